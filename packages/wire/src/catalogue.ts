@@ -1,0 +1,68 @@
+import type * as z from "zod";
+import type { Operation } from "./operation.js";
+import { getAppInfo } from "./operations/app.js";
+import {
+  appendToSessionDoc,
+  editSessionDoc,
+  listDocVersions,
+  readSessionDoc,
+  updateSessionDoc,
+} from "./operations/document.js";
+import { ack, getHistory, postMessage, waitForMessages } from "./operations/feed.js";
+import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
+import {
+  concludeSession,
+  createSession,
+  getSession,
+  listSessions,
+  updateSessionMetadata,
+} from "./operations/sessions.js";
+import { getSettings, updateSettings } from "./operations/settings.js";
+
+/** Every operation of the broker, by name, in the order that documentation lists them. */
+export const catalogue = {
+  create_session: createSession,
+  join_session: joinSession,
+  leave_session: leaveSession,
+  get_session: getSession,
+  list_sessions: listSessions,
+  list_participants: listParticipants,
+  wait_for_messages: waitForMessages,
+  ack,
+  post_message: postMessage,
+  get_history: getHistory,
+  read_session_doc: readSessionDoc,
+  update_session_doc: updateSessionDoc,
+  append_to_session_doc: appendToSessionDoc,
+  edit_session_doc: editSessionDoc,
+  list_doc_versions: listDocVersions,
+  update_session_metadata: updateSessionMetadata,
+  conclude_session: concludeSession,
+  rotate_team_credential: rotateTeamCredential,
+  get_app_info: getAppInfo,
+  get_settings: getSettings,
+  update_settings: updateSettings,
+} as const;
+
+export type Catalogue = typeof catalogue;
+export type OperationName = keyof Catalogue;
+
+/** What a caller passes, before defaults are filled in. */
+export type InputOf<Name extends OperationName> = z.input<Catalogue[Name]["input"]>;
+/** What a verb receives: checked, with defaults. */
+export type ParsedInputOf<Name extends OperationName> = z.output<Catalogue[Name]["input"]>;
+export type OutputOf<Name extends OperationName> = z.output<Catalogue[Name]["output"]>;
+
+export const operations: readonly Operation[] = Object.values(catalogue) as unknown as readonly Operation[];
+
+/** The operation of that name, or undefined; safe for any text, `__proto__` included. */
+export function findOperation(name: string): Operation | undefined {
+  return operationsByName.get(name);
+}
+
+const operationsByName: ReadonlyMap<string, Operation> = new Map(operations.map((each) => [each.name, each]));
+
+/** Whether the operation addresses one session. */
+export function isSessionOperation(each: Operation): boolean {
+  return "session_id" in each.input.shape && each.route.includes(":session_id");
+}

@@ -1,0 +1,170 @@
+import type { InputOf, OperationName, OutputOf } from "../catalogue.js";
+import { MerkleError } from "../errors.js";
+import { limits } from "../limits.js";
+import { randomUuid } from "./random-uuid.js";
+import { isReadOnly } from "./reading-operations.js";
+import type { Answer, Request, Requests } from "./requests.js";
+import { retryPauseMs } from "./retry-pause.js";
+
+export interface CallOptions {
+  /** Ends the call: the broker is told, and the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** How long to go on trying, reconnects included; `Infinity` for ever. Default 60,000. */
+  readonly timeoutMs?: number;
+}
+
+const utf8 = new TextEncoder();
+
+const timeoutMsDefault = 60_000;
+/** What a timer can hold; longer is for ever. */
+const timerMsMax = 2 ** 31 - 1;
+
+/** The calls that are not settled yet. Each settles exactly once: by an answer, its signal, its timeout or the end. */
+export class Calls {
+  readonly #requests: Requests;
+  readonly #unsettled = new Set<Call>();
+  #end: MerkleError | undefined;
+
+  constructor(requests: Requests) {
+    this.#requests = requests;
+  }
+
+  make<Name extends OperationName>(
+    name: Name,
+    input: InputOf<Name>,
+    options: CallOptions,
+  ): Promise<OutputOf<Name>> {
+    return new Promise((resolve, reject) => {
+      options.signal?.throwIfAborted();
+      if (this.#end) throw this.#end;
+      const id = this.#requests.nextId();
+      const call = new Call(
+        this.#requests,
+        { id, name, text: toText(id, name, input), ...options },
+        (outcome) => {
+          this.#unsettled.delete(call);
+          // The broker answers with the operation's output, which the catalogue gives a type.
+          if ("output" in outcome) resolve(outcome.output as OutputOf<Name>);
+          else reject(outcome.reason);
+        },
+      );
+      this.#unsettled.add(call);
+      call.start();
+    });
+  }
+
+  /** Rejects every call, made or still to be made. */
+  end(error: MerkleError): void {
+    this.#end = error;
+    for (const call of [...this.#unsettled]) call.fail(error);
+  }
+}
+
+interface CallDefinition extends CallOptions {
+  readonly id: number;
+  readonly name: OperationName;
+  readonly text: string;
+}
+
+type Outcome = { readonly output: unknown } | { readonly reason: unknown };
+
+class Call implements Request {
+  readonly id: number;
+  readonly text: string;
+  readonly #definition: CallDefinition;
+  readonly #requests: Requests;
+  readonly #settled: (outcome: Outcome) => void;
+  readonly #timeoutMs: number;
+  readonly #deadline: number;
+  #deadlineTimer: ReturnType<typeof setTimeout> | undefined;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #refusal: MerkleError | undefined;
+  #wasSent = false;
+  #isSettled = false;
+
+  constructor(requests: Requests, definition: CallDefinition, settled: (outcome: Outcome) => void) {
+    this.id = definition.id;
+    this.text = definition.text;
+    this.#definition = definition;
+    this.#requests = requests;
+    this.#settled = settled;
+    this.#timeoutMs = definition.timeoutMs ?? timeoutMsDefault;
+    this.#deadline = performance.now() + this.#timeoutMs;
+  }
+
+  start(): void {
+    this.#definition.signal?.addEventListener("abort", this.#abort);
+    if (this.#timeoutMs <= timerMsMax) {
+      this.#deadlineTimer = setTimeout(() => this.#giveUp(this.#timedOut()), this.#timeoutMs);
+    }
+    this.#requests.addCall(this);
+  }
+
+  sent(): void {
+    this.#wasSent = true;
+  }
+
+  answered(answer: Answer): void {
+    const pauseMs = "error" in answer ? retryPauseMs(answer.error) : undefined;
+    if ("output" in answer) this.#settle(answer);
+    else if (pauseMs === undefined || performance.now() + pauseMs >= this.#deadline) {
+      this.#settle({ reason: answer.error });
+    } else {
+      this.#refusal = answer.error;
+      this.#retryTimer = setTimeout(() => this.#requests.addCall(this), pauseMs);
+    }
+  }
+
+  /** Rejects because the client ends; says so when a change may have been made nevertheless. */
+  fail(error: MerkleError): void {
+    const failure = new MerkleError(error.code, error.message, { ...error.details, ...this.#doubt() });
+    this.#giveUp(failure);
+  }
+
+  readonly #abort = (): void => this.#giveUp(this.#definition.signal?.reason);
+
+  #giveUp(reason: unknown): void {
+    this.#requests.cancelCall(this);
+    this.#settle({ reason });
+  }
+
+  #settle(outcome: Outcome): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#deadlineTimer);
+    clearTimeout(this.#retryTimer);
+    this.#definition.signal?.removeEventListener("abort", this.#abort);
+    this.#settled(outcome);
+  }
+
+  #timedOut(): MerkleError {
+    if (this.#refusal) return this.#refusal;
+    return new MerkleError(
+      "unavailable",
+      `The broker did not answer ${this.#definition.name} within ${this.#timeoutMs} ms.`,
+      { timeout_ms: this.#timeoutMs, ...this.#doubt() },
+    );
+  }
+
+  #doubt(): { outcome?: "unknown" } {
+    return this.#wasSent && !isReadOnly(this.#definition.name) ? { outcome: "unknown" } : {};
+  }
+}
+
+/** The request as it goes over the wire. What changes something gets a key, so that repeating it changes nothing more. */
+function toText(id: number, operation: OperationName, input: object): string {
+  const keyed = isReadOnly(operation) ? input : { ...input, idempotency_key: keyOf(input) ?? randomUuid() };
+  const text = JSON.stringify({ type: "request", id, operation, input: keyed });
+  // A frame that is too large would cost the whole connection, and everybody's calls with it.
+  const bytes = utf8.encode(text).length;
+  if (bytes <= limits.frameBytesMax) return text;
+  throw new MerkleError(
+    "payload_too_large",
+    `A request may have ${limits.frameBytesMax} bytes, this ${operation} has ${bytes}.`,
+    { bytes_max: limits.frameBytesMax, bytes },
+  );
+}
+
+function keyOf(input: object): unknown {
+  return "idempotency_key" in input ? input.idempotency_key : undefined;
+}

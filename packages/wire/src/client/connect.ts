@@ -1,0 +1,162 @@
+import type { InputOf, OperationName, OutputOf } from "../catalogue.js";
+import { MerkleError } from "../errors.js";
+import type { RetryOptions } from "./backoff.js";
+import { type CallOptions, Calls } from "./calls.js";
+import type { FrameAfterHello } from "./connection.js";
+import { type ConnectionState, ObservedState } from "./connection-state.js";
+import { Link, type LinkOptions } from "./link.js";
+import { Requests } from "./requests.js";
+import type { FollowOptions, InboxOptions, Subscription } from "./subscription.js";
+import { Subscriptions } from "./subscriptions.js";
+import type { WebSocketClass } from "./web-socket.js";
+import { toWebSocketUrl } from "./web-socket-url.js";
+
+export type { CallOptions } from "./calls.js";
+
+export interface ClientOptions {
+  /** The broker's address in any of its forms: base, MCP endpoint or WebSocket. */
+  readonly url: string;
+  /** The runtime's own unless given; Node 20 has none and takes that of the `ws` package. */
+  readonly WebSocket?: WebSocketClass;
+  /** How long an attempt to connect may take, until the broker's hello, in milliseconds. Default 10,000. */
+  readonly connectTimeoutMs?: number;
+  readonly retry?: RetryOptions;
+  /** Told of each change of `state`. */
+  readonly onState?: (state: ConnectionState) => void;
+  /** What pauses are drawn with, from 0 to below 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+export interface MerkleClient {
+  /**
+   * Asks for an operation and resolves with its output. A lost connection is waited out and the call made again, which
+   * duplicates nothing: what changes something carries an idempotency key, made here unless the input has one. Calls
+   * go out in the order in which they were made; one that the broker asks to come back later is made again behind.
+   *
+   * @throws MerkleError with the broker's refusal, `unavailable` after the timeout or when the client ends; with
+   * `outcome: "unknown"` in its details the change may have been made. `too_many_requests` when 10,000 calls wait in the
+   * client already. The signal's reason when that is aborted.
+   */
+  call<Name extends OperationName>(
+    name: Name,
+    input: InputOf<Name>,
+    options?: CallOptions,
+  ): Promise<OutputOf<Name>>;
+  /** Brings a session's whole feed after a cursor of the caller's own, through any number of reconnects. */
+  follow(options: FollowOptions): Subscription;
+  /** Brings what is addressed to a team and not yet acknowledged; `call("ack", …)` acknowledges. */
+  inbox(options: InboxOptions): Subscription;
+  readonly state: ConnectionState;
+  /** Listens to changes of `state`; returns how to stop. */
+  onState(listener: (state: ConnectionState) => void): () => void;
+  /** Ends the client: pending calls reject, and it resolves when neither socket nor timer is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts to connect to a broker, and keeps connected until it is closed. Whatever the network does shows in `state`; only
+ * a broker whose close code forbids coming back ends the client.
+ *
+ * @throws bad_request when the address is none, or there is no WebSocket to use
+ */
+export function connect(options: ClientOptions): MerkleClient {
+  return new Client(toLinkOptions(options), options.onState);
+}
+
+class Client implements MerkleClient {
+  readonly #requests = new Requests();
+  readonly #calls = new Calls(this.#requests);
+  readonly #subscriptions = new Subscriptions(this.#requests);
+  readonly #state = new ObservedState();
+  readonly #link: Link;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: LinkOptions, onState: ClientOptions["onState"]) {
+    if (onState) this.#state.listen(onState);
+    this.#link = new Link(options, {
+      onUp: (send, hello) => this.#up(send, hello.epoch),
+      onFrame: (frame) => this.#receive(frame),
+      onDown: () => this.#down(),
+      onFailed: (error) => this.#fail(error),
+      onState: (state) => this.#state.set(state),
+    });
+    this.#link.start();
+  }
+
+  get state(): ConnectionState {
+    return this.#state.current;
+  }
+
+  onState(listener: (state: ConnectionState) => void): () => void {
+    return this.#state.listen(listener);
+  }
+
+  call<Name extends OperationName>(
+    name: Name,
+    input: InputOf<Name>,
+    options: CallOptions = {},
+  ): Promise<OutputOf<Name>> {
+    return this.#calls.make(name, input, options);
+  }
+
+  follow(options: FollowOptions): Subscription {
+    return this.#subscriptions.follow(options);
+  }
+
+  inbox(options: InboxOptions): Subscription {
+    return this.#subscriptions.inbox(options);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const gone = this.#link.stop();
+    const error = new MerkleError("unavailable", "The client was closed.", { reason: "client_closed" });
+    this.#down();
+    this.#subscriptions.close(error);
+    this.#calls.end(error);
+    if (this.#state.current.status !== "closed") this.#state.set({ status: "closed", reason: error.message });
+    await gone;
+  }
+
+  #up(send: (text: string) => void, epoch: string): void {
+    this.#subscriptions.up(epoch);
+    this.#requests.up(send);
+  }
+
+  #down(): void {
+    this.#requests.down();
+    this.#subscriptions.down();
+  }
+
+  #receive(frame: FrameAfterHello): void {
+    if (frame.type === "reply") this.#requests.receive(frame);
+    else if (frame.type === "message" || frame.type === "changed") this.#subscriptions.receive(frame);
+  }
+
+  #fail(error: MerkleError): void {
+    this.#state.set({ status: "closed", reason: error.message });
+    this.#subscriptions.fail(error);
+    this.#calls.end(error);
+  }
+}
+
+function toLinkOptions(options: ClientOptions): LinkOptions {
+  const WebSocket = options.WebSocket ?? globalThis.WebSocket;
+  if (!WebSocket) {
+    throw new MerkleError(
+      "bad_request",
+      "This runtime has no WebSocket: pass a class, such as that of `ws`.",
+    );
+  }
+  return {
+    url: toWebSocketUrl(options.url),
+    WebSocket,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    retry: options.retry ?? {},
+    random: options.random ?? Math.random,
+  };
+}

@@ -1,0 +1,37 @@
+import { callListener } from "./call-listener.js";
+
+/** How it stands with the broker. Each change is a new object, so that two states can be compared by identity. */
+export type ConnectionState =
+  | { readonly status: "connecting" }
+  | { readonly status: "open"; readonly epoch: string; readonly version: string }
+  | {
+      readonly status: "reconnecting";
+      /** 1 for the first attempt since the connection was last good. */
+      readonly attempt: number;
+      /** When the attempt is made, or was made if it still lasts; milliseconds as of `Date.now()`. */
+      readonly retryAt: number;
+      readonly reason: string;
+    }
+  | { readonly status: "closed"; readonly reason: string };
+
+/** Holds the state and tells those who listen when it changes. */
+export class ObservedState {
+  #current: ConnectionState = { status: "connecting" };
+  readonly #listeners = new Set<{ tell: (state: ConnectionState) => void }>();
+
+  get current(): ConnectionState {
+    return this.#current;
+  }
+
+  set(state: ConnectionState): void {
+    this.#current = state;
+    for (const listener of [...this.#listeners]) callListener(() => listener.tell(state));
+  }
+
+  /** Listens to later changes; returns how to stop. */
+  listen(tell: (state: ConnectionState) => void): () => void {
+    const listener = { tell };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

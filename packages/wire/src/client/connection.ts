@@ -1,0 +1,147 @@
+import { mayReconnect } from "../close-codes.js";
+import { type ErrorCode, errorCodes, MerkleError } from "../errors.js";
+import type { BrokerFrame, protocolVersion } from "../frames.js";
+import { parseFrame } from "./parse-frame.js";
+import { watchSilence } from "./silence-watch.js";
+import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
+
+/** The revision that this client speaks; the type keeps it equal to that of the frames, whose module brings schemas. */
+const spokenProtocol: typeof protocolVersion = 1;
+
+const closingHandshakeMsMax = 1_000;
+
+export type Hello = Extract<BrokerFrame, { type: "hello" }>;
+export type FrameAfterHello = Exclude<BrokerFrame, { type: "hello" }>;
+
+/** Why a connection ended, and whether another one may help. */
+export type ConnectionEnd =
+  | { readonly comeBack: true; readonly reason: string }
+  | { readonly comeBack: false; readonly error: MerkleError };
+
+export interface ConnectionEvents {
+  /** Comes first, and once. */
+  onHello(hello: Hello): void;
+  onFrame(frame: FrameAfterHello): void;
+  /** Comes last, and once, unless the client itself closed the connection. */
+  onEnd(end: ConnectionEnd): void;
+}
+
+export interface Connection {
+  send(text: string): void;
+  /** Says goodbye; resolves when the socket is gone. No event comes after the call. */
+  close(): Promise<void>;
+}
+
+interface ConnectionOptions {
+  readonly url: string;
+  readonly WebSocket: WebSocketClass;
+  /** How long the broker may take until its hello. */
+  readonly connectTimeoutMs: number;
+}
+
+/** Opens one WebSocket and watches it to its end: a broker that says nothing for too long is taken for gone. */
+export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Connection {
+  const socket = new options.WebSocket(options.url);
+  let greeted = false;
+  let ended = false;
+  let fault = "";
+  let watch = watchSilence(options.connectTimeoutMs, () =>
+    drop(`no connection after ${options.connectTimeoutMs} ms`),
+  );
+
+  // Listeners stay for good: an `error` that comes late and finds nobody listening would end a Node process.
+  socket.addEventListener("message", ({ data }) => {
+    if (!ended) receive(parseFrame(data));
+  });
+  socket.addEventListener("error", (event) => {
+    if ("message" in event && typeof event.message === "string") fault = event.message;
+  });
+  socket.addEventListener("close", ({ code, reason }) => end(toEnd(code, reason || fault)));
+
+  function receive(frame: BrokerFrame | null): void {
+    watch.heard();
+    if (frame === null || greeted === (frame.type === "hello")) drop("the broker sent an unexpected frame");
+    else if (frame.type === "hello") greet(frame);
+    else events.onFrame(frame);
+  }
+
+  function greet(hello: Hello): void {
+    if (hello.protocol !== spokenProtocol) {
+      drop(otherProtocol(hello));
+      return;
+    }
+    greeted = true;
+    watch.stop();
+    watch = watchSilence(2 * hello.heartbeat_ms, () =>
+      drop(`the broker was silent for ${2 * hello.heartbeat_ms} ms`),
+    );
+    events.onHello(hello);
+  }
+
+  function drop(why: string | MerkleError): void {
+    terminate(socket);
+    end(typeof why === "string" ? { comeBack: true, reason: why } : { comeBack: false, error: why });
+  }
+
+  function end(why: ConnectionEnd): void {
+    if (ended) return;
+    ended = true;
+    watch.stop();
+    events.onEnd(why);
+  }
+
+  /** Resolves when the socket is gone; one that lingers is not waited for any longer. */
+  function goneWithin(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        terminate(socket);
+        resolve();
+      }, ms);
+      socket.addEventListener("close", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  return {
+    send: (text) => socket.send(text),
+    close: async () => {
+      ended = true;
+      watch.stop();
+      socket.close(1000);
+      await goneWithin(closingHandshakeMsMax);
+    },
+  };
+}
+
+/** Ends a socket whose other side may not answer any more; a browser does it by itself, in its own time. */
+function terminate(socket: WebSocketLike): void {
+  if (socket.terminate) socket.terminate();
+  else socket.close();
+}
+
+function toEnd(code: number, text: string): ConnectionEnd {
+  const reason = text === "" ? `closed with code ${code}` : `${text} (code ${code})`;
+  if (mayReconnect(code)) return { comeBack: true, reason };
+  const error = new MerkleError(
+    toErrorCode(code),
+    `The broker ended the connection and wants none like it: ${reason}.`,
+    { close_code: code },
+  );
+  return { comeBack: false, error };
+}
+
+/** The close codes that forbid coming back are the HTTP status of the error, plus 4000. */
+function toErrorCode(closeCode: number): ErrorCode {
+  const codes = Object.keys(errorCodes) as ErrorCode[]; // The keys of a closed object of ours.
+  return codes.find((code) => errorCodes[code].status + 4000 === closeCode) ?? "internal";
+}
+
+function otherProtocol({ protocol, version }: Hello): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The broker (${version}) speaks protocol ${protocol}, this client protocol ${spokenProtocol}. Update the older one.`,
+    { protocol },
+  );
+}

@@ -1,0 +1,13 @@
+export { type ErrorCode, MerkleError } from "../errors.js";
+export type { RetryOptions } from "./backoff.js";
+export { type CallOptions, type ClientOptions, connect, type MerkleClient } from "./connect.js";
+export type { ConnectionState } from "./connection-state.js";
+export type {
+  Changed,
+  FollowOptions,
+  InboxOptions,
+  Resynced,
+  Subscription,
+} from "./subscription.js";
+export type { WebSocketClass, WebSocketLike } from "./web-socket.js";
+export { toWebSocketUrl } from "./web-socket-url.js";

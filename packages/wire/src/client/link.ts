@@ -1,0 +1,101 @@
+import type { MerkleError } from "../errors.js";
+import { backoffMs, type RetryOptions } from "./backoff.js";
+import {
+  type Connection,
+  type ConnectionEnd,
+  type FrameAfterHello,
+  type Hello,
+  openConnection,
+} from "./connection.js";
+import type { ConnectionState } from "./connection-state.js";
+import type { WebSocketClass } from "./web-socket.js";
+
+/** A connection that stood this long was good, even when nothing was asked over it. */
+const goodAfterMs = 10_000;
+
+export interface LinkOptions {
+  readonly url: string;
+  readonly WebSocket: WebSocketClass;
+  readonly connectTimeoutMs: number;
+  readonly retry: RetryOptions;
+  readonly random: () => number;
+}
+
+export interface LinkEvents {
+  onUp(send: (text: string) => void, hello: Hello): void;
+  onFrame(frame: FrameAfterHello): void;
+  onDown(): void;
+  /** The broker forbade to come back; nothing comes after it. */
+  onFailed(error: MerkleError): void;
+  onState(state: ConnectionState): void;
+}
+
+/**
+ * Keeps up one connection at a time: when it ends, another is opened after a pause that grows with each failure and
+ * starts anew once a connection proved good, by a reply or by standing for 10 s.
+ */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #events: LinkEvents;
+  #connection: Connection | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #attempt = 0;
+  #upSince: number | undefined;
+  #stopped = false;
+
+  constructor(options: LinkOptions, events: LinkEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  start(): void {
+    this.#upSince = undefined;
+    try {
+      this.#connection = openConnection(this.#options, {
+        onHello: (hello) => this.#up(hello),
+        onFrame: (frame) => this.#receive(frame),
+        onEnd: (end) => this.#down(end),
+      });
+    } catch (cause) {
+      this.#down({ comeBack: true, reason: String(cause) }); // A browser refuses some addresses at once.
+    }
+  }
+
+  /** Resolves when neither socket nor timer is left. No event comes after the call. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#connection?.close();
+  }
+
+  #up(hello: Hello): void {
+    const connection = this.#connection;
+    if (!connection) return;
+    this.#upSince = performance.now();
+    this.#events.onUp((text) => connection.send(text), hello);
+    if (this.#stopped) return;
+    this.#events.onState({ status: "open", epoch: hello.epoch, version: hello.version });
+  }
+
+  #receive(frame: FrameAfterHello): void {
+    if (frame.type === "reply") this.#attempt = 0;
+    this.#events.onFrame(frame);
+  }
+
+  #down(end: ConnectionEnd): void {
+    this.#connection = undefined;
+    if (this.#upSince !== undefined) this.#events.onDown();
+    if (this.#stopped) return;
+    if (end.comeBack) this.#comeBack(end.reason);
+    else this.#events.onFailed(end.error);
+  }
+
+  #comeBack(reason: string): void {
+    if (this.#upSince !== undefined && performance.now() - this.#upSince >= goodAfterMs) this.#attempt = 0;
+    const pauseMs = backoffMs(this.#attempt, this.#options.retry, this.#options.random);
+    this.#attempt += 1;
+    this.#timer = setTimeout(() => this.start(), pauseMs);
+    const retryAt = Date.now() + pauseMs;
+    this.#events.onState({ status: "reconnecting", attempt: this.#attempt, retryAt, reason });
+  }
+}

@@ -1,0 +1,34 @@
+import type { OperationName } from "../catalogue.js";
+
+/**
+ * Which operations only read. The catalogue knows too, but it brings every schema with it, which a browser need not load.
+ * A name that is missing, wrong or too many does not compile, and a test compares the values.
+ */
+const readOnly: Readonly<Record<OperationName, boolean>> = {
+  create_session: false,
+  join_session: false,
+  leave_session: false,
+  get_session: true,
+  list_sessions: true,
+  list_participants: true,
+  wait_for_messages: true,
+  ack: false,
+  post_message: false,
+  get_history: true,
+  read_session_doc: true,
+  update_session_doc: false,
+  append_to_session_doc: false,
+  edit_session_doc: false,
+  list_doc_versions: true,
+  update_session_metadata: false,
+  conclude_session: false,
+  rotate_team_credential: false,
+  get_app_info: true,
+  get_settings: true,
+  update_settings: false,
+};
+
+/** Whether the operation changes nothing, so that it can be repeated without an idempotency key. */
+export function isReadOnly(name: OperationName): boolean {
+  return readOnly[name];
+}

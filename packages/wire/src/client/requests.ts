@@ -1,0 +1,144 @@
+import { MerkleError } from "../errors.js";
+import type { BrokerFrame } from "../frames.js";
+import { limits } from "../limits.js";
+
+export type Reply = Extract<BrokerFrame, { type: "reply" }>;
+export type Answer = { readonly output: unknown } | { readonly error: MerkleError };
+
+/** Something that the broker is asked; written once, so that a repetition is the same to the byte. */
+export interface Request {
+  readonly id: number;
+  readonly text: string;
+  answered(answer: Answer): void;
+  /** Called when it goes out, each time. */
+  sent?(): void;
+}
+
+/** A request about one subscription. Those with the same `subject` go out one after another's reply. */
+export interface ControlRequest extends Request {
+  readonly subject: string;
+}
+
+/** Calls that wait in the client, beyond those that the broker has; more are refused. */
+export const waitingCallsMax = 10_000;
+
+/** Cancelled requests whose replies are still reckoned with. */
+const cancelledMax = 16;
+
+/**
+ * What was asked and not yet answered. At most `limits.unansweredRequestsPerConnectionMax` requests are with the broker
+ * (CLIENT-7); the others wait here, in the order in which they were made. Calls outlive a connection: those that it
+ * left unanswered go out again on the next, before the later ones. Control requests end with their connection.
+ */
+export class Requests {
+  #send: ((text: string) => void) | undefined;
+  #lastId = 0;
+  #calls: Request[] = [];
+  #controls: ControlRequest[] = [];
+  readonly #unansweredCalls = new Map<number, Request>();
+  readonly #unansweredControls = new Map<number, ControlRequest>();
+  readonly #busySubjects = new Set<string>();
+  readonly #cancelled = new Set<number>();
+
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Queues a call by its id: one that comes back for another attempt stands before the later ones. */
+  addCall(call: Request): void {
+    if (this.#calls.length >= waitingCallsMax) {
+      const error = new MerkleError(
+        "too_many_requests",
+        `${waitingCallsMax} calls are waiting in the client already. Wait for answers before you call again.`,
+      );
+      call.answered({ error });
+      return;
+    }
+    const before = this.#calls.findLastIndex((other) => other.id < call.id);
+    this.#calls.splice(before + 1, 0, call);
+    this.#flush();
+  }
+
+  addControl(control: ControlRequest): void {
+    this.#controls.push(control);
+    this.#flush();
+  }
+
+  /** Forgets a call; the broker is told when it has it. */
+  cancelCall(call: Request): void {
+    const index = this.#calls.indexOf(call);
+    if (index !== -1) this.#calls.splice(index, 1);
+    if (!this.#unansweredCalls.delete(call.id)) return;
+    this.#send?.(JSON.stringify({ type: "cancel", id: call.id }));
+    this.#rememberCancelled(call.id);
+  }
+
+  up(send: (text: string) => void): void {
+    this.#send = send;
+    this.#flush();
+  }
+
+  down(): void {
+    this.#send = undefined;
+    this.#calls = [...this.#unansweredCalls.values(), ...this.#calls].sort((a, b) => a.id - b.id);
+    this.#controls = [];
+    this.#unansweredCalls.clear();
+    this.#unansweredControls.clear();
+    this.#busySubjects.clear();
+    this.#cancelled.clear();
+  }
+
+  receive(reply: Reply): void {
+    const id = Number(reply.id);
+    const request = this.#take(id);
+    this.#cancelled.delete(id);
+    request?.answered("error" in reply ? { error: MerkleError.fromBody(reply) } : { output: reply.output });
+    this.#flush();
+  }
+
+  #take(id: number): Request | undefined {
+    const call = this.#unansweredCalls.get(id);
+    this.#unansweredCalls.delete(id);
+    const control = this.#unansweredControls.get(id);
+    this.#unansweredControls.delete(id);
+    if (control) this.#busySubjects.delete(control.subject);
+    return call ?? control;
+  }
+
+  /** Control requests go first: a subscription must not wait for parked waits to end. */
+  #flush(): void {
+    while (this.#send && this.#hasRoom()) {
+      const control = this.#nextControl();
+      const request = control ?? this.#calls.shift();
+      if (!request) return;
+      if (control) this.#unansweredControls.set(control.id, control);
+      else this.#unansweredCalls.set(request.id, request);
+      request.sent?.();
+      this.#send(request.text);
+    }
+  }
+
+  #nextControl(): ControlRequest | undefined {
+    const index = this.#controls.findIndex(({ subject }) => !this.#busySubjects.has(subject));
+    const [control] = index === -1 ? [] : this.#controls.splice(index, 1);
+    if (control) this.#busySubjects.add(control.subject);
+    return control;
+  }
+
+  #hasRoom(): boolean {
+    const unanswered = this.#unansweredCalls.size + this.#unansweredControls.size + this.#cancelled.size;
+    return unanswered < limits.unansweredRequestsPerConnectionMax;
+  }
+
+  /**
+   * A cancelled request counts until the broker has answered it. Only so many are counted, so that calls would still go
+   * out over a broker that answers none of them.
+   */
+  #rememberCancelled(id: number): void {
+    this.#cancelled.add(id);
+    const [oldest] = this.#cancelled;
+    if (oldest !== undefined && this.#cancelled.size > cancelledMax) this.#cancelled.delete(oldest);
+    this.#flush();
+  }
+}

@@ -1,0 +1,130 @@
+import { MerkleError } from "../errors.js";
+import type { BrokerFrame, SubscriptionKind } from "../frames.js";
+import type { Answer, Requests } from "./requests.js";
+import {
+  alreadySubscribed,
+  type FollowOptions,
+  type InboxOptions,
+  isSequence,
+  LiveSubscription,
+  notASequence,
+  type SubscribeFields,
+  type Subscription,
+  type SubscriptionRequests,
+} from "./subscription.js";
+
+export type Push = Extract<BrokerFrame, { type: "message" | "changed" }>;
+
+const sessionRefCharsMax = 100;
+
+/** The subscriptions of a client: at most one of each kind for a session, since the broker tells apart no more. */
+export class Subscriptions {
+  readonly #requests: Requests;
+  readonly #byKey = new Map<string, LiveSubscription>();
+  #epoch: string | undefined;
+  #end: MerkleError | undefined;
+
+  constructor(requests: Requests) {
+    this.#requests = requests;
+  }
+
+  follow(options: FollowOptions): Subscription {
+    return this.#add("follow", options, options.after, options.epoch);
+  }
+
+  inbox(options: InboxOptions): Subscription {
+    return this.#add("inbox", options, undefined, undefined);
+  }
+
+  up(epoch: string): void {
+    this.#epoch = epoch;
+    for (const subscription of [...this.#byKey.values()]) subscription.attach(epoch);
+  }
+
+  down(): void {
+    this.#epoch = undefined;
+    for (const subscription of this.#byKey.values()) subscription.detach();
+  }
+
+  receive(push: Push): void {
+    for (const subscription of this.#byKey.values()) {
+      if (subscription.sessionId !== push.session_id) continue;
+      if (push.type === "changed") subscription.receiveChange({ kind: push.kind, version: push.version });
+      else if (push.kind === subscription.kind) subscription.receive(push.message);
+    }
+  }
+
+  /** Closes every subscription; later ones end at once with the error. */
+  close(error: MerkleError): void {
+    this.#end = error;
+    for (const subscription of [...this.#byKey.values()]) subscription.close();
+  }
+
+  /** Ends every subscription with an error, and later ones alike. */
+  fail(error: MerkleError): void {
+    this.#end = error;
+    for (const subscription of [...this.#byKey.values()]) subscription.fail(error);
+  }
+
+  #add(
+    kind: SubscriptionKind,
+    options: FollowOptions | InboxOptions,
+    after: number | undefined,
+    epoch: string | undefined,
+  ): Subscription {
+    const key = `${kind} ${options.session}`;
+    const subscription: LiveSubscription = new LiveSubscription(
+      { kind, options, after, epoch },
+      this.#requestsOf(key, kind, options.session, () => subscription),
+    );
+    const refusal = this.#end ?? this.#refusal(kind, options.session, after);
+    if (refusal) {
+      // Told later, as by the broker: a listener may want to use the subscription that is about to be returned.
+      queueMicrotask(() => subscription.fail(refusal));
+      return subscription;
+    }
+    this.#byKey.set(key, subscription);
+    if (this.#epoch !== undefined) subscription.attach(this.#epoch);
+    return subscription;
+  }
+
+  /** What the broker would take for a broken frame, and answer by ending the connection, is refused here. */
+  #refusal(kind: SubscriptionKind, session: string, after = 0): MerkleError | undefined {
+    if (session.length === 0 || session.length > sessionRefCharsMax) {
+      return new MerkleError(
+        "bad_request",
+        `Expected a session's id or slug, got ${JSON.stringify(session)}.`,
+      );
+    }
+    if (!isSequence(after)) return notASequence(after);
+    return this.#byKey.has(`${kind} ${session}`) ? alreadySubscribed(kind, session) : undefined;
+  }
+
+  #requestsOf(
+    key: string,
+    kind: SubscriptionKind,
+    session: string,
+    self: () => LiveSubscription,
+  ): SubscriptionRequests {
+    const send = (
+      type: "subscribe" | "unsubscribe",
+      fields: SubscribeFields,
+      answered: (answer: Answer) => void,
+    ) => {
+      const id = this.#requests.nextId();
+      const text = JSON.stringify({ type, id, kind, session_id: session, ...fields });
+      this.#requests.addControl({ id, subject: key, text, answered });
+    };
+    return {
+      subscribe: (fields, answered) => send("subscribe", fields, answered),
+      unsubscribe: () => send("unsubscribe", {}, () => undefined),
+      isTaken: (sessionId) =>
+        [...this.#byKey.values()].some(
+          (other) => other !== self() && other.kind === kind && other.sessionId === sessionId,
+        ),
+      ended: () => {
+        if (this.#byKey.get(key) === self()) this.#byKey.delete(key);
+      },
+    };
+  }
+}

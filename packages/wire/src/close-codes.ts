@@ -1,0 +1,36 @@
+/**
+ * Why the broker ends a WebSocket connection. `reconnect` tells the client whether coming back can help: codes from 4000
+ * to 4099 say yes, codes from 4400 say no; the others are the protocol's own (WS-5).
+ */
+export const closeCodes = {
+  going_away: { code: 1001, reconnect: true, meaning: "the broker stops; come back when it is up again" },
+  restarting: { code: 1012, reconnect: true, meaning: "the broker restarts" },
+  slow_consumer: {
+    code: 4001,
+    reconnect: true,
+    meaning: "the client did not read for too long; resume by cursor",
+  },
+  heartbeat_missed: { code: 4002, reconnect: true, meaning: "the client did not answer a ping" },
+  too_many_connections: {
+    code: 4003,
+    reconnect: true,
+    meaning: "the broker holds as many connections as it may",
+  },
+  bad_frame: { code: 4400, reconnect: false, meaning: "a frame was not JSON of a known type" },
+  too_large: { code: 1009, reconnect: false, meaning: "a frame was larger than the limit" },
+  too_many_requests: {
+    code: 4429,
+    reconnect: false,
+    meaning: "more unanswered requests than a connection may have",
+  },
+} as const satisfies Record<string, { code: number; reconnect: boolean; meaning: string }>;
+
+export type CloseReason = keyof typeof closeCodes;
+
+/** Codes of the protocol itself (RFC 6455, section 7.4.1) by which one end says that the other breaks its rules. */
+const brokenRules = new Set([1002, 1003, 1007, 1009, 1010]);
+
+/** Whether a client that was closed with `code` should come back; codes of the network, such as 1006, say yes. */
+export function mayReconnect(code: number): boolean {
+  return code < 4400 && !brokenRules.has(code);
+}

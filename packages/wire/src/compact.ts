@@ -1,0 +1,56 @@
+import type { Message } from "./message.js";
+
+/**
+ * Text for a model. What others wrote is data: it must not be able to look like a line of ours, so every line after its
+ * first is indented, and what a terminal or a model could take for an instruction to itself is made harmless (TEXT-1).
+ */
+export function compactMessage(message: Message): string {
+  if (message.type === "system") return `#${message.sequence} * ${quoted(describeEvent(message))}`;
+  const text = typeof message.content["text"] === "string" ? message.content["text"] : "";
+  return `#${message.sequence} ${oneLine(message.from?.team ?? "")}: ${quoted(text)}`;
+}
+
+function describeEvent(message: Message): string {
+  const { event, at: _at, ...fields } = message.content;
+  const told = Object.entries(fields).map(
+    ([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return [event, ...told].join(", ");
+}
+
+/** Joins the lines that are there. */
+export function lines(...parts: (string | false | null | undefined)[]): string {
+  return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
+}
+
+/** Text of others in a place of ours: neutralised, its later lines indented below its first. */
+export function quoted(text: string): string {
+  return neutralise(text).replaceAll("\n", "\n  ");
+}
+
+function oneLine(text: string): string {
+  return neutralise(text).replaceAll("\n", " ");
+}
+
+/** `2026-01-01T14:02:10.123Z` as `14:02:10`. */
+export function messageTime(timestamp: string): string {
+  return timestamp.slice(11, 19);
+}
+
+// Everything that moves a cursor, hides text or reverses it; kept are line feed and tab.
+const invisible =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+// Frames that clients put around text to a model; content must not open or close one.
+const frameTag =
+  /<(?=\/?(?:system|system-reminder|cross-session-message|channel|task-notification|persisted-output|function_calls|invoke|antml|tool_use|tool_result|human|assistant|user)\b)/gi;
+
+/** Replaces what could be taken for more than text: control, bidi and zero-width characters, and tags of known frames. */
+export function neutralise(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replaceAll("\r", "\n")
+    .replace(invisible, "\u{fffd}")
+    .replace(frameTag, "\u{2039}");
+}

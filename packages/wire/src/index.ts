@@ -1,0 +1,36 @@
+export { canonicalJson } from "./canonical-json.js";
+export {
+  type Catalogue,
+  catalogue,
+  findOperation,
+  type InputOf,
+  isSessionOperation,
+  type OperationName,
+  type OutputOf,
+  operations,
+  type ParsedInputOf,
+} from "./catalogue.js";
+export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
+export { compactMessage, neutralise } from "./compact.js";
+export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
+export {
+  type BrokerFrame,
+  type ChangedKind,
+  ClientFrame,
+  protocolVersion,
+  type RequestId,
+  type Subscribed,
+  type SubscriptionKind,
+} from "./frames.js";
+export { limits } from "./limits.js";
+export { Message, type SystemEvent } from "./message.js";
+export { type Access, commonErrors, type HttpMethod, type Operation, type Toolset } from "./operation.js";
+export type { Participant } from "./operations/roster.js";
+export type { Session } from "./operations/sessions.js";
+export {
+  type BrokerSettings,
+  brokerSettingsDefault,
+  type SessionSettings,
+  sessionSettingsDefault,
+} from "./operations/settings.js";
+export { findTeamCredentials, isUuid, parseTeamCredential, utf8Bytes } from "./values.js";

@@ -1,0 +1,58 @@
+/**
+ * Every bound of Merkle in one place. Sizes are UTF-8 bytes unless the name says characters or messages; a unit stands
+ * last in the name. A value at its limit is accepted, one above it is refused (LIMIT-1).
+ */
+export const limits = {
+  // What a caller may send.
+  messageTextBytesMax: 64 * 1024,
+  documentBytesMax: 512 * 1024,
+  titleCharsMax: 200,
+  descriptionCharsMax: 8_000,
+  nameCharsMax: 100,
+  reasonCharsMax: 500,
+  slugCharsMax: 48,
+  idempotencyKeyCharsMax: 200,
+  /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */
+  anonymousIdempotencyKeyCharsMin: 16,
+  httpBodyBytesMax: 2 * 1024 * 1024,
+  frameBytesMax: 2 * 1024 * 1024,
+
+  // What a reply may hold.
+  pageMessagesMax: 500,
+  pageMessagesDefault: 100,
+  pageBytesMax: 512 * 1024,
+  /** A compact page is read by a model, which pays for each character. */
+  compactPageCharsMax: 20_000,
+  conflictContentBytesMax: 8 * 1024,
+  sessionsPageMax: 200,
+  sessionsPageDefault: 50,
+  versionsPageMax: 500,
+  versionsPageDefault: 100,
+
+  // Waiting.
+  waitSecondsMax: 30,
+  parkedWaitsPerPeerMax: 4,
+
+  // One connection.
+  unansweredRequestsPerConnectionMax: 64,
+  subscriptionsPerConnectionMax: 64,
+  outboundBytesMax: 1024 * 1024,
+  undrainedMsMax: 10_000,
+
+  // The appender.
+  flushRowsMax: 1_000,
+  flushBytesMax: 1024 * 1024,
+  appendQueueBytesMax: 8 * 1024 * 1024,
+  unknownOutcomeMsMax: 5_000,
+
+  // Memory of the broker.
+  ringBytesPerSessionMax: 256 * 1024,
+  ringBytesTotalMax: 64 * 1024 * 1024,
+  cachedCredentialsMax: 10_000,
+  cachedSessionsMax: 10_000,
+  liveMcpSessionsMax: 1_000,
+  connectionsMax: 10_000,
+
+  // Time.
+  idempotencyHours: 24,
+} as const;

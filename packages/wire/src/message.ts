@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { Sequence, Timestamp, Uuid } from "./values.js";
+
+export const Priority = z.enum(["now", "next", "low"]);
+
+export const MessageAuthor = z.object({
+  team: z.string(),
+  peer: z.string().optional(),
+  human: z.boolean(),
+});
+
+/**
+ * An entry of a feed, as every door gives it out (FEED-8). A chat message holds its text in `content.text`. A system
+ * message has no author; its `event` and the event's fields stand at the top level and, the same, in `content`.
+ */
+export const Message = z
+  .looseObject({
+    id: Uuid,
+    session_id: Uuid,
+    sequence: Sequence,
+    type: z.enum(["chat", "system"]),
+    posted_by_team_id: Uuid.nullable(),
+    from: MessageAuthor.nullable(),
+    to: z.array(z.string()),
+    priority: Priority,
+    reply_to: Sequence.optional(),
+    content: z.record(z.string(), z.unknown()),
+    posted_at: Timestamp,
+    event: z.string().optional(),
+  })
+  .meta({ id: "Message" });
+
+export type Message = z.output<typeof Message>;
+
+interface Change {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The events that the broker announces in a feed, each with its own fields. */
+export type SystemEvent =
+  | { event: "team_joined"; team: string; at: string }
+  | { event: "team_left"; team: string; at: string }
+  | {
+      event: "session_metadata_updated";
+      by: string;
+      changes: { title?: Change | undefined; description?: Change | undefined };
+      reason: string;
+      at: string;
+    }
+  | { event: "session_concluded"; by: string; document_version: number; at: string };

@@ -1,0 +1,66 @@
+import type * as z from "zod";
+import type { ErrorCode } from "./errors.js";
+
+/** Who may call: anyone who reaches the mesh, a team of the session, a reader of it, a member, an admin (AUTH-4). */
+export type Access = "open" | "team" | "reader" | "member" | "admin";
+
+export type Toolset = "core" | "messaging" | "mesh" | "people" | "progress" | "audit" | "work" | "admin";
+
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export type Route = `${HttpMethod} /api/${string}`;
+
+/**
+ * One thing that a caller can ask for. Everything a door needs to know stands here and nowhere else: routes, tools,
+ * frames, documentation and the typed client are made from it.
+ */
+export interface Operation<
+  Name extends string = string,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> {
+  readonly name: Name;
+  readonly toolset: Toolset;
+  /** What an agent reads to decide whether this is the tool it wants. */
+  readonly summary: string;
+  readonly access: Access;
+  readonly route: Route;
+  readonly input: Input;
+  readonly output: Output;
+  /** The codes it may answer beside those that any request may get. */
+  readonly errors: readonly ErrorCode[];
+  /** A `call` is answered at once; a `wait` may be held open and is cancelled with its caller. */
+  readonly kind: "call" | "wait";
+  /** Whether it changes nothing that others can see. What changes something takes an idempotency key. */
+  readonly readOnly: boolean;
+  /** Whether a concluded session still takes it. */
+  readonly afterClosing: "allowed" | "refused";
+  readonly rate: "read" | "write" | "wait" | "create";
+  /** The output as text for a model, which pays for every byte of it. */
+  compact(output: z.output<Output>): string;
+}
+
+/** Declares an operation, keeping its exact types. */
+export function operation<
+  const Name extends string,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const OperationAccess extends Access,
+  const OperationRoute extends Route,
+>(
+  definition: Operation<Name, Input, Output> & {
+    readonly access: OperationAccess;
+    readonly route: OperationRoute;
+  },
+): Operation<Name, Input, Output> & { readonly access: OperationAccess; readonly route: OperationRoute } {
+  return definition;
+}
+
+/** The errors that any operation may answer, whatever it does. */
+export const commonErrors = [
+  "bad_request",
+  "payload_too_large",
+  "too_many_requests",
+  "internal",
+  "unavailable",
+] as const;

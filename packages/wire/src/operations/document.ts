@@ -1,0 +1,186 @@
+import * as z from "zod";
+import { lines, messageTime, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  DocumentText,
+  inSession,
+  retryable,
+  StorableText,
+  Timestamp,
+  Uuid,
+  Version,
+} from "../values.js";
+
+export const readSessionDoc = operation({
+  name: "read_session_doc",
+  toolset: "core",
+  summary:
+    "Read the session's shared markdown document and its version. Name a section to read only that one, or since_version to get only what " +
+    "changed since then.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/doc",
+  input: z
+    .strictObject({
+      ...inSession,
+      section: z
+        .string()
+        .min(1)
+        .max(limits.titleCharsMax)
+        .optional()
+        .meta({ description: "A heading's text, such as Decisions." }),
+      since_version: Version.optional().meta({
+        description: "Return a unified diff from this version instead of the content.",
+      }),
+      version: Version.optional().meta({ description: "Read this older version." }),
+      ...asTeam,
+    })
+    .refine(
+      (input) => [input.section, input.since_version].filter((given) => given !== undefined).length < 2,
+      {
+        error: "name section or since_version, not both",
+      },
+    )
+    .refine(
+      (input) =>
+        input.version === undefined ||
+        input.since_version === undefined ||
+        input.since_version <= input.version,
+      {
+        error: "since_version must not be newer than version",
+      },
+    ),
+  output: z.object({
+    content: z.string().optional().meta({ description: "The markdown; absent when a diff was asked for." }),
+    diff: z.string().optional().meta({ description: "A unified diff; empty when nothing changed." }),
+    version: Version,
+    current_version: Version,
+    updated_at: Timestamp,
+  }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: (doc) => lines(`v${doc.version}`, doc.content ?? (doc.diff === "" ? "unchanged" : doc.diff)),
+});
+
+const written = z.object({ version: Version });
+const compactVersion = (doc: { version: number }) => `document v${doc.version}`;
+
+export const updateSessionDoc = operation({
+  name: "update_session_doc",
+  toolset: "core",
+  summary:
+    "Replace the whole document. expected_version is the version you read; if somebody wrote since, you get a conflict with what changed: " +
+    "merge and try again. For small changes use edit_session_doc or append_to_session_doc.",
+  access: "team",
+  route: "PUT /api/sessions/:session_id/doc",
+  input: z.strictObject({
+    ...inSession,
+    content: DocumentText,
+    expected_version: Version,
+    include_content: z
+      .boolean()
+      .default(false)
+      .meta({ description: "On a conflict, send the whole current content, however long." }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: written,
+  errors: ["unauthorized", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: compactVersion,
+});
+
+export const appendToSessionDoc = operation({
+  name: "append_to_session_doc",
+  toolset: "core",
+  summary:
+    "Add text at the end of the document, on a line of its own. Never conflicts. The usual way to add a note.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/doc/append",
+  input: z.strictObject({
+    ...inSession,
+    text: DocumentText.refine((text) => text !== "", { error: "must not be empty" }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: written,
+  errors: ["unauthorized", "session_closed", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: compactVersion,
+});
+
+export const editSessionDoc = operation({
+  name: "edit_session_doc",
+  toolset: "core",
+  summary:
+    "Change one place of the document: old_text, which must stand in it exactly once, becomes new_text. No version needed; others' edits " +
+    "elsewhere do not disturb it.",
+  access: "team",
+  route: "PATCH /api/sessions/:session_id/doc",
+  input: z.strictObject({
+    ...inSession,
+    old_text: StorableText.min(1),
+    new_text: StorableText,
+    ...asTeam,
+    ...retryable,
+  }),
+  output: written,
+  errors: ["unauthorized", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: compactVersion,
+});
+
+export const DocumentVersion = z
+  .object({
+    version: Version,
+    written_by_team_id: Uuid,
+    written_by: z.string(),
+    written_at: Timestamp,
+    bytes: z.int(),
+    after_sequence: z
+      .int()
+      .meta({ description: "The last message of the feed when this version was written." }),
+  })
+  .meta({ id: "DocumentVersion" });
+
+export const listDocVersions = operation({
+  name: "list_doc_versions",
+  toolset: "core",
+  summary:
+    "List the document's versions, newest first: who wrote each, when, and how long it was. Read one with read_session_doc.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/doc/versions",
+  input: z.strictObject({
+    ...inSession,
+    before_version: Version.optional(),
+    limit: z.int().min(1).max(limits.versionsPageMax).default(limits.versionsPageDefault),
+    ...asTeam,
+  }),
+  output: z.object({ versions: z.array(DocumentVersion), has_more: z.boolean() }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ versions, has_more }) =>
+    lines(
+      ...versions.map(
+        (v) => `v${v.version} ${quoted(v.written_by)} ${messageTime(v.written_at)} ${v.bytes} bytes`,
+      ),
+      versions.length === 0 && "never written",
+      has_more && "more: before_version",
+    ),
+});

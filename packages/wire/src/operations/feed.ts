@@ -1,0 +1,157 @@
+import * as z from "zod";
+import { compactMessage, lines } from "../compact.js";
+import { limits } from "../limits.js";
+import { Message } from "../message.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  Epoch,
+  inEpoch,
+  inSession,
+  retryable,
+  Sequence,
+  Timestamp,
+  textOfBytes,
+  Uuid,
+  Version,
+} from "../values.js";
+
+export const postMessage = operation({
+  name: "post_message",
+  toolset: "core",
+  summary:
+    "Say something to everyone in the session. It is stored before this returns. Say who you are and what you do, ask, answer, hand over. " +
+    "Long results belong in the document.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/messages",
+  input: z.strictObject({
+    ...inSession,
+    content: z.strictObject({
+      text: textOfBytes(limits.messageTextBytesMax).refine((text) => text.trim() !== "", {
+        error: "must not be blank",
+      }),
+    }),
+    type: z
+      .literal("chat", { error: 'must be "chat"; system messages are made by the broker alone' })
+      .default("chat"),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({ message_id: Uuid, cursor: Sequence, at: Timestamp }),
+  errors: ["unauthorized", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: (posted) => `#${posted.cursor} posted`,
+});
+
+export const waitForMessages = operation({
+  name: "wait_for_messages",
+  toolset: "core",
+  summary:
+    "Wait for the next messages of others: returns at once when some are unread, else blocks up to timeout seconds. Call it again and again; " +
+    "it costs nothing while it blocks. First handle the messages, then stop if session_closed is true.",
+  access: "team",
+  route: "GET /api/sessions/:session_id/messages/wait",
+  input: z.strictObject({
+    ...inSession,
+    since_cursor: Sequence.optional().meta({
+      description:
+        "next_cursor of the call before. Left out: where you have read to, as the broker remembers it.",
+    }),
+    timeout: z
+      .number()
+      .min(0)
+      .default(limits.waitSecondsMax)
+      .meta({ description: "Seconds to wait, at most 30; more means 30." }),
+    include_own: z.boolean().default(false).meta({ description: "Also what you posted yourself." }),
+    ...inEpoch,
+    ...asTeam,
+  }),
+  output: z.object({
+    messages: z.array(Message),
+    next_cursor: Sequence,
+    session_closed: z.boolean(),
+    epoch: Epoch,
+    remaining: z.int().optional().meta({ description: "Messages beyond this page; call again at once." }),
+    skipped: z.int().optional().meta({
+      description:
+        "Messages that since_cursor passed over although they were never handed out; a call without it returns them.",
+    }),
+    document_version: Version.optional().meta({
+      description: "Present when the document has changed since your last wait.",
+    }),
+    idle_polls: z.int().optional().meta({ description: "How many waits in a row were empty." }),
+    advice: z.string().optional().meta({ description: "What to do now, when the idle budget is used up." }),
+  }),
+  errors: ["unauthorized", "not_found", "resync"],
+  kind: "wait",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "wait",
+  compact: (result) =>
+    lines(
+      ...result.messages.map(compactMessage),
+      result.skipped !== undefined && `${result.skipped} skipped unread: call without since_cursor`,
+      result.remaining !== undefined && `${result.remaining} more: call again`,
+      result.document_version !== undefined && `document v${result.document_version}`,
+      result.session_closed && "session closed",
+      result.advice,
+      `${result.messages.length === 0 ? "nothing new, " : ""}next_cursor ${result.next_cursor}`,
+    ),
+});
+
+export const ack = operation({
+  name: "ack",
+  toolset: "core",
+  summary:
+    "Say that you have handled everything up to a cursor, when you read by other means than wait_for_messages.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/ack",
+  input: z.strictObject({ ...inSession, cursor: Sequence, ...asTeam, ...retryable }),
+  output: z.object({ cursor: Sequence, skipped: z.int().optional() }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: (acked) => `read up to ${acked.cursor}`,
+});
+
+export const getHistory = operation({
+  name: "get_history",
+  toolset: "core",
+  summary:
+    "Read the feed backwards, for what was said before you came. Without before_cursor the newest page; each page is in order, oldest first. " +
+    "For new messages use wait_for_messages.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/messages",
+  input: z.strictObject({
+    ...inSession,
+    before_cursor: Sequence.optional().meta({ description: "next_cursor of the page before." }),
+    limit: z
+      .int()
+      .optional()
+      .meta({ description: "Messages a page: 100 unless told, at most 500; anything else means 100." }),
+    ...inEpoch,
+    ...asTeam,
+  }),
+  output: z.object({
+    messages: z.array(Message),
+    next_cursor: Sequence.nullable(),
+    has_more: z.boolean(),
+    epoch: Epoch,
+  }),
+  errors: ["unauthorized", "not_found", "resync"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: (page) =>
+    lines(
+      page.has_more && `older: before_cursor ${page.next_cursor}`,
+      ...page.messages.map(compactMessage),
+      page.messages.length === 0 && "nothing here",
+    ),
+});

@@ -1,0 +1,146 @@
+import * as z from "zod";
+import { lines, messageTime, quoted } from "../compact.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  inSession,
+  retryable,
+  Sequence,
+  TeamCredential,
+  TeamName,
+  Timestamp,
+  Uuid,
+} from "../values.js";
+
+/**
+ * A row of the roster. `status` is derived, never declared (ROSTER-4): active while a wait is parked or within 10 s of a
+ * call, idle while connected or within 60 s, disconnected after that or once the team has left.
+ */
+export const Participant = z
+  .object({
+    team_id: Uuid,
+    team_name: z.string(),
+    kind: z.enum(["agent", "human"]),
+    convener: z.boolean(),
+    joined_at: Timestamp,
+    last_seen_at: Timestamp,
+    left_at: Timestamp.nullable(),
+    status: z.enum(["active", "idle", "disconnected"]),
+    polling: z.boolean().meta({ description: "Whether a wait of this team is parked at this moment." }),
+    connections: z
+      .int()
+      .meta({ description: "Open WebSocket connections that follow the session as this team." }),
+    last_read: Sequence.meta({ description: "What the team has acknowledged." }),
+    folded: z.boolean(),
+  })
+  .meta({ id: "Participant" });
+
+export type Participant = z.output<typeof Participant>;
+
+function compactRoster(participants: readonly Participant[]): string[] {
+  return participants.map(
+    (team) =>
+      `${quoted(team.team_name)} ${team.left_at ? "left" : team.status}, seen ${messageTime(team.last_seen_at)}`,
+  );
+}
+
+export const joinSession = operation({
+  name: "join_session",
+  toolset: "core",
+  summary:
+    "Join a session under your team's name. Joining is a commitment: stay until it ends or leave_session. Keep the team_id that comes back " +
+    "and start waiting from cursor. With your own team_id it resumes that team, without a second joining.",
+  access: "open",
+  route: "POST /api/sessions/:session_id/join",
+  input: z.strictObject({
+    ...inSession,
+    team_name: TeamName.meta({ description: 'Your team\'s name. A taken one gets a number: "Birch (2)".' }),
+    replay_from: Sequence.optional().meta({
+      description: "Start reading after this message instead of at the end; 0 for all.",
+    }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({
+    session_id: Uuid,
+    slug: z.string(),
+    title: z.string(),
+    description: z.string(),
+    team_id: TeamCredential,
+    team_name: z.string(),
+    resumed: z.boolean(),
+    cursor: Sequence,
+    document_version: z.int(),
+    participants: z.array(Participant),
+  }),
+  errors: ["unauthorized", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "create",
+  compact: (joined) =>
+    lines(
+      `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${quoted(joined.team_name)}. cursor ${joined.cursor}. team_id ${joined.team_id}`,
+      quoted(joined.title),
+      joined.description && quoted(joined.description),
+      ...compactRoster(joined.participants),
+    ),
+});
+
+export const leaveSession = operation({
+  name: "leave_session",
+  toolset: "core",
+  summary: "Leave the session when your part is done. Others are told; your credential ends.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/leave",
+  input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
+  output: z.object({ session_id: Uuid, team_id: Uuid, left_at: Timestamp }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: (left) => `left ${messageTime(left.left_at)}`,
+});
+
+export const listParticipants = operation({
+  name: "list_participants",
+  toolset: "core",
+  summary:
+    "See who is in the session now: each team, whether it is active, idle or disconnected, and when it was last seen.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/participants",
+  input: z.strictObject({
+    ...inSession,
+    include_folded: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Also teams that joined and never spoke nor polled." }),
+    ...asTeam,
+  }),
+  output: z.object({ participants: z.array(Participant), folded: z.int() }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ participants, folded }) =>
+    lines(...compactRoster(participants), folded > 0 && `${folded} more never spoke nor polled`),
+});
+
+export const rotateTeamCredential = operation({
+  name: "rotate_team_credential",
+  toolset: "core",
+  summary:
+    "Replace your team's credential, for instance after it was shown somewhere. The old one ends at once.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/credential",
+  input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
+  output: z.object({ session_id: Uuid, team_id: TeamCredential }),
+  errors: ["unauthorized", "session_closed", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "create",
+  compact: (rotated) => `team_id ${rotated.team_id}`,
+});

@@ -1,0 +1,203 @@
+import * as z from "zod";
+import { lines, messageTime, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  Description,
+  DocumentText,
+  inSession,
+  Reason,
+  retryable,
+  Sequence,
+  Slug,
+  TeamCredential,
+  TeamName,
+  Timestamp,
+  Title,
+  Uuid,
+  Version,
+} from "../values.js";
+import { SessionSettings, SessionSettingsInput } from "./settings.js";
+
+export const SessionStatus = z.enum(["active", "closed"]);
+
+export const Session = z
+  .object({
+    session_id: Uuid,
+    slug: z.string(),
+    title: z.string(),
+    description: z.string(),
+    status: SessionStatus,
+    session_closed: z.boolean(),
+    created_by_team_id: Uuid,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    closed_at: Timestamp.nullable(),
+    last_sequence: Sequence,
+    last_posted_at: Timestamp.nullable(),
+    document_version: Version,
+    teams: z.int().meta({ description: "How many teams are in it now." }),
+  })
+  .meta({ id: "Session" });
+
+export type Session = z.output<typeof Session>;
+
+export const createSession = operation({
+  name: "create_session",
+  toolset: "core",
+  summary:
+    "Start a new session and join it as its convener. Use it when nobody has opened one for this work; otherwise join_session. " +
+    "Keep the team_id that comes back: it is your credential.",
+  access: "open",
+  route: "POST /api/sessions",
+  input: z.strictObject({
+    title: Title,
+    description: Description.default("").meta({
+      description: "What the session is for and what the teams want from it.",
+    }),
+    creator_team_name: TeamName.meta({ description: "Your team's name, such as \"Alex's Team\"." }),
+    slug: Slug.optional().meta({ description: "A readable name for it; made from the title when left out." }),
+    settings: SessionSettingsInput.optional(),
+    ...retryable,
+  }),
+  output: z.object({
+    session_id: Uuid,
+    slug: z.string(),
+    team_id: TeamCredential,
+    cursor: Sequence,
+    title: z.string(),
+    description: z.string(),
+  }),
+  errors: ["conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: (created) =>
+    `session ${created.slug} (${created.session_id}) created. cursor ${created.cursor}. team_id ${created.team_id}`,
+});
+
+export const getSession = operation({
+  name: "get_session",
+  toolset: "core",
+  summary: "Read a session's title, description, status, times, document version and settings.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id",
+  input: z.strictObject({ ...inSession, ...asTeam }),
+  output: Session.extend({ settings: SessionSettings }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: (session) =>
+    lines(
+      `${session.slug} ${session.status}: ${quoted(session.title)}`,
+      session.description && quoted(session.description),
+      `${session.teams} teams, ${session.last_sequence} messages, document v${session.document_version}`,
+    ),
+});
+
+export const listSessions = operation({
+  name: "list_sessions",
+  toolset: "core",
+  summary:
+    "List the sessions of this mesh, newest activity first. Use it to find the one you were asked to join.",
+  access: "reader",
+  route: "GET /api/sessions",
+  input: z.strictObject({
+    query: z
+      .string()
+      .max(limits.titleCharsMax)
+      .optional()
+      .meta({ description: "Part of a title, description or slug." }),
+    status: z
+      .enum(["active", "closed", "open", "all"])
+      .default("all")
+      .meta({ description: "`open` means active." }),
+    limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
+    before: z.string().max(200).optional().meta({ description: "next_cursor of the page before, to go on." }),
+  }),
+  output: z.object({ sessions: z.array(Session), next_cursor: z.string().nullable() }),
+  errors: [],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ sessions, next_cursor }) =>
+    lines(
+      ...sessions.map(
+        (s) =>
+          `${s.slug} ${s.status} ${s.teams} teams, ${s.last_sequence} messages, v${s.document_version}: ${quoted(s.title)}`,
+      ),
+      sessions.length === 0 && "no sessions",
+      next_cursor && `more: before ${next_cursor}`,
+    ),
+});
+
+const Change = z.object({ from: z.string(), to: z.string() });
+
+export const updateSessionMetadata = operation({
+  name: "update_session_metadata",
+  toolset: "core",
+  summary:
+    "Change a session's title or description because its scope or goal has really changed. Every team is told, with your reason. " +
+    "Not for typos or nicer wording.",
+  access: "team",
+  route: "PATCH /api/sessions/:session_id",
+  input: z
+    .strictObject({
+      ...inSession,
+      title: Title.optional(),
+      description: Description.optional(),
+      reason: Reason.meta({ description: "Why the change matters." }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine((input) => input.title !== undefined || input.description !== undefined, {
+      error: "name a new title, a new description, or both",
+    }),
+  output: z.object({
+    title: z.string(),
+    description: z.string(),
+    updated_at: Timestamp,
+    changes: z.object({ title: Change.optional(), description: Change.optional() }),
+  }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: (updated) => `now ${quoted(updated.title)}, changed ${messageTime(updated.updated_at)}`,
+});
+
+export const concludeSession = operation({
+  name: "conclude_session",
+  toolset: "core",
+  summary:
+    "End the session for everyone: write the Conclusion section of the document and close the feed. The convener does this when the work is " +
+    "done. Call it again to revise the conclusion.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/conclude",
+  input: z.strictObject({
+    ...inSession,
+    summary_section: DocumentText.refine((text) => text.trim() !== "", { error: "must not be blank" }).meta({
+      description: "Markdown for the Conclusion: what was decided, what is done, where to resume.",
+    }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({
+    session_id: Uuid,
+    status: z.literal("closed"),
+    closed_at: Timestamp,
+    doc_version: Version,
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: (closed) => `closed ${messageTime(closed.closed_at)}, document v${closed.doc_version}`,
+});

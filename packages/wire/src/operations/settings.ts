@@ -1,0 +1,134 @@
+import * as z from "zod";
+import { lines } from "../compact.js";
+import { operation } from "../operation.js";
+import { retryable, SessionRef } from "../values.js";
+
+/** What a session's teams may do to each other; all off unless somebody asks for it (SET-2). */
+export const SessionSettings = z
+  .object({
+    conclude_by: z.enum(["anyone", "convener"]).meta({ description: "Who may conclude the session." }),
+    metadata_by: z
+      .enum(["anyone", "convener"])
+      .meta({ description: "Who may change title and description." }),
+    metadata_min_interval_s: z
+      .int()
+      .min(0)
+      .max(86_400)
+      .meta({ description: "Seconds between two changes of title or description; 0 for no limit." }),
+  })
+  .meta({ id: "SessionSettings" });
+
+export type SessionSettings = z.output<typeof SessionSettings>;
+
+export const sessionSettingsDefault: SessionSettings = {
+  conclude_by: "anyone",
+  metadata_by: "anyone",
+  metadata_min_interval_s: 0,
+};
+
+export const SessionSettingsInput = z.strictObject(SessionSettings.partial().shape);
+
+/** An address that agents can be given: http or https, without credentials, query or fragment. */
+const ConnectionUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http or https address" })
+  .max(300)
+  .refine(
+    (url) => {
+      const { username, password, search, hash } = new URL(url);
+      return !username && !password && !search && !hash;
+    },
+    { error: "must not hold credentials, a query or a fragment" },
+  );
+
+/** What the broker's people can adjust while it runs (SET-1). */
+export const BrokerSettings = z
+  .object({
+    public_url: ConnectionUrl.nullable().meta({
+      description:
+        "The address that agents use, a base or an MCP endpoint; null for the one the broker listens on.",
+    }),
+    idle_polls: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .meta({ description: "Empty waits in a row before an agent should stop." }),
+    active_within_s: z.int().min(1).max(3_600).meta({ description: "A team seen this recently is active." }),
+    disconnected_after_s: z
+      .int()
+      .min(2)
+      .max(86_400)
+      .meta({ description: "A team unseen for longer is disconnected." }),
+    fold_after_s: z
+      .int()
+      .min(10)
+      .max(86_400)
+      .meta({ description: "A team that never spoke nor polled leaves the short roster after this." }),
+  })
+  .meta({ id: "BrokerSettings" });
+
+export type BrokerSettings = z.output<typeof BrokerSettings>;
+
+export const brokerSettingsDefault: BrokerSettings = {
+  public_url: null,
+  idle_polls: 10,
+  active_within_s: 10,
+  disconnected_after_s: 60,
+  fold_after_s: 600,
+};
+
+const SettingsOutput = z.object({
+  settings: BrokerSettings,
+  connection_url: z.string().meta({ description: "The MCP endpoint that agents are given." }),
+  base_url: z.string(),
+  session_settings: SessionSettings.optional(),
+});
+
+function compactSettings(output: z.output<typeof SettingsOutput>): string {
+  const entries = Object.entries({ ...output.settings, ...output.session_settings });
+  return lines(`agents use ${output.connection_url}`, ...entries.map(([key, value]) => `${key} ${value}`));
+}
+
+export const getSettings = operation({
+  name: "get_settings",
+  toolset: "admin",
+  summary:
+    "Read the broker's settings and the URL that agents connect to; with session_id, that session's settings too.",
+  access: "admin",
+  route: "GET /api/settings",
+  input: z.strictObject({ session_id: SessionRef.optional() }),
+  output: SettingsOutput,
+  errors: ["not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: compactSettings,
+});
+
+export const updateSettings = operation({
+  name: "update_settings",
+  toolset: "admin",
+  summary: "Change settings of the broker, or of one session. What is left out stays.",
+  access: "admin",
+  route: "PATCH /api/settings",
+  input: z
+    .strictObject({
+      settings: z.strictObject(BrokerSettings.partial().shape).optional(),
+      session_id: SessionRef.optional(),
+      session_settings: SessionSettingsInput.optional(),
+      ...retryable,
+    })
+    .refine((input) => (input.session_settings === undefined) === (input.session_id === undefined), {
+      error: "session_id and session_settings go together",
+    })
+    .refine((input) => input.settings !== undefined || input.session_settings !== undefined, {
+      error: "name settings, or session_id with session_settings",
+    }),
+  output: SettingsOutput,
+  errors: ["not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: compactSettings,
+});

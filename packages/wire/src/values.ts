@@ -1,0 +1,111 @@
+import * as z from "zod";
+import { limits } from "./limits.js";
+
+/** The values that operations are built from. Whatever passed here is not checked again further in. */
+
+const utf8 = new TextEncoder();
+
+export function utf8Bytes(text: string): number {
+  return utf8.encode(text).length;
+}
+
+/** PostgreSQL stores neither NUL nor lone surrogates, and JSON readers disagree about both (FEED-12). */
+function isStorable(text: string): boolean {
+  return !text.includes("\u0000") && !/\p{Surrogate}/u.test(text);
+}
+
+/** Text that can be stored and comes back as it was sent. */
+export const StorableText = z
+  .string()
+  .refine(isStorable, { error: "must not hold NUL characters or lone surrogates" });
+
+/** Text of at most `max` UTF-8 bytes; more is refused with 413, where other bad input is refused with 400. */
+export function textOfBytes(max: number) {
+  return StorableText.refine((text) => utf8Bytes(text) <= max, {
+    error: (issue) =>
+      `must be at most ${max} bytes in UTF-8, got ${typeof issue.input === "string" ? utf8Bytes(issue.input) : 0}`,
+    params: { tooLarge: true, bytesMax: max },
+  });
+}
+
+/** Text of one line at most, for names and titles: no control characters, not blank, trimmed. */
+export function lineOfChars(max: number) {
+  return StorableText.trim()
+    .min(1)
+    .max(max)
+    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
+      error: "must be one line without control characters",
+    });
+}
+
+export const Uuid = z.guid().toLowerCase().meta({ description: "A uuid." });
+
+export const SessionRef = z
+  .string()
+  .min(1)
+  .max(100)
+  .meta({ description: "The session's id or slug.", examples: ["auth-refactor"] });
+
+export const Sequence = z.int().min(0).meta({ description: "The number of a message in its feed, or 0." });
+
+export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "UTC, with milliseconds." });
+
+export const TeamName = lineOfChars(limits.nameCharsMax).meta({ examples: ["Alex's Team"] });
+export const Title = lineOfChars(limits.titleCharsMax);
+export const Description = StorableText.max(limits.descriptionCharsMax);
+export const Reason = StorableText.trim().min(1).max(limits.reasonCharsMax);
+export const Slug = z
+  .string()
+  .max(limits.slugCharsMax)
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, {
+    error: "must be lower-case letters and digits, joined by single hyphens",
+  })
+  .refine((slug) => !isUuid(slug), { error: "must not look like a uuid" });
+
+export const DocumentText = textOfBytes(limits.documentBytesMax);
+export const Version = z
+  .int()
+  .min(0)
+  .meta({ description: "The document's version: 0 when new, +1 on every write." });
+
+export const Epoch = Uuid.meta({
+  description: "Names this history of the database; another one after a restore.",
+});
+
+export const IdempotencyKey = lineOfChars(limits.idempotencyKeyCharsMax).meta({
+  description:
+    "Any text of your own, such as a uuid. The same key gives the first result again, for 24 hours.",
+});
+
+const credentialPattern = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.mk_([A-Za-z0-9_-]{43})$/;
+
+/** What a team proves itself with: `<uuid>.mk_<secret>`, 256 random bits in base64url after the mark (AUTH-1). */
+export const TeamCredential = z
+  .string()
+  .meta({ description: "Your team's credential, as create_session or join_session gave it." });
+
+/** Takes a credential apart, or returns null for anything else, a bare team id included. */
+export function parseTeamCredential(credential: string): { teamId: string; secret: string } | null {
+  const match = credentialPattern.exec(credential);
+  return match?.[1] && match[2] ? { teamId: match[1], secret: match[2] } : null;
+}
+
+/** Finds every text that has the form of a credential; whether one is live only the broker can say. */
+export function findTeamCredentials(text: string): string[] {
+  if (!text.includes(".mk_")) return [];
+  return text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.mk_[A-Za-z0-9_-]{43}/g) ?? [];
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+/** Fields that several inputs share; spread into them. */
+export const inSession = { session_id: SessionRef };
+export const asTeam = { team_id: TeamCredential.optional() };
+export const retryable = { idempotency_key: IdempotencyKey.optional() };
+export const inEpoch = {
+  epoch: Epoch.optional().meta({
+    description: "The epoch that your cursor comes from; another one is answered `resync`.",
+  }),
+};
