@@ -1,0 +1,72 @@
+import type postgres from "postgres";
+
+/** A message to be appended. Its id is fixed before it is sent, so sending it again can only find it (FEED-5). */
+export interface MessageRow {
+  readonly session_id: string;
+  readonly id: string;
+  readonly type: "chat" | "system";
+  readonly team_id: string | null;
+  readonly peer_id: string | null;
+  readonly author_team: string | null;
+  readonly author_peer: string | null;
+  readonly author_human: boolean;
+  readonly recipients: readonly string[];
+  readonly priority: "now" | "next" | "low";
+  readonly reply_to: number | null;
+  /** Canonical JSON. */
+  readonly content: string;
+  /** 16 random bytes in hexadecimal. */
+  readonly salt: string;
+  /** Set by what may still be announced in a closed session. */
+  readonly after_closing: boolean;
+}
+
+/** What became of one row, whatever became of the others of its batch. */
+export type AppendOutcome =
+  | { outcome: "posted"; sequence: number; postedAt: Date }
+  | { outcome: "duplicate"; same: boolean; sequence: number; postedAt: Date }
+  | { outcome: "closed" }
+  | { outcome: "missing" }
+  | { outcome: "busy" };
+
+interface AnswerRow {
+  outcome: AppendOutcome["outcome"];
+  same: boolean | null;
+  sequence: string | null;
+  posted_at_ms: string | null;
+}
+
+/**
+ * Appends messages to their feeds in one statement and transaction of its own, and answers each row in the order given.
+ * When this resolves, what was posted is on disk.
+ *
+ * @param wait - whether to wait for a feed that another transaction holds, instead of answering `busy`
+ */
+export async function appendMessages(
+  connection: postgres.Sql,
+  rows: readonly MessageRow[],
+  wait: boolean,
+): Promise<AppendOutcome[]> {
+  // As text: the driver would otherwise turn the JSON text into a JSON string.
+  const answers = await connection<AnswerRow[]>`
+    SELECT outcome, same, sequence, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
+    FROM append_messages(${JSON.stringify(rows)}::text::json, ${wait})`;
+  return answers.map(toOutcome);
+}
+
+export function toOutcome(answer: AnswerRow): AppendOutcome {
+  switch (answer.outcome) {
+    case "posted":
+      return { outcome: "posted", ...place(answer) };
+    case "duplicate":
+      return { outcome: "duplicate", same: answer.same === true, ...place(answer) };
+    case "closed":
+    case "missing":
+    case "busy":
+      return { outcome: answer.outcome };
+  }
+}
+
+function place(answer: AnswerRow): { sequence: number; postedAt: Date } {
+  return { sequence: Number(answer.sequence), postedAt: new Date(Number(answer.posted_at_ms)) };
+}

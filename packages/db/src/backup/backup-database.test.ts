@@ -1,0 +1,217 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../open-database.js";
+import { backupDatabase } from "./backup-database.js";
+import { inOrderOfReference } from "./catalog.js";
+import { readBackupManifest } from "./read-backup-file.js";
+import { restoreDatabase } from "./restore-database.js";
+import {
+  addMessages,
+  fill,
+  makeDatabase,
+  makeMerkleDatabase,
+  messageRow,
+  query,
+  startTestServers,
+  type TestDatabase,
+  type TestServers,
+} from "./test-support.js";
+import { withSnapshot } from "./transaction.js";
+
+const run = promisify(execFile);
+
+let servers: TestServers;
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  servers = await startTestServers();
+});
+afterAll(() => servers.home.remove());
+beforeEach(async () => {
+  folder = await mkdtemp(join(servers.home.path, "backups-"));
+  file = join(folder, "merkle.backup");
+});
+
+describe("a backup", () => {
+  it("[BACKUP-1] is of one moment, while messages are posted", async () => {
+    const source = await makeMerkleDatabase(servers.current);
+    const { sessionId } = await fill(source);
+    const others = await addFeeds(source, 3);
+    const db = await openDatabase({ target: source });
+    let over = false;
+    const posting = [sessionId, ...others].map(async (id) => {
+      while (!over) await db.append([messageRow(id, "a"), messageRow(id, "b")]);
+    });
+    while ((await countMessages(source)) < 100);
+    const { tables } = await backupDatabase({ target: source, file });
+    over = true;
+    await Promise.all(posting);
+    await db.close();
+    const backedUp = tables.find(({ name }) => name === "messages")?.rows;
+    expect(backedUp).toBeGreaterThanOrEqual(100);
+    expect(backedUp).toBeLessThan(await countMessages(source));
+
+    const target = await makeDatabase(servers.current);
+    await restoreDatabase({ target, file });
+    const feeds = await query(
+      target,
+      (sql) => sql`
+        SELECT f.last_sequence::int AS last, count(m.sequence)::int AS messages, min(m.sequence)::int AS first,
+               max(m.sequence)::int AS highest
+        FROM feeds f JOIN messages m USING (session_id) GROUP BY f.session_id`,
+    );
+    expect(feeds).toHaveLength(4);
+    for (const { first, highest, last, messages } of feeds) {
+      expect({ first, highest, messages }).toEqual({ first: 1, highest: last, messages: last });
+    }
+  });
+
+  it("[BACKUP-1] is readable for its owner alone, and says what it holds", async () => {
+    const source = await makeMerkleDatabase(servers.current);
+    await fill(source);
+    const summary = await backupDatabase({ target: source, file, merkleVersion: "1.2.3" });
+    const { mode, size } = await stat(file);
+    expect(mode & 0o777).toBe(0o600);
+    expect(summary.bytes).toBe(size);
+    expect(summary.tables).toContainEqual({ name: "messages", rows: 3 });
+    expect(await readBackupManifest(file)).toMatchObject({
+      format: "merkle-backup",
+      merkle_version: "1.2.3",
+      epoch: summary.epoch,
+      migrations: summary.migrations,
+    });
+    expect(await readdir(folder)).toEqual(["merkle.backup"]);
+  });
+
+  it("[BACKUP-1] replaces no file unless it is told to", async () => {
+    const source = await makeMerkleDatabase(servers.current);
+    await writeFile(file, "precious");
+    await expect(backupDatabase({ target: source, file })).rejects.toMatchObject({ code: "file_exists" });
+    expect(await readFile(file, "utf8")).toBe("precious");
+    await backupDatabase({ target: source, file, overwrite: true });
+    expect(await readBackupManifest(file)).toMatchObject({ format: "merkle-backup" });
+  });
+
+  it("[BACKUP-1] leaves alone a file that somebody wrote under its name meanwhile", async () => {
+    const source = await makeMerkleDatabase(servers.current);
+    const onProgress = () => writeFileSync(file, "precious");
+    await expect(backupDatabase({ target: source, file, onProgress })).rejects.toMatchObject({
+      code: "file_exists",
+    });
+    expect(await readFile(file, "utf8")).toBe("precious");
+    expect(await readdir(folder)).toEqual(["merkle.backup"]);
+  });
+
+  it("[BACKUP-1] that is ended leaves nothing, and lets go of the database at once", async () => {
+    const source = await makeMerkleDatabase(servers.current);
+    await addMessages(source, 8_000);
+    const controller = new AbortController();
+    const onProgress = (table: string) => {
+      if (table === "messages") controller.abort();
+    };
+    await expect(
+      backupDatabase({ target: source, file, onProgress, signal: controller.signal }),
+    ).rejects.toMatchObject({ name: "AbortError" });
+    expect(await readdir(folder)).toEqual([]);
+    await query(source, (sql) => sql.begin((tx) => tx`LOCK TABLE messages IN ACCESS EXCLUSIVE MODE NOWAIT`));
+  });
+
+  it.runIf(process.platform === "linux" && process.getuid?.() === 0)(
+    "[BACKUP-1] that finds the disk full leaves nothing and says so",
+    async () => {
+      const source = await makeMerkleDatabase(servers.current);
+      await addMessages(source, 8_000);
+      const small = join(folder, "small");
+      await mkdir(small);
+      await run("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", small]);
+      try {
+        await expect(
+          backupDatabase({ target: source, file: join(small, "merkle.backup") }),
+        ).rejects.toMatchObject({ code: "disk_full", message: expect.stringContaining("Free space") });
+        expect(await readdir(small)).toEqual([]);
+      } finally {
+        await run("umount", [small]);
+      }
+    },
+  );
+
+  it("[BACKUP-1] takes memory that does not grow with the messages, and neither does a restore", async () => {
+    const source = await makeMerkleDatabase(servers.current);
+    await addMessages(source, 25_000);
+    const target = await makeDatabase(servers.current);
+    const before = memory();
+    let most = 0;
+    const onProgress = () => {
+      most = Math.max(most, memory());
+    };
+    await backupDatabase({ target: source, file, onProgress });
+    const summary = await restoreDatabase({ target, file, onProgress });
+    expect(summary.tables).toContainEqual({ name: "messages", rows: 25_000 });
+    // The rows alone are 65 MB.
+    expect(most - before).toBeLessThan(48e6);
+  });
+
+  it("[BACKUP-1] may take longer than a request, and reads dates alike whatever the database's style", async () => {
+    const source = await makeMerkleDatabase(servers.current);
+    await query(source, (sql) => sql.unsafe(`ALTER DATABASE ${source.database} SET datestyle = 'SQL, DMY'`));
+    const names = ["statement_timeout", "idle_in_transaction_session_timeout", "datestyle"];
+    const values = await withSnapshot(source, ({ sql }) =>
+      Promise.all(names.map((name) => sql`SELECT current_setting(${name}) AS value`)),
+    );
+    expect(values.map(([row]) => row?.["value"])).toEqual(["0", "0", "ISO, YMD"]);
+  });
+
+  it("[BACKUP-1] is not made of a database without Merkle, or of none", async () => {
+    const empty = await makeDatabase(servers.current);
+    await expect(backupDatabase({ target: empty, file })).rejects.toMatchObject({
+      code: "no_merkle_database",
+    });
+    const nowhere = { ...empty, host: "127.0.0.1", port: 1 };
+    await expect(backupDatabase({ target: nowhere, file })).rejects.toMatchObject({
+      code: "connection_failed",
+    });
+    const source = await makeMerkleDatabase(servers.current);
+    await expect(
+      backupDatabase({ target: source, file: join(folder, "none", "merkle.backup") }),
+    ).rejects.toMatchObject({ code: "file_missing" });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe("the order of tables", () => {
+  const table = (name: string, ...refersTo: string[]) => ({ name, refersTo });
+
+  it("[BACKUP-2] puts each after those that it refers to", () => {
+    const tables = [table("c", "b"), table("a"), table("b", "a"), table("d", "a", "elsewhere")];
+    expect(inOrderOfReference(tables).map(({ name }) => name)).toEqual(["a", "b", "d", "c"]);
+  });
+
+  it("[BACKUP-2] does not exist for a circle", () => {
+    expect(() => inOrderOfReference([table("a", "b"), table("b", "a"), table("c")])).toThrow(
+      /circle among a, b/,
+    );
+  });
+});
+
+function memory(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+async function countMessages(database: TestDatabase): Promise<number> {
+  const [row] = await query(database, (sql) => sql`SELECT count(*)::int AS messages FROM messages`);
+  return Number(row?.["messages"]);
+}
+
+async function addFeeds(database: TestDatabase, count: number): Promise<string[]> {
+  const rows = await query(
+    database,
+    (sql) =>
+      sql`INSERT INTO feeds (session_id) SELECT gen_random_uuid() FROM generate_series(1, ${count}) RETURNING session_id`,
+  );
+  return rows.map((row) => String(row["session_id"]));
+}

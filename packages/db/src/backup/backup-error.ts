@@ -1,0 +1,117 @@
+import {
+  DatabaseError,
+  databaseErrorCode,
+  isConnectionLost,
+  isOutOfResources,
+  isTimeout,
+} from "../database-error.js";
+
+/** Why a backup or a restore did not happen; the message says what to do about it. */
+export class BackupError extends Error {
+  override readonly name = "BackupError";
+  readonly code: BackupErrorCode;
+
+  constructor(code: BackupErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type BackupErrorCode =
+  | "file_missing"
+  | "file_exists"
+  | "file_inaccessible"
+  | "not_a_backup"
+  | "truncated"
+  | "altered"
+  | "newer_format"
+  | "no_merkle_database"
+  | "target_not_empty"
+  | "target_newer"
+  | "target_in_use"
+  | "disk_full"
+  | "connection_failed"
+  | "refused_by_database";
+
+/** Turns what the file system said about `file` into a sentence; anything else is passed on. */
+export function explainFileError(error: unknown, file: string): unknown {
+  // A socket that is not there is an ENOENT as well.
+  if (!(error instanceof Error) || !("syscall" in error) || error.syscall === "connect") return error;
+  const code = databaseErrorCode(error);
+  switch (code) {
+    case "ENOENT":
+      return new BackupError("file_missing", `There is no file or folder ${file}. Correct the path.`, {
+        cause: error,
+      });
+    case "EEXIST":
+      return fileExists(file, error);
+    case "ENOSPC":
+    case "EDQUOT":
+    case "EFBIG":
+      return new BackupError(
+        "disk_full",
+        `There is no room for ${file} (${code}); what was written of it is removed. Free space, or name a file on another disk.`,
+        { cause: error },
+      );
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+    case "EISDIR":
+    case "ENOTDIR":
+    case "ELOOP":
+    case "ENAMETOOLONG":
+    case "EBUSY":
+    case "EIO":
+    case "EMFILE":
+      return new BackupError(
+        "file_inaccessible",
+        `The file ${file} cannot be used (${error.message}). Name another, or change its permissions.`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+export function fileExists(file: string, cause?: unknown): BackupError {
+  return new BackupError(
+    "file_exists",
+    `The file ${file} exists already and is left as it is. Name another, or ask for it to be overwritten.`,
+    { cause },
+  );
+}
+
+/** Turns what the database said into a sentence; `outcome` tells what that means for the file or the data. */
+export function explainDatabaseError(error: unknown, outcome: string): unknown {
+  if (error instanceof BackupError || error instanceof DatabaseError) return error;
+  const code = databaseErrorCode(error);
+  if (!(error instanceof Error) || code === undefined) return error;
+  const said = `${error.message || "no reason given"} (${code})`;
+  if (isConnectionLost(error) || ["ENOTFOUND", "EAI_AGAIN", "ERR_INVALID_URL"].includes(code)) {
+    return new BackupError(
+      "connection_failed",
+      `The database does not answer, or went away: ${said}. ${outcome} Start it or correct DATABASE_URL, then try again.`,
+      { cause: error },
+    );
+  }
+  if (code === "53100" || code === "58030") {
+    return new BackupError(
+      "disk_full",
+      `The database server has no room on its disk: ${said}. ${outcome} Free space there, then try again.`,
+      { cause: error },
+    );
+  }
+  if (isTimeout(error) || isOutOfResources(error)) {
+    return new BackupError(
+      "target_in_use",
+      `The database is too busy: ${said}. ${outcome} Stop what else uses it, then try again.`,
+      { cause: error },
+    );
+  }
+  if (error.name === "PostgresError") {
+    return new BackupError("refused_by_database", `The database refused: ${said}. ${outcome}`, {
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,71 @@
+import type postgres from "postgres";
+import type { BackupSequence, BackupTable } from "./manifest.js";
+
+/** A table as the database describes it. */
+export interface CatalogTable extends BackupTable {
+  /** The tables that must be filled before this one. */
+  readonly refersTo: readonly string[];
+  /** The triggers that a new row fires; the rows of a backup have seen them already. */
+  readonly insertTriggers: readonly string[];
+}
+
+/**
+ * All tables of the schema that Merkle's are in, each after those that it refers to. They are asked of the database, so
+ * that a table of a later migration is among them without anybody thinking of it.
+ */
+export async function listTables(sql: postgres.Sql): Promise<CatalogTable[]> {
+  const tables = await sql<CatalogTable[]>`
+    SELECT c.relname AS name,
+      ARRAY(SELECT a.attname::text FROM pg_attribute a
+            WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+            ORDER BY a.attnum) AS columns,
+      -- A constraint that can be deferred is checked after all tables are filled.
+      ARRAY(SELECT DISTINCT f.relname::text FROM pg_constraint k JOIN pg_class f ON f.oid = k.confrelid
+            WHERE k.conrelid = c.oid AND k.contype = 'f' AND NOT k.condeferrable AND f.oid <> c.oid) AS "refersTo",
+      ARRAY(SELECT t.tgname::text FROM pg_trigger t
+            WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled = 'O' AND t.tgtype & 4 <> 0)
+        AS "insertTriggers"
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      AND NOT EXISTS (SELECT FROM pg_depend d
+                      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+    ORDER BY c.relname`;
+  return inOrderOfReference([...tables]);
+}
+
+/** The sequences of that schema that have given a number, with the last one. */
+export async function listSequences(sql: postgres.Sql): Promise<BackupSequence[]> {
+  const sequences = await sql<BackupSequence[]>`
+    SELECT sequencename AS name, last_value::text FROM pg_sequences
+    WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequencename`;
+  return sequences.map(({ name, last_value }) => ({ name, last_value }));
+}
+
+/** When each migration that has run here was written, oldest first; empty where Merkle has never been. */
+export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
+  const [table] =
+    await sql`SELECT to_regclass('merkle_migrations.__drizzle_migrations') IS NOT NULL AS there`;
+  if (!table?.["there"]) return [];
+  const rows = await sql`SELECT created_at FROM merkle_migrations.__drizzle_migrations ORDER BY created_at`;
+  return rows.map((row) => Number(row["created_at"]));
+}
+
+/** Exported for its test: the order in which tables can be filled. */
+export function inOrderOfReference<Table extends { name: string; refersTo: readonly string[] }>(
+  tables: readonly Table[],
+): Table[] {
+  const ordered: Table[] = [];
+  let waiting = [...tables];
+  while (waiting.length > 0) {
+    const names = new Set(waiting.map(({ name }) => name));
+    const ready = waiting.filter(({ refersTo }) => !refersTo.some((name) => names.has(name)));
+    if (ready.length === 0) {
+      throw new TypeError(
+        `Foreign keys run in a circle among ${[...names].join(", ")}: one of them must be deferrable, so that a backup can be restored.`,
+      );
+    }
+    ordered.push(...ready);
+    waiting = waiting.filter((table) => !ready.includes(table));
+  }
+  return ordered;
+}

@@ -1,0 +1,133 @@
+import { BackupError } from "./backup-error.js";
+
+/** What every backup begins with, of this format and of later ones. */
+export const backupStart = '{"format":"merkle-backup"';
+
+/** The first line of a backup. */
+export interface BackupManifest {
+  readonly format: "merkle-backup";
+  readonly version: 1;
+  readonly created_at: string;
+  /** The Merkle that made the backup, when it said. */
+  readonly merkle_version: string | null;
+  readonly server_version: string;
+  /** Of the database that was backed up. A restore gives another. */
+  readonly epoch: string;
+  /** The migrations that had run, each by the time it was written, oldest first. */
+  readonly migrations: readonly number[];
+  /** In the order of the data: a table stands after those that it refers to. */
+  readonly tables: readonly BackupTable[];
+  readonly sequences: readonly BackupSequence[];
+}
+
+export interface BackupTable {
+  readonly name: string;
+  /** Without generated columns, which the database computes again. */
+  readonly columns: readonly string[];
+}
+
+export interface BackupSequence {
+  readonly name: string;
+  /** In decimal digits: it may exceed what a number holds. */
+  readonly last_value: string;
+}
+
+export interface TableRows {
+  readonly name: string;
+  readonly rows: number;
+}
+
+/** The last line of a backup. */
+export interface BackupTrailer {
+  readonly rows: readonly number[];
+  /** Of every byte before this line. */
+  readonly sha256: string;
+}
+
+export function parseManifest(line: string, file: string): BackupManifest {
+  const value = parseObject(line);
+  if (!value) throw altered(file, "its first line is damaged");
+  if (typeof value["version"] === "number" && value["version"] > 1) {
+    throw new BackupError(
+      "newer_format",
+      `The backup ${file} was written by a newer Merkle: its format is ${value["version"]}, and this version reads format 1. Restore it with the newer version.`,
+    );
+  }
+  const manifest = toManifest(value);
+  if (!manifest) throw altered(file, "its first line is damaged");
+  return manifest;
+}
+
+export function parseTrailer(line: string, file: string): BackupTrailer {
+  const { rows, sha256 } = parseObject(line) ?? {};
+  if (!isListOf(rows, isCount) || !isText(sha256)) throw altered(file, "its last line is damaged");
+  return { rows, sha256 };
+}
+
+export function notABackup(file: string, cause?: unknown): BackupError {
+  return new BackupError(
+    "not_a_backup",
+    `The file ${file} is not a Merkle backup. Name one that "merkle backup" wrote.`,
+    { cause },
+  );
+}
+
+export function altered(file: string, how: string, cause?: unknown): BackupError {
+  return new BackupError(
+    "altered",
+    `The backup ${file} is not as it was written: ${how}. Nothing was restored. Use another copy of it.`,
+    { cause },
+  );
+}
+
+export function truncated(file: string, cause?: unknown): BackupError {
+  return new BackupError(
+    "truncated",
+    `The backup ${file} is incomplete: its end is missing. Nothing was restored. Copy it again, or use another.`,
+    { cause },
+  );
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function toManifest(value: JsonObject): BackupManifest | undefined {
+  const { version, created_at, merkle_version, server_version, epoch, migrations, tables, sequences } = value;
+  if (version !== 1 || !isText(created_at) || !isText(server_version) || !isText(epoch)) return undefined;
+  if (merkle_version !== null && !isText(merkle_version)) return undefined;
+  if (!isListOf(migrations, isCount) || !isListOf(tables, isTable)) return undefined;
+  if (!isListOf(sequences, isSequence)) return undefined;
+  return {
+    format: "merkle-backup",
+    version,
+    created_at,
+    merkle_version,
+    server_version,
+    epoch,
+    migrations,
+    tables,
+    sequences,
+  };
+}
+
+function parseObject(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value);
+const isListOf = <Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] =>
+  Array.isArray(value) && value.every(isItem);
+const isTable = (value: unknown): value is BackupTable =>
+  isObject(value) && isText(value["name"]) && isListOf(value["columns"], isText);
+const isSequence = (value: unknown): value is BackupSequence =>
+  isObject(value) &&
+  isText(value["name"]) &&
+  isText(value["last_value"]) &&
+  /^-?\d+$/.test(value["last_value"]);

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { explainFileError } from "./backup-error.js";
+import {
+  altered,
+  type BackupManifest,
+  backupStart,
+  notABackup,
+  parseManifest,
+  parseTrailer,
+  type TableRows,
+  truncated,
+} from "./manifest.js";
+import { countRows, frameBytesMax } from "./write-backup-file.js";
+
+/** Thousands of tables, or of sequences, fit into a line of this length. */
+const lineBytesMax = 4 << 20;
+
+/** A backup that was read to its end and is what was once written. */
+export interface VerifiedBackup {
+  readonly manifest: BackupManifest;
+  readonly tables: readonly TableRows[];
+  readonly sha256: string;
+}
+
+/** The rows of one table in the text format of COPY, cut anywhere, and how many of them were read so far. */
+export interface TableRowsData extends AsyncIterable<Buffer> {
+  readonly rows: number;
+}
+
+/** Given the rows of each table, in the order of the manifest. What it leaves of them is read by the caller. */
+export type TakeTable = (index: number, data: TableRowsData) => Promise<void>;
+
+/**
+ * Says what a backup claims to hold, from its first line. The rest of the file is not looked at.
+ *
+ * @throws BackupError when it is missing, no backup, or of a newer format
+ */
+export async function readBackupManifest(file: string): Promise<BackupManifest> {
+  return readFile(file, (bytes) => readManifest(bytes, file));
+}
+
+/**
+ * Reads a backup from beginning to end, and resolves when all of it is as it was written. Never holds more of it than a
+ * piece or two.
+ *
+ * @param take - gets each table while the file is read, so what it does must be undone when this rejects
+ * @throws BackupError when the file is missing, no backup, of a newer format, incomplete or altered
+ */
+export async function readBackupFile(file: string, take: TakeTable = ignore): Promise<VerifiedBackup> {
+  return readFile(file, async (bytes) => {
+    const manifest = await readManifest(bytes, file);
+    const tables: TableRows[] = [];
+    for (const [index, { name }] of manifest.tables.entries()) {
+      const data = new TableData(bytes, file);
+      await take(index, data);
+      for await (const _ of data);
+      tables.push({ name, rows: data.rows });
+    }
+    const sha256 = bytes.sha256();
+    const trailer = parseTrailer(await bytes.line(), file);
+    if (trailer.sha256 !== sha256) throw altered(file, "its SHA-256 is another");
+    if (tables.some(({ rows }, index) => rows !== trailer.rows[index])) {
+      throw altered(file, "its numbers of rows are others");
+    }
+    if (!(await bytes.isAtEnd())) throw altered(file, "something stands after its end");
+    return { manifest, tables, sha256 };
+  });
+}
+
+async function ignore(): Promise<void> {}
+
+async function readManifest(bytes: ByteReader, file: string): Promise<BackupManifest> {
+  if (!(await bytes.beginWith(backupStart))) throw notABackup(file);
+  return parseManifest(await bytes.line(), file);
+}
+
+async function readFile<Result>(file: string, read: (bytes: ByteReader) => Promise<Result>): Promise<Result> {
+  try {
+    return await pipeline(createReadStream(file), createGunzip(), (source: AsyncIterable<Buffer>) =>
+      read(new ByteReader(source, file)),
+    );
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+function explain(error: unknown, file: string): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "Z_BUF_ERROR") return truncated(file, error);
+  if (code !== "Z_DATA_ERROR") return explainFileError(error, file);
+  // What zlib says of a file that was never compressed.
+  const foreign = error instanceof Error && error.message === "incorrect header check";
+  return foreign ? notABackup(file, error) : altered(file, "its compression is damaged", error);
+}
+
+/** The rows of one table, counted as they are read. May be left before its end, and gone on with. */
+class TableData implements TableRowsData {
+  readonly #bytes: ByteReader;
+  readonly #file: string;
+  #ended = false;
+  rows = 0;
+
+  constructor(bytes: ByteReader, file: string) {
+    this.#bytes = bytes;
+    this.#file = file;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    while (!this.#ended) {
+      const length = (await this.#bytes.exactly(4)).readUInt32BE();
+      if (length > frameBytesMax) throw altered(this.#file, "one of its lengths is impossible");
+      this.#ended = length === 0;
+      if (this.#ended) return;
+      const data = await this.#bytes.exactly(length);
+      this.rows += countRows(data);
+      yield data;
+    }
+  }
+}
+
+/** Takes bytes from chunks of any size, and hashes what it gave. */
+class ByteReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #file: string;
+  readonly #hash = createHash("sha256");
+  #buffer: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncIterable<Buffer>, file: string) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#file = file;
+  }
+
+  /** Whether the bytes to come are this text, or the beginning of it and no more. */
+  async beginWith(text: string): Promise<boolean> {
+    const wanted = Buffer.from(text);
+    let start = Buffer.alloc(0);
+    while (start.length < wanted.length && (await this.#fill())) start = Buffer.concat([start, this.#buffer]);
+    this.#buffer = start;
+    return start.length > 0 && wanted.subarray(0, start.length).equals(start.subarray(0, wanted.length));
+  }
+
+  async exactly(length: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let missing = length; missing > 0; ) {
+      if (this.#buffer.length === 0 && !(await this.#fill())) throw truncated(this.#file);
+      const part = this.#take(missing);
+      parts.push(part);
+      missing -= part.length;
+    }
+    return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  }
+
+  /** The next line, without its end. */
+  async line(): Promise<string> {
+    const parts: Buffer[] = [];
+    for (let length = 0; length < lineBytesMax; ) {
+      if (this.#buffer.length === 0 && !(await this.#fill())) throw truncated(this.#file);
+      const end = this.#buffer.indexOf(10);
+      const part = this.#take(end === -1 ? this.#buffer.length : end + 1);
+      parts.push(part);
+      length += part.length;
+      if (end !== -1) return Buffer.concat(parts).toString("utf8", 0, length - 1);
+    }
+    throw altered(this.#file, "one of its lines has no end");
+  }
+
+  async isAtEnd(): Promise<boolean> {
+    return this.#buffer.length === 0 && !(await this.#fill());
+  }
+
+  /** Of everything that was taken so far. */
+  sha256(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  #take(lengthMax: number): Buffer {
+    const part = this.#buffer.subarray(0, lengthMax);
+    this.#buffer = this.#buffer.subarray(part.length);
+    this.#hash.update(part);
+    return part;
+  }
+
+  async #fill(): Promise<boolean> {
+    const next = await this.#chunks.next();
+    if (next.done === true) return false;
+    this.#buffer = next.value;
+    return true;
+  }
+}

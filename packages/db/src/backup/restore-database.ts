@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import type postgres from "postgres";
+import type { ConnectionTarget } from "../connection.js";
+import { applyMigrations, refuseNewerBackup } from "./apply-migrations.js";
+import { BackupError, explainDatabaseError } from "./backup-error.js";
+import { type CatalogTable, listTables } from "./catalog.js";
+import { copyIn, identifier } from "./copy.js";
+import { altered, type BackupSequence, type BackupTable, type TableRows } from "./manifest.js";
+import { readBackupFile, type VerifiedBackup } from "./read-backup-file.js";
+import { withRestore } from "./transaction.js";
+
+export interface RestoreOptions {
+  target: ConnectionTarget;
+  file: string;
+  /** Called often, with the rows of a table so far. */
+  onProgress?: (table: string, rows: number) => void;
+  /** Ends the restore; nothing is changed then. */
+  signal?: AbortSignal;
+}
+
+export interface RestoreSummary {
+  /** The new one. */
+  readonly epoch: string;
+  readonly previousEpoch: string;
+  readonly migrations: readonly number[];
+  readonly tables: readonly TableRows[];
+  /** Tables of the backup that no migration makes: somebody had added them by hand. They were not restored. */
+  readonly skipped: readonly string[];
+}
+
+/** What a database has as soon as a broker has started on it; the backup's rows take their place. */
+const replacedTables = ["settings", "meshes"];
+
+/**
+ * Fills an empty database with a backup, and gives it a new epoch, because numbers that were given after the backup will
+ * be given again (BACKUP-3). Empty means: no table of the backup has a row in the database, but for `settings` and
+ * `meshes`. No broker may run on it.
+ *
+ * The file is read twice: once to its end before the database is touched, and again for the rows, which must turn out the
+ * same before they are committed. Migrations (exactly those that the backup has; a broker runs the others when it
+ * starts), rows, sequences and epoch are one transaction, so this changes everything or nothing. The memory it takes does
+ * not depend on the size of the backup.
+ *
+ * @throws BackupError, or DatabaseError `schema_newer`, with a sentence that says what is wrong and what to do
+ */
+export async function restoreDatabase(options: RestoreOptions): Promise<RestoreSummary> {
+  const backup = await readBackupFile(options.file, async (_, data) => {
+    for await (const _chunk of data) options.signal?.throwIfAborted();
+  });
+  refuseNewerBackup(backup.manifest.migrations);
+  try {
+    return await withRestore(options.target, (sql) => restore(sql, backup, options));
+  } catch (error) {
+    throw explainDatabaseError(error, "Nothing was restored.");
+  }
+}
+
+async function restore(
+  sql: postgres.Sql,
+  backup: VerifiedBackup,
+  options: RestoreOptions,
+): Promise<RestoreSummary> {
+  const { manifest } = backup;
+  await applyMigrations(sql, manifest.migrations);
+  const { tables, skipped } = await matchTables(sql, manifest.tables);
+  await requireEmpty(sql, tables);
+
+  await sql`SET CONSTRAINTS ALL DEFERRED`;
+  await switchInsertTriggers(sql, tables, "DISABLE");
+  for (const name of replacedTables) await sql`DELETE FROM ${sql(name)}`;
+  await loadRows(sql, backup, skipped, options);
+  await setSequences(sql, manifest.sequences);
+  // Triggers cannot be switched while a constraint still waits to be checked.
+  await sql`SET CONSTRAINTS ALL IMMEDIATE`;
+  await switchInsertTriggers(sql, tables, "ENABLE");
+  const epoch = await giveNewEpoch(sql);
+  // The planner would know nothing of the rows until the server finds the time.
+  await sql.unsafe(`ANALYZE ${listOf(tables)}`);
+
+  return {
+    epoch,
+    previousEpoch: manifest.epoch,
+    migrations: manifest.migrations,
+    tables: backup.tables.filter(({ name }) => !skipped.includes(name)),
+    skipped,
+  };
+}
+
+/** The database's own tables among those of the backup; both have run the same migrations. */
+async function matchTables(
+  sql: postgres.Sql,
+  wanted: readonly BackupTable[],
+): Promise<{ tables: CatalogTable[]; skipped: string[] }> {
+  const present = new Map((await listTables(sql)).map((table) => [table.name, table]));
+  const tables: CatalogTable[] = [];
+  const skipped: string[] = [];
+  for (const { name, columns } of wanted) {
+    const table = present.get(name);
+    if (!table) {
+      skipped.push(name);
+      continue;
+    }
+    const missing = columns.filter((column) => !table.columns.includes(column));
+    if (missing.length > 0) {
+      throw new BackupError(
+        "refused_by_database",
+        `The backup's table ${name} has columns that Merkle does not know (${missing.join(", ")}). Nothing was restored. Add them to the table in the database, then try again.`,
+      );
+    }
+    tables.push(table);
+  }
+  return { tables, skipped };
+}
+
+/** Holds every table until the end, so that it also stays empty. */
+async function requireEmpty(sql: postgres.Sql, tables: readonly CatalogTable[]): Promise<void> {
+  await sql.unsafe(`LOCK TABLE ${listOf(tables)} IN ACCESS EXCLUSIVE MODE`);
+  for (const { name } of tables) {
+    if (replacedTables.includes(name)) continue;
+    const [found] = await sql`SELECT EXISTS (SELECT FROM ${sql(name)}) AS rows`;
+    if (found?.["rows"] !== true) continue;
+    throw new BackupError(
+      "target_not_empty",
+      `The database is not empty: its table ${name} has rows. Nothing was restored, and nothing there was touched. ` +
+        "Restore into a new database: point MERKLE_HOME at an empty folder, or DATABASE_URL at an empty database.",
+    );
+  }
+}
+
+async function switchInsertTriggers(
+  sql: postgres.Sql,
+  tables: readonly CatalogTable[],
+  state: "ENABLE" | "DISABLE",
+): Promise<void> {
+  for (const { name, insertTriggers } of tables) {
+    for (const trigger of insertTriggers) {
+      await sql.unsafe(`ALTER TABLE ${identifier(name)} ${state} TRIGGER ${identifier(trigger)}`);
+    }
+  }
+}
+
+async function loadRows(
+  sql: postgres.Sql,
+  backup: VerifiedBackup,
+  skipped: readonly string[],
+  { file, onProgress, signal }: RestoreOptions,
+): Promise<void> {
+  const again = await readBackupFile(file, async (index, data) => {
+    const table = backup.manifest.tables[index];
+    if (!table) throw changed(file);
+    if (skipped.includes(table.name)) return;
+    const reported = async function* () {
+      for await (const chunk of data) {
+        signal?.throwIfAborted();
+        onProgress?.(table.name, data.rows);
+        yield chunk;
+      }
+    };
+    await copyIn(sql, table, reported());
+  });
+  if (again.sha256 !== backup.sha256) throw changed(file);
+}
+
+function changed(file: string): BackupError {
+  return altered(file, "it changed while it was read");
+}
+
+/** A sequence of a table that was skipped is not there. */
+async function setSequences(sql: postgres.Sql, sequences: readonly BackupSequence[]): Promise<void> {
+  for (const { name, last_value } of sequences) {
+    await sql`
+      SELECT setval(c.oid, ${last_value}::bigint) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = current_schema() AND c.relkind = 'S' AND c.relname = ${name}`;
+  }
+}
+
+async function giveNewEpoch(sql: postgres.Sql): Promise<string> {
+  const epoch = randomUUID();
+  await sql`
+    INSERT INTO settings (key, value) VALUES ('epoch', to_jsonb(${epoch}::text))
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`;
+  return epoch;
+}
+
+function listOf(tables: readonly CatalogTable[]): string {
+  return tables.map(({ name }) => identifier(name)).join(", ");
+}

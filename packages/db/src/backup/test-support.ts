@@ -1,0 +1,176 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type postgres from "postgres";
+import { connectPool } from "../connection.js";
+import type { EmbeddedPostgres } from "../embedded/index.js";
+import { makeTestHome, type TestHome } from "../embedded/test-support.js";
+import { openDatabase } from "../open-database.js";
+
+/** The address of a database, as the driver's parts. */
+export type TestDatabase = EmbeddedPostgres["connection"];
+
+export interface TestServers {
+  readonly home: TestHome;
+  readonly current: EmbeddedPostgres;
+  /** PostgreSQL 15, where the package for it is installed. */
+  readonly oldest: EmbeddedPostgres | undefined;
+}
+
+export async function startTestServers(): Promise<TestServers> {
+  const home = await makeTestHome();
+  const binaries = oldestBinaries();
+  const [current, oldest] = await Promise.all([
+    home.start(),
+    binaries === undefined ? undefined : home.start({ binaries }),
+  ]);
+  return { home, current, oldest };
+}
+
+export function oldestBinaries(): string | undefined {
+  try {
+    const entry = createRequire(import.meta.url).resolve("postgres-15-linux-x64");
+    return join(dirname(dirname(entry)), "native");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A database of its own without anything in it. */
+export async function makeDatabase(server: EmbeddedPostgres): Promise<TestDatabase> {
+  const database = `test_${randomUUID().replaceAll("-", "")}`;
+  await query(server.connection, (sql) => sql.unsafe(`CREATE DATABASE ${database}`));
+  return { ...server.connection, database };
+}
+
+/** A database on which a broker has started once. */
+export async function makeMerkleDatabase(server: EmbeddedPostgres): Promise<TestDatabase> {
+  const database = await makeDatabase(server);
+  await (await openDatabase({ target: database })).close();
+  return database;
+}
+
+export async function query<Result>(
+  database: TestDatabase,
+  work: (sql: postgres.Sql) => Promise<Result>,
+): Promise<Result> {
+  const sql = connectPool(database, 1);
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** Every row of every table, as text. */
+export async function readAll(database: TestDatabase): Promise<Record<string, string[]>> {
+  return query(database, async (sql) => {
+    await sql`SET datestyle = 'ISO'`;
+    const all: Record<string, string[]> = {};
+    const tables = await sql`SELECT relname FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname`;
+    for (const { relname } of tables) {
+      const rows = await sql`SELECT t::text AS row FROM ${sql(relname)} t ORDER BY 1`;
+      all[relname] = rows.map(({ row }) => String(row));
+    }
+    return all;
+  });
+}
+
+/** Rows in every table, with all that a text format could stumble over. */
+export async function fill(database: TestDatabase): Promise<{ sessionId: string }> {
+  const awkward =
+    "tab\t line\n return\r back\\slash \\N \\. \"quotes\" 'and' {braces,} \u{1F333} \u0001 end\\";
+  const [sessionId, teamId, peerId] = [randomUUID(), randomUUID(), randomUUID()];
+  await query(database, async (sql) => {
+    const [mesh] = await sql`SELECT mesh_id FROM meshes`;
+    const meshId = String(mesh?.["mesh_id"]);
+    await sql`INSERT INTO settings (key, value) VALUES ('broker', ${sql.json({ name: awkward })})`;
+    await sql`INSERT INTO sessions VALUES
+      (${sessionId}, ${meshId}, 'oak', ${awkward}, '', ${teamId}, '{"budget": 1.50}', now(), now(), NULL)`;
+    await sql`INSERT INTO session_slugs VALUES (${meshId}, 'oak', ${sessionId})`;
+    await sql`INSERT INTO teams VALUES
+      (${sessionId}, ${teamId}, ${awkward}, 'human', sha256('secret'), '0999-12-31 23:59:59.999+00', 'infinity')`;
+    await sql`INSERT INTO peers (session_id, peer_id, team_id) VALUES (${sessionId}, ${peerId}, ${teamId})`;
+    await sql`INSERT INTO feeds VALUES (${sessionId}, 0, NULL, NULL)`;
+    await sql`INSERT INTO documents VALUES (${sessionId}, 1, ${awkward}, ${"\\."}, now())`;
+    await sql`INSERT INTO document_versions VALUES (${sessionId}, 1, ${awkward}, ${teamId}, '', now(), 0)`;
+    await sql`INSERT INTO idempotent_results VALUES (${meshId}, sha256('key'), sha256('input'), NULL)`;
+    await sql`INSERT INTO mcp_sessions VALUES (${meshId}, sha256('id'), '{"a": null}')`;
+    await sql`INSERT INTO mcp_session_teams VALUES (${meshId}, sha256('id'), ${sessionId}, '\\x00ff0a0d5c')`;
+  });
+  await append(database, sessionId, ["", awkward, "third"], awkward);
+  return { sessionId };
+}
+
+/** Posts one message for each text. */
+export async function append(
+  database: TestDatabase,
+  sessionId: string,
+  texts: readonly string[],
+  author = "Oak",
+): Promise<number[]> {
+  const db = await openDatabase({ target: database });
+  try {
+    const outcomes = await db.append(texts.map((text) => messageRow(sessionId, text, author)));
+    return outcomes.map((each) => ("sequence" in each ? each.sequence : 0));
+  } finally {
+    await db.close();
+  }
+}
+
+/** Many messages at once, of 2.6 KB each. */
+export async function addMessages(database: TestDatabase, count: number): Promise<void> {
+  await query(
+    database,
+    (sql) => sql`
+      INSERT INTO messages (session_id, sequence, id, type, content, salt, posted_at)
+      SELECT '018f0000-0000-7000-8000-000000000000', n, gen_random_uuid(), 'system',
+             repeat(md5(n::text), 80), decode(md5(n::text), 'hex'), now()
+      FROM generate_series(1, ${count}::int) n`,
+  );
+}
+
+export function messageRow(sessionId: string, text: string, author = "Oak") {
+  return {
+    session_id: sessionId,
+    id: randomUUID(),
+    type: "chat" as const,
+    team_id: randomUUID(),
+    peer_id: null,
+    author_team: author,
+    author_peer: null,
+    author_human: false,
+    recipients: ["*", author],
+    priority: "next" as const,
+    reply_to: null,
+    content: JSON.stringify({ text }),
+    salt: randomUUID().replaceAll("-", ""),
+    after_closing: false,
+  };
+}
+
+/** What a backup holds, before it is compressed. */
+export async function readContent(file: string): Promise<Buffer> {
+  return gunzipSync(await readFile(file));
+}
+
+/** Writes a backup whose first line is changed and whose hash is right all the same. */
+export async function forgeManifest(from: string, to: string, change: object): Promise<void> {
+  const content = await readContent(from);
+  const firstEnd = content.indexOf(10);
+  const trailerStart = content.lastIndexOf('{"rows"');
+  const manifest = { ...JSON.parse(content.toString("utf8", 0, firstEnd)), ...change };
+  const trailer = JSON.parse(content.toString("utf8", trailerStart));
+  const body = Buffer.concat([
+    Buffer.from(`${JSON.stringify(manifest)}\n`),
+    content.subarray(firstEnd + 1, trailerStart),
+  ]);
+  const sha256 = createHash("sha256").update(body).digest("hex");
+  await writeFile(
+    to,
+    gzipSync(Buffer.concat([body, Buffer.from(`${JSON.stringify({ ...trailer, sha256 })}\n`)])),
+  );
+}

@@ -1,0 +1,112 @@
+import { setTimeout } from "node:timers/promises";
+import type postgres from "postgres";
+import { type ConnectionTarget, connectPool } from "../connection.js";
+import { BackupError } from "./backup-error.js";
+
+export interface Snapshot {
+  readonly sql: postgres.Sql;
+  /** Ends the statement that runs in the snapshot. */
+  cancel(): Promise<void>;
+}
+
+/** Runs `work` where everything it reads is as it was at one moment, however long it takes. */
+export async function withSnapshot<Result>(
+  target: ConnectionTarget,
+  work: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  // The second connection is opened only to cancel what runs on the first.
+  return withPool(target, 2, (pool) =>
+    inTransaction(pool, "ISOLATION LEVEL REPEATABLE READ, READ ONLY", async (sql) => {
+      const [backend] = await sql`SELECT pg_backend_pid() AS pid`;
+      const cancel = async () => {
+        await pool`SELECT pg_cancel_backend(${Number(backend?.["pid"])})`;
+      };
+      return work({ sql, cancel });
+    }),
+  );
+}
+
+/**
+ * Runs `work` in one transaction that writes all or nothing, however long it takes.
+ *
+ * @throws BackupError `target_in_use` when a broker is connected: it would go on with the old epoch
+ */
+export async function withRestore<Result>(
+  target: ConnectionTarget,
+  work: (sql: postgres.Sql) => Promise<Result>,
+): Promise<Result> {
+  return withPool(target, 1, async (pool) => {
+    await refuseRunningBroker(pool);
+    return inTransaction(pool, "READ WRITE", work);
+  });
+}
+
+/** Connections that were just closed are seen for a moment longer. */
+const closedConnectionMsMax = 1_000;
+
+async function refuseRunningBroker(pool: postgres.Sql): Promise<void> {
+  const deadline = Date.now() + closedConnectionMsMax;
+  while (await isBrokerConnected(pool)) {
+    if (Date.now() > deadline) {
+      throw new BackupError(
+        "target_in_use",
+        "A broker, or another command of Merkle, is connected to the database. Nothing was restored. Stop it, then try again.",
+      );
+    }
+    await setTimeout(50);
+  }
+}
+
+async function isBrokerConnected(pool: postgres.Sql): Promise<boolean> {
+  const [row] = await pool`
+    SELECT EXISTS (SELECT FROM pg_stat_activity
+                   WHERE datname = current_database() AND pid <> pg_backend_pid()
+                     AND application_name = current_setting('application_name')) AS connected`;
+  return row?.["connected"] === true;
+}
+
+async function withPool<Result>(
+  target: ConnectionTarget,
+  max: number,
+  work: (pool: postgres.Sql) => Promise<Result>,
+): Promise<Result> {
+  const pool = connectPool(target, max);
+  try {
+    const result = await work(pool);
+    await pool.end({ timeout: 5 });
+    return result;
+  } finally {
+    await pool.end({ timeout: 0 });
+  }
+}
+
+/**
+ * What fails is not rolled back by a statement, but by the end of its connection, which the caller brings about: the
+ * driver's own transactions send their ROLLBACK also over a connection that is lost, and end the process by it.
+ */
+async function inTransaction<Result>(
+  pool: postgres.Sql,
+  mode: string,
+  work: (sql: postgres.Sql) => Promise<Result>,
+): Promise<Result> {
+  const sql = await pool.reserve();
+  await sql.unsafe(`BEGIN ${mode}`);
+  await prepare(sql);
+  const result = await work(sql);
+  await sql`COMMIT`;
+  sql.release();
+  return result;
+}
+
+/**
+ * A large table takes longer than any request may. The formats are those that every server reads alike, whatever is set
+ * for the user or the database; and a policy that would hide rows is an error instead.
+ */
+async function prepare(sql: postgres.Sql): Promise<void> {
+  await sql`
+    SELECT set_config(name, '0', true) FROM pg_settings
+    WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+  await sql`
+    SELECT set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'postgres', true),
+           set_config('extra_float_digits', '3', true), set_config('row_security', 'off', true)`;
+}

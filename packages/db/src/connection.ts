@@ -1,0 +1,40 @@
+import postgres from "postgres";
+
+/** Where a database is: an address, or the parts of one, as the embedded server gives them. */
+export type ConnectionTarget =
+  | string
+  | { host: string; port: number; user: string; database: string; password?: string | undefined };
+
+/**
+ * What every connection is told, whatever the server's defaults are (DB-10): an acked write is on disk, and nothing
+ * waits for ever.
+ */
+const sessionParameters = {
+  application_name: "merkle",
+  synchronous_commit: "on",
+  default_transaction_isolation: "read committed" as const,
+  timezone: "UTC",
+  statement_timeout: 5_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 10_000,
+};
+
+/**
+ * A pool of at most `max` connections, opened when they are first needed.
+ *
+ * @param keepOpen - whether a connection is never renewed, because it holds something
+ */
+export function connectPool(target: ConnectionTarget, max: number, { keepOpen = false } = {}): postgres.Sql {
+  const options: postgres.Options<Record<string, never>> = {
+    max,
+    connection: sessionParameters,
+    connect_timeout: 5,
+    // A server that restarts is back within a second: look often, and spread out.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5) * (0.5 + Math.random() / 2),
+    onnotice: () => undefined,
+    ...(keepOpen ? { max_lifetime: null, idle_timeout: 0 } : {}),
+  };
+  if (typeof target === "string") return postgres(target, options);
+  const { password, ...address } = target;
+  return postgres({ ...options, ...address, ...(password === undefined ? {} : { password }) });
+}

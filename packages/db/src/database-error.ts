@@ -1,0 +1,77 @@
+/** What can be wrong with a database before anything is served; the message says what to do about it (DB-9). */
+export class DatabaseError extends Error {
+  override readonly name = "DatabaseError";
+  readonly code: DatabaseErrorCode;
+
+  constructor(code: DatabaseErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type DatabaseErrorCode =
+  | "unreachable"
+  | "refused"
+  | "server_too_old"
+  | "schema_newer"
+  | "fsync_off"
+  | "read_only"
+  | "migration_failed";
+
+/** The SQLSTATE or the driver's code of a failed statement, looked for below whatever wraps it. */
+export function databaseErrorCode(error: unknown): string | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ("code" in current && typeof current.code === "string") return current.code;
+  }
+  return undefined;
+}
+
+const lostCodes = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+  "CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
+  "57P03", // cannot_connect_now
+  "25P03", // idle_in_transaction_session_timeout
+]);
+
+/** Whether the connection went away, so that a commit that was under way may or may not have happened. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code !== undefined && (lostCodes.has(code) || code.startsWith("08"));
+}
+
+/** Whether a lock or the statement itself took longer than allowed; nothing was changed. */
+export function isTimeout(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code === "55P03" || code === "57014";
+}
+
+/** Whether the data itself was at fault (SQLSTATE class 22 or 23): sending it again cannot help. */
+export function isDataError(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code !== undefined && /^2[23]/.test(code);
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return databaseErrorCode(error) === "23505";
+}
+
+/** Whether the server lacks what it needs to write: disk, memory, connections, or permission to write at all. */
+export function isOutOfResources(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code !== undefined && (code.startsWith("53") || code === "25006" || code === "58030");
+}
+
+/** Two transactions that cannot both go on; one of them may simply be run again. */
+export function isSerializationFailure(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code === "40001" || code === "40P01";
+}

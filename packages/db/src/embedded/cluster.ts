@@ -1,0 +1,114 @@
+import { chown, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Binaries, programPath } from "./binaries.js";
+import { type Endpoint, MERKLE } from "./endpoint.js";
+import { codeOf, EmbeddedPostgresError, explainingPath, explainText } from "./error.js";
+import { makePrivateFolder, type Place } from "./place.js";
+import { runProgram, type ServerUser } from "./run-program.js";
+import { removeUnfinished, unfinishedPath } from "./unfinished.js";
+
+/**
+ * Makes the data directory when there is none. initdb works in a folder beside it, which is renamed when it is
+ * complete and on disk: a data directory is whole or does not exist, whatever was killed in between.
+ */
+export async function ensureCluster(place: Place, binaries: Binaries, endpoint: Endpoint): Promise<void> {
+  const parent = dirname(place.data);
+  await removeUnfinished(parent);
+  if (await isCluster(place.data)) return;
+
+  const unfinished = unfinishedPath(parent);
+  try {
+    await explainingPath(parent, async () => {
+      await makePrivateFolder(unfinished, place.user);
+      await initialise(join(unfinished, "data"), { place, binaries, endpoint, scratch: unfinished });
+      await rename(join(unfinished, "data"), place.data);
+      await syncFolder(parent);
+    });
+  } catch (error) {
+    // Whoever was faster made the same thing.
+    if (!(await isCluster(place.data))) throw error;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+interface Initialisation {
+  place: Place;
+  binaries: Binaries;
+  endpoint: Endpoint;
+  scratch: string;
+}
+
+async function initialise(
+  data: string,
+  { place, binaries, endpoint, scratch }: Initialisation,
+): Promise<void> {
+  const { user } = place;
+  await mkdir(data, { mode: 0o700 });
+  if (user) await chown(data, user.uid, user.gid);
+  const args = [
+    `--pgdata=${data}`,
+    `--username=${MERKLE}`,
+    "--data-checksums",
+    "--encoding=UTF8",
+    ...locale(binaries.major),
+    ...(await authentication(endpoint, scratch, user)),
+    "--no-instructions",
+  ];
+  const done = await runProgram(programPath(binaries.folder, "initdb"), args, { user, cwd: scratch });
+  if (done.code === 0) return;
+  throw (
+    explainText(dirname(place.data), done.output) ??
+    new EmbeddedPostgresError(
+      "initdb_failed",
+      `The database in ${place.data} could not be made: ${lastLine(done.output)}`,
+      { details: done.output },
+    )
+  );
+}
+
+/** Sorting by code point, and by PostgreSQL itself: an upgrade of the system's locales cannot break an index. */
+function locale(major: number): string[] {
+  return major >= 17
+    ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    : ["--locale=C"];
+}
+
+/**
+ * Over the socket everybody is trusted, because nobody but the server's user and root gets into its folder. `peer`
+ * would add no more: it compares names of users, and the broker's (root, or anybody's) is never the database's.
+ */
+async function authentication(
+  endpoint: Endpoint,
+  scratch: string,
+  user: ServerUser | undefined,
+): Promise<string[]> {
+  if (endpoint.kind === "socket") return ["--auth-local=trust", "--auth-host=reject"];
+  const path = join(scratch, "password");
+  await writeFile(path, endpoint.password, { mode: 0o600 });
+  if (user) await chown(path, user.uid, user.gid);
+  return ["--auth=scram-sha-256", `--pwfile=${path}`];
+}
+
+async function isCluster(data: string): Promise<boolean> {
+  const entries = await readdir(data).catch((error: unknown): string[] => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+  if (entries.length === 0) return false;
+  if (entries.includes("PG_VERSION") && entries.includes("global")) return true;
+  throw new EmbeddedPostgresError(
+    "data_damaged",
+    `${data} holds files but is not a PostgreSQL database. Restore it from a backup, or move the folder away to begin with an empty one.`,
+  );
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  await folder.sync().finally(() => folder.close());
+}
+
+function lastLine(output: string): string {
+  return output.trim().split("\n").at(-1) ?? "initdb said nothing";
+}

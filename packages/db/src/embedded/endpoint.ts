@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
+import type { Place } from "./place.js";
+import { makeSocketFolder } from "./socket-folder.js";
+
+/** The name of the database and of its superuser. */
+export const MERKLE = "merkle";
+
+/** Where the server listens. A socket is guarded by its folder; a port, which everybody here can reach, by a password. */
+export type Endpoint =
+  | { kind: "socket"; folder: string; port: number }
+  | { kind: "tcp"; port: number; password: string };
+
+/** What the `postgres` package needs to connect; it takes the folder of a socket as its host. */
+export interface Connection {
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+  password?: string;
+}
+
+export async function makeEndpoint(place: Place, major: number, kind: Endpoint["kind"]): Promise<Endpoint> {
+  if (kind === "socket") {
+    // A number of its own for each major, so that two can run side by side while data moves to the next.
+    const port = 5400 + major;
+    return { kind, folder: await makeSocketFolder(place, port), port };
+  }
+  return { kind, port: await findFreePort(), password: await readPassword(place) };
+}
+
+/** The endpoint of a server that runs already, from what it wrote into postmaster.pid. */
+export function endpointOf(running: { port: number; socketFolder: string }, expected: Endpoint): Endpoint {
+  if (expected.kind === "tcp") return { ...expected, port: running.port };
+  return { kind: "socket", folder: running.socketFolder, port: running.port };
+}
+
+export function toConnection(endpoint: Endpoint): Connection {
+  const who = { port: endpoint.port, user: MERKLE, database: MERKLE };
+  if (endpoint.kind === "socket") return { host: endpoint.folder, ...who };
+  return { host: "127.0.0.1", ...who, password: endpoint.password };
+}
+
+/** The address for psql and people. A socket's folder is a parameter, where it needs no escaping to be read. */
+export function toUrl(endpoint: Endpoint): string {
+  const { port } = endpoint;
+  if (endpoint.kind === "tcp") return `postgres://${MERKLE}:${endpoint.password}@127.0.0.1:${port}/${MERKLE}`;
+  const folder = encodeURIComponent(endpoint.folder).replaceAll("%2F", "/");
+  return `postgres://${MERKLE}@localhost:${port}/${MERKLE}?host=${folder}`;
+}
+
+async function readPassword(place: Place): Promise<string> {
+  const path = join(place.home, "pg", "password");
+  return explainingPath(path, async () => {
+    const password = randomBytes(24).toString("hex");
+    try {
+      await writeFile(path, password, { flag: "wx", mode: 0o600 });
+      return password;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+      return (await readFile(path, "utf8")).trim();
+    }
+  });
+}
+
+/** A port nobody listens on. Somebody may take it before the server does, which then says so. */
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", (error) =>
+      reject(
+        new EmbeddedPostgresError("port_unavailable", "No free port was found on 127.0.0.1.", {
+          cause: error,
+        }),
+      ),
+    );
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,200 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
+import { isAlive } from "./postmaster-file.js";
+import { runProgram } from "./run-program.js";
+
+/** The one broker's hold on a home. */
+export interface HomeLock {
+  /** Gives the home up. May be called twice. */
+  release(): Promise<void>;
+}
+
+interface Holder {
+  pid: number;
+  host: string;
+  /** When the process began, in the system's own words; tells it from a later one with the same number. */
+  began: string;
+  /** Tells two locks of one process apart. */
+  id: string;
+}
+
+/** How often a holder shows that it is alive, and after what silence one on another host is taken for dead. */
+const TOUCH_EVERY_MS = 5_000;
+const SILENT_MS = 20_000;
+/** A file without content is being written at this moment, or its writer died in that moment. */
+const EMPTY_MS = 2_000;
+const LOOK_AGAIN_MS = 20;
+/** Whoever has its turn that long died in it. */
+const TURN_MS_MAX = 5_000;
+
+/**
+ * Makes this process the only broker of a home, by a lock file that names it. A lock whose process is dead is taken
+ * over at once, also when another process has its number by now. Where the process cannot be looked at, because it
+ * runs on another host (containers that share a volume), it counts as alive while it touches the file.
+ *
+ * @throws EmbeddedPostgresError `home_in_use`, naming the process
+ */
+export async function lockHome(home: string): Promise<HomeLock> {
+  const path = join(home, "broker.lock");
+  const id = randomBytes(8).toString("hex");
+  const me: Holder = { pid: process.pid, host: hostname(), began: await beginningOf(process.pid), id };
+
+  await explainingPath(home, async () => {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    while (!(await create(path, me))) await clearOrRefuse(path, home);
+  });
+  const touching = setInterval(() => void touch(path), TOUCH_EVERY_MS).unref();
+  return {
+    async release() {
+      clearInterval(touching);
+      if ((await readHolder(path))?.id === id) await rm(path, { force: true });
+    },
+  };
+}
+
+async function create(path: string, holder: Holder): Promise<boolean> {
+  const file = await open(path, "wx", 0o644).catch(unlessThere);
+  if (!file) return false;
+  try {
+    await file.writeFile(JSON.stringify(holder));
+    return true;
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Removes the lock in our way when its holder is dead; returns for another attempt, or refuses. */
+async function clearOrRefuse(path: string, home: string): Promise<void> {
+  const found = await look(path);
+  if (!found) return;
+  const holder = parseHolder(found.text);
+  const silentMs = Date.now() - found.modifiedAt;
+  if (holder && (await isHeld(path, holder, silentMs))) throw inUse(home, path, holder);
+  if (!holder && silentMs < EMPTY_MS) return pause(LOOK_AGAIN_MS);
+  // Waiting for a silent holder may have taken a while, in which the file can have changed hands.
+  await removeDead(path, found);
+}
+
+async function isHeld(path: string, holder: Holder, silentMs: number): Promise<boolean> {
+  if (holder.host === hostname()) {
+    return isAlive(holder.pid) && (await beginningOf(holder.pid)) === holder.began;
+  }
+  if (silentMs > SILENT_MS) return false;
+  // It was alive some seconds ago: whether it still is shows when it touches the file, or does not.
+  const before = await modifiedAt(path);
+  for (let waitedMs = silentMs; waitedMs <= SILENT_MS; waitedMs += 1_000) {
+    await pause(1_000);
+    const now = await modifiedAt(path);
+    if (now === undefined) return false;
+    if (now !== before) return true;
+  }
+  return false;
+}
+
+/**
+ * Removes a dead lock, if it still is the one that was looked at. Of several who found it dead one may hold a new one
+ * by now; so they take turns, by a second file, and each looks again. That file is held for a moment only.
+ */
+async function removeDead(path: string, found: Found): Promise<void> {
+  const turn = `${path}.turn`;
+  if (!(await takeTurn(turn))) {
+    if (((await modifiedAt(turn)) ?? Date.now()) < Date.now() - TURN_MS_MAX) await rm(turn, { force: true });
+    return pause(LOOK_AGAIN_MS);
+  }
+  try {
+    const now = await look(path);
+    if (now?.text === found.text && now.modifiedAt === found.modifiedAt) await rm(path, { force: true });
+  } finally {
+    await rm(turn, { force: true });
+  }
+}
+
+async function takeTurn(turn: string): Promise<boolean> {
+  const file = await open(turn, "wx", 0o644).catch(unlessThere);
+  await file?.close();
+  return file !== undefined;
+}
+
+interface Found {
+  text: string;
+  modifiedAt: number;
+}
+
+async function look(path: string): Promise<Found | undefined> {
+  const text = await readFile(path, "utf8").catch(absent);
+  const modified = await modifiedAt(path);
+  return text === undefined || modified === undefined ? undefined : { text, modifiedAt: modified };
+}
+
+async function readHolder(path: string): Promise<Holder | undefined> {
+  return parseHolder(await readFile(path, "utf8").catch(() => ""));
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isHolder(value) ? value : undefined;
+  } catch {
+    // Not written to its end.
+    return undefined;
+  }
+}
+
+function isHolder(value: unknown): value is Holder {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("pid" in value && "host" in value && "began" in value && "id" in value)) return false;
+  return Number.isInteger(value.pid) && typeof value.host === "string" && typeof value.began === "string";
+}
+
+/** When a process began, as the system says it: the same words for the same process, others for its successor. */
+async function beginningOf(pid: number): Promise<string> {
+  if (process.platform === "linux") {
+    const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
+    const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    // The name, in parentheses, may hold spaces; the start is the twentieth field after it.
+    return `${boot.trim()} ${status.slice(status.lastIndexOf(")") + 2).split(" ")[19] ?? ""}`;
+  }
+  // Windows has no quick way to ask; there the number alone decides.
+  if (process.platform === "win32") return "";
+  return (await runProgram("ps", ["-o", "lstart=", "-p", String(pid)])).output.trim();
+}
+
+async function modifiedAt(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    (found) => found.mtimeMs,
+    () => undefined,
+  );
+}
+
+function unlessThere(error: unknown): undefined {
+  if (codeOf(error) !== "EEXIST") throw error;
+}
+
+function absent(error: unknown): undefined {
+  if (codeOf(error) !== "ENOENT") throw error;
+}
+
+/** A lock that cannot be touched (deleted by hand, disk trouble) is no reason to end the broker. */
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => {});
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function inUse(home: string, path: string, holder: Holder): EmbeddedPostgresError {
+  const where =
+    holder.host === hostname() ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+  return new EmbeddedPostgresError(
+    "home_in_use",
+    `Another broker uses ${home}: ${where}. Stop it, or start this one with another MERKLE_HOME. (If that process is not Merkle, delete ${path}.)`,
+  );
+}

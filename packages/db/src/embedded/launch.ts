@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type Binaries, programPath } from "./binaries.js";
+import type { Endpoint } from "./endpoint.js";
+import { EmbeddedPostgresError, explainText, USE_YOUR_OWN } from "./error.js";
+import { logPath, openLog, readLogAfter } from "./log-file.js";
+import { makePrivateFolder, type Place } from "./place.js";
+import { readPostmasterFile } from "./postmaster-file.js";
+import { identity, programEnvironment, runProgram } from "./run-program.js";
+import { settingsFor } from "./settings.js";
+
+/** A cluster with everything that is needed to run it. */
+export interface Cluster {
+  place: Place;
+  binaries: Binaries;
+  endpoint: Endpoint;
+}
+
+/** A server that we started, and that accepts connections. */
+export interface Launched {
+  pid: number;
+  /** Resolves when the process is gone; without it (Windows) the pid must be watched. */
+  exited: Promise<void> | undefined;
+}
+
+/** Recovery after a crash is bounded by max_wal_size, so that a server which takes this long is stuck. */
+const STARTING_MS_MAX = 5 * 60_000;
+const CHECK_EVERY_MS = 10;
+
+/**
+ * Starts the server and waits until it is ready. Returns undefined when it gave up for a reason that passes by itself
+ * (the remains of another one still hold the data), so that the caller looks again who that is.
+ *
+ * @throws EmbeddedPostgresError with the end of its log when it gave up for another reason
+ */
+export async function launch(cluster: Cluster): Promise<Launched | undefined> {
+  return process.platform === "win32" ? launchByPgCtl(cluster) : launchDirectly(cluster);
+}
+
+/**
+ * The server gets a process group of its own, so that Ctrl-C in our terminal is not for it, and the log as an open
+ * file, so that it can go on without us. Nothing of it keeps our process alive.
+ */
+async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
+  const { place, binaries, endpoint } = cluster;
+  // Between two starts somebody may have cleaned up a temporary folder.
+  if (endpoint.kind === "socket") await makePrivateFolder(endpoint.folder, place.user);
+  const log = await openLog(place.home);
+  try {
+    const offset = (await log.stat()).size;
+    const child = spawn(programPath(binaries.folder, "postgres"), ["-D", place.data, ...options(cluster)], {
+      cwd: place.data,
+      env: programEnvironment(),
+      detached: true,
+      stdio: ["ignore", log.fd, log.fd],
+      ...identity(place.user),
+    });
+    child.unref();
+    const exited = exitOf(child);
+    if (await becomesReady(child, exited, place.data)) return { pid: child.pid ?? 0, exited };
+    return judge(cluster, await readLogAfter(place.home, offset));
+  } finally {
+    await log.close();
+  }
+}
+
+/** On Windows pg_ctl starts the server, because it gives up an administrator's rights, with which it would refuse. */
+async function launchByPgCtl(cluster: Cluster): Promise<Launched | undefined> {
+  const { place, binaries } = cluster;
+  const log = await openLog(place.home);
+  const offset = (await log.stat()).size;
+  await log.close();
+  const started = await runProgram(programPath(binaries.folder, "pg_ctl"), [
+    "start",
+    "--wait",
+    "--silent",
+    `--timeout=${STARTING_MS_MAX / 1000}`,
+    `--pgdata=${place.data}`,
+    `--log=${logPath(place.home)}`,
+    `--options=${options(cluster).join(" ")}`,
+  ]);
+  const running = await readPostmasterFile(place.data);
+  if (started.code === 0 && running) return { pid: running.pid, exited: undefined };
+  return judge(cluster, `${started.output}\n${await readLogAfter(place.home, offset)}`);
+}
+
+function options({ endpoint }: Cluster): string[] {
+  const settings = Object.entries(settingsFor(endpoint));
+  // An empty value needs quotes where the arguments pass through a command line.
+  const quote = (value: string) => (process.platform === "win32" && value === "" ? '""' : value);
+  return settings.flatMap(([name, value]) => ["-c", `${name}=${quote(value)}`]);
+}
+
+function exitOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    // Not started at all: nothing is in the log, and `judge` says so.
+    child.once("error", () => resolve());
+  });
+}
+
+/** Resolves to true when the server wrote that it is ready, to false when it ended before. */
+async function becomesReady(child: ChildProcess, exited: Promise<void>, data: string): Promise<boolean> {
+  let ended = false;
+  void exited.then(() => {
+    ended = true;
+  });
+  const deadline = Date.now() + STARTING_MS_MAX;
+  while (!ended) {
+    const running = await readPostmasterFile(data);
+    if (running && running.pid === child.pid && running.status === "ready") return true;
+    if (Date.now() > deadline) {
+      child.kill("SIGQUIT");
+      await exited;
+      throw new EmbeddedPostgresError(
+        "start_timeout",
+        `PostgreSQL did not become ready within ${STARTING_MS_MAX / 60_000} minutes. Look into its log, logs/postgres.log in the Merkle home.`,
+      );
+    }
+    await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS))]);
+  }
+  return false;
+}
+
+/** What passes: another postmaster of this data, or processes of a killed one that have not noticed yet. */
+const PASSING =
+  /pre-existing shared memory block|lock file ".*" already exists|is still in use|could not bind Unix address/;
+
+function judge({ place, endpoint }: Cluster, output: string): undefined {
+  if (PASSING.test(output)) return undefined;
+  const explained = explainText(place.data, output);
+  if (explained) throw explained;
+  if (/could not bind|could not create any TCP\/IP sockets/.test(output)) {
+    throw new EmbeddedPostgresError(
+      "port_unavailable",
+      `Port ${endpoint.port} on 127.0.0.1 was taken while PostgreSQL started. Try again.`,
+      { details: output },
+    );
+  }
+  const reason = /(?:FATAL|PANIC): +(.*)/.exec(output)?.[1] ?? (output.trim() || "it said nothing");
+  throw new EmbeddedPostgresError(
+    "start_failed",
+    `PostgreSQL could not start: ${reason}. Its log is ${logPath(place.home)}; to go on without it, ${USE_YOUR_OWN}.`,
+    { details: output },
+  );
+}

@@ -1,0 +1,36 @@
+import type { FileHandle } from "node:fs/promises";
+import { chown, mkdir, open, readFile, rename, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { explainingPath } from "./error.js";
+
+const LOG_BYTES_MAX = 10 * 1024 * 1024;
+
+/** The server's log, of which the one before is kept: two files of about 10 MiB at most. */
+export function logPath(home: string): string {
+  return join(home, "logs", "postgres.log");
+}
+
+/**
+ * Opens the log for a server that is about to start, and puts a full one aside. The server gets the open file, so
+ * its user needs no access to the folder. What root makes here belongs to the home's owner, who may be somebody else.
+ */
+export async function openLog(home: string): Promise<FileHandle> {
+  const path = logPath(home);
+  return explainingPath(dirname(path), async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const found = await stat(path).catch(() => undefined);
+    if (found && found.size > LOG_BYTES_MAX) await rename(path, `${path}.1`);
+    const log = await open(path, "a", 0o600);
+    const owner = await stat(home);
+    if (process.getuid?.() === 0 && owner.uid !== 0) {
+      await log.chown(owner.uid, owner.gid);
+      await chown(dirname(path), owner.uid, owner.gid);
+    }
+    return log;
+  });
+}
+
+/** What was written to the log after its first `offset` bytes. */
+export async function readLogAfter(home: string, offset: number): Promise<string> {
+  return (await readFile(logPath(home))).subarray(offset).toString("utf8").slice(-8_192);
+}

@@ -1,0 +1,170 @@
+import { type Binaries, programPath } from "./binaries.js";
+import { type Connection, type Endpoint, endpointOf, toConnection } from "./endpoint.js";
+import { codeOf, EmbeddedPostgresError } from "./error.js";
+import { type Cluster, launch } from "./launch.js";
+import {
+  isPostmaster,
+  type PostmasterFile,
+  readPostmasterFile,
+  removeDeadLocks,
+  stillRuns,
+} from "./postmaster-file.js";
+import { probe } from "./probe.js";
+import { runProgram } from "./run-program.js";
+
+/** A server that accepts connections, started here or found running. */
+export interface Postmaster {
+  pid: number;
+  endpoint: Endpoint;
+  adopted: boolean;
+  /** Resolves when the process is gone. */
+  gone: Promise<void>;
+}
+
+/** How long the remains of another server may stand in the way. */
+const OBTAIN_MS_MAX = 30_000;
+const RETRY_MS_MIN = 20;
+const RETRY_MS_MAX = 250;
+/**
+ * How often a server that is not our child is looked at. A connection that closes would tell sooner, but it also
+ * closes when a backend crashes or somebody ends it, takes a place from the clients, and must be renewed; asking for
+ * a pid costs some microseconds, and clients need longer to reconnect than this.
+ */
+const WATCH_EVERY_MS = 100;
+const FAST_SHUTDOWN_MS_MAX = 30_000;
+
+/**
+ * Returns the server of this cluster, ready: the one that runs already, or a new one. A server that is starting or
+ * shutting down is waited for, and so are the remains of a killed one.
+ */
+export async function obtainPostmaster(cluster: Cluster, log: (line: string) => void): Promise<Postmaster> {
+  const began = Date.now();
+  const { data } = cluster.place;
+  while (true) {
+    const running = await findRunning(cluster, log);
+    const postmaster = running ? await adopt(cluster, running, log) : await start(cluster);
+    if (postmaster) return postmaster;
+    if (Date.now() - began > OBTAIN_MS_MAX) {
+      throw new EmbeddedPostgresError(
+        "start_timeout",
+        `The database in ${data} has been held by another PostgreSQL process for ${OBTAIN_MS_MAX / 1000} seconds${running ? ` (pid ${running.pid}, ${running.status})` : ""}. End that process, and try again.`,
+      );
+    }
+    await pause(Math.min(RETRY_MS_MIN + (Date.now() - began) / 10, RETRY_MS_MAX));
+  }
+}
+
+/** Ends the server without waiting for its clients, and resolves when the process is gone. */
+export async function shutDown(postmaster: Postmaster, data: string, binaries: Binaries): Promise<void> {
+  if (process.platform === "win32") {
+    // There are no signals to send; pg_ctl has its own way.
+    await runProgram(programPath(binaries.folder, "pg_ctl"), [
+      "stop",
+      "--mode=fast",
+      `--pgdata=${data}`,
+      "--silent",
+    ]);
+    return postmaster.gone;
+  }
+  signal(postmaster.pid, "SIGINT");
+  // A backend that does not end in this time is stuck in the system; the log then repairs what is left unwritten.
+  const impatient = setTimeout(() => signal(postmaster.pid, "SIGQUIT"), FAST_SHUTDOWN_MS_MAX);
+  await postmaster.gone.finally(() => clearTimeout(impatient));
+}
+
+async function findRunning(
+  cluster: Cluster,
+  log: (line: string) => void,
+): Promise<PostmasterFile | undefined> {
+  const { data } = cluster.place;
+  const running = await readPostmasterFile(data);
+  if (!running) return undefined;
+  if (await isPostmaster(running.pid, data)) return running;
+  if (stillAlive(running.pid)) {
+    log(`postmaster.pid names process ${running.pid}, which is not PostgreSQL; the file is removed`);
+    const { endpoint } = cluster;
+    await removeDeadLocks(data, endpoint.kind === "socket" ? endpoint : undefined);
+  }
+  return undefined;
+}
+
+/** Undefined when the running server is not to be had (yet): it is changing, or was told to go. */
+async function adopt(
+  cluster: Cluster,
+  running: PostmasterFile,
+  log: (line: string) => void,
+): Promise<Postmaster | undefined> {
+  if (running.status !== "ready") return undefined;
+  const endpoint = endpointOf(running, cluster.endpoint);
+  const served = await tryProbe(toConnection(endpoint));
+  if (served === "changing") return undefined;
+  if (served === cluster.place.data) {
+    log(`adopted the PostgreSQL server that was running, pid ${running.pid}`);
+    return { pid: running.pid, endpoint, adopted: true, gone: disappearance(running.pid) };
+  }
+  if (served === "unreachable" && (await isPostmaster(running.pid, cluster.place.data))) {
+    // It holds our data, but its socket is lost (somebody cleaned up a folder): nobody can use it.
+    log(`the PostgreSQL server with pid ${running.pid} cannot be reached; it is restarted`);
+    signal(running.pid, "SIGINT");
+    await disappearance(running.pid);
+  }
+  return undefined;
+}
+
+async function start(cluster: Cluster): Promise<Postmaster | undefined> {
+  const launched = await launch(cluster);
+  if (!launched) return undefined;
+  const gone = launched.exited ?? disappearance(launched.pid);
+  const postmaster = { pid: launched.pid, endpoint: cluster.endpoint, adopted: false, gone };
+  try {
+    await probe(toConnection(cluster.endpoint));
+    return postmaster;
+  } catch (error) {
+    await shutDown(postmaster, cluster.place.data, cluster.binaries);
+    throw error;
+  }
+}
+
+/** The data directory that is served at this address, or why there is no answer. */
+async function tryProbe(connection: Connection): Promise<string> {
+  try {
+    return await probe(connection);
+  } catch (error) {
+    const code = codeOf(error) ?? "";
+    if (code === "57P03" || code === "CONNECTION_CLOSED" || code === "ECONNRESET") return "changing";
+    if (code === "ENOENT" || code === "ECONNREFUSED") return "unreachable";
+    throw error;
+  }
+}
+
+function disappearance(pid: number): Promise<void> {
+  return new Promise((resolve) => {
+    const watch = setInterval(() => {
+      if (stillRuns(pid)) return;
+      clearInterval(watch);
+      resolve();
+    }, WATCH_EVERY_MS);
+    watch.unref();
+  });
+}
+
+function stillAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (codeOf(error) !== "ESRCH") throw error;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,210 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  appendFile,
+  chmod,
+  chown,
+  cp,
+  lstat,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { installedBinaries, programPath } from "./binaries.js";
+import { ask, makeTestHome, startTestBroker, type TestHome, uidOf } from "./test-support.js";
+
+const run = promisify(execFile);
+const isLinuxRoot = process.platform === "linux" && process.getuid?.() === 0;
+
+describe.runIf(isLinuxRoot)("as root", () => {
+  let home: TestHome;
+  beforeEach(async () => {
+    home = await makeTestHome({ mode: 0o700 });
+  });
+  afterEach(() => home.remove());
+
+  it("[DB-2] runs the server as a user of its own, with its data where that user can reach it", async () => {
+    const first = await home.start();
+    const uid = await uidOf(first.pid);
+    expect(await nameOf(uid)).toBe("merkle");
+    expect(await readlink(join(home.path, "pg", "18"))).toBe(first.dataDirectory);
+    const data = await stat(first.dataDirectory);
+    expect({ uid: data.uid, mode: data.mode & 0o777 }).toEqual({ uid, mode: 0o700 });
+    expect((await stat(first.connection.host)).mode & 0o777).toBe(0o700);
+    await ask(first.connection, "CREATE TABLE kept AS SELECT 7 AS value");
+    await first.stop();
+
+    const second = await home.start();
+    expect(second.dataDirectory).toBe(first.dataDirectory);
+    expect(await ask(second.connection, "SELECT value FROM kept")).toEqual([{ value: 7 }]);
+  });
+
+  it("[DB-2] passes nothing of our environment on to the server", async () => {
+    process.env["MERKLE_TEST_SECRET"] = "s3cret";
+    try {
+      const server = await home.start();
+      expect(await readFile(`/proc/${server.pid}/environ`, "utf8")).not.toContain("s3cret");
+    } finally {
+      delete process.env["MERKLE_TEST_SECRET"];
+    }
+  });
+
+  it("[DB-2] copies binaries that the server's user cannot reach, once", async () => {
+    const hidden = join(home.path, "native");
+    await cp(installedBinaries(), hidden, { recursive: true, verbatimSymlinks: true });
+    // A build of its own, so that no copy of another one is there already.
+    await appendFile(programPath(hidden, "postgres"), randomBytes(16));
+    // As npm leaves them under a strict umask.
+    await run("chmod", ["-R", "go=", hidden]);
+    const first = await home.start({ binaries: hidden });
+    const program = await programOf(first.pid);
+    expect(program).toMatch(/^\/var\/lib\/merkle\/binaries\/[0-9a-f]{16}\/native\/bin\/postgres$/);
+    const made = (await stat(program)).ctimeMs;
+    await first.stop();
+
+    const second = await home.start({ binaries: hidden });
+    expect((await stat(await programOf(second.pid))).ctimeMs).toBe(made);
+    expect((await stat(program)).uid).toBe(0);
+    await second.stop();
+    await rm(join(program, "../../.."), { recursive: true });
+  });
+
+  it("[DB-2] keeps the data in a home that belongs to an ordinary user, and runs the server as them", async () => {
+    await chown(home.path, 1234, 1234);
+    await withUser(1234, async () => {
+      const server = await home.start();
+      expect(await uidOf(server.pid)).toBe(1234);
+      expect((await lstat(join(home.path, "pg", "18"))).isDirectory()).toBe(true);
+      for (const folder of ["pg", "run", "logs"])
+        expect((await stat(join(home.path, folder))).uid).toBe(1234);
+      await server.stop();
+
+      // Without sudo, later: the same data, and nothing in the way.
+      const broker = startTestBroker({ home: home.path, as: 1234 });
+      expect(await broker.said).toMatchObject({ adopted: false, dataDirectory: server.dataDirectory });
+      await broker.kill();
+    });
+  });
+
+  it("[DB-2] refuses a copied home, whose link leads to the other's database, and accepts a moved one", async () => {
+    const other = await makeTestHome({ mode: 0o700 });
+    try {
+      const server = await home.start();
+      await server.stop();
+      await cp(home.path, join(other.path, "copy"), { recursive: true, verbatimSymlinks: true });
+      await expect(other.start({ home: join(other.path, "copy") })).rejects.toMatchObject({
+        code: "home_copied",
+        message: expect.stringContaining(home.path),
+      });
+
+      await rename(join(home.path, "pg"), join(other.path, "pg"));
+      const moved = await other.start();
+      expect(moved.dataDirectory).toBe(server.dataDirectory);
+    } finally {
+      await other.remove();
+    }
+  });
+
+  it("[DB-2] says so when the server's user can no longer reach the data", async () => {
+    await chmod(home.path, 0o711);
+    const server = await home.start();
+    await server.stop();
+    await chmod(home.path, 0o700);
+    await expect(home.start()).rejects.toMatchObject({
+      code: "home_unreachable",
+      message: expect.stringContaining('The user "merkle"'),
+    });
+  });
+});
+
+describe.runIf(isLinuxRoot)("as an ordinary user", () => {
+  let home: TestHome;
+  beforeEach(async () => {
+    home = await makeTestHome({ mode: 0o700 });
+    await chown(home.path, 1235, 1235);
+  });
+  afterEach(() => home.remove());
+
+  it("[DB-1] makes and runs the server as themselves, with everything in the home", async () => {
+    await withUser(1235, async () => {
+      const broker = startTestBroker({ home: home.path, as: 1235 });
+      const said = await broker.said;
+      expect(said).toMatchObject({ adopted: false, dataDirectory: join(home.path, "pg", "18") });
+      expect("pid" in said && (await uidOf(said.pid))).toBe(1235);
+      await broker.kill();
+    });
+  });
+
+  it("[DB-8] copies binaries that lack their links and lie in a folder that cannot be written", async () => {
+    await withUser(1235, async () => {
+      const bare = await makeTestHome({ mode: 0o755 });
+      try {
+        const binaries = join(bare.path, "native");
+        await cp(installedBinaries(), binaries, { recursive: true, verbatimSymlinks: true });
+        await removeLinks(join(binaries, "lib"));
+        const broker = startTestBroker({ home: home.path, as: 1235, binaries });
+        const said = await broker.said;
+        expect(said).toMatchObject({ adopted: false });
+        const program = "pid" in said ? await programOf(said.pid) : "";
+        expect(program.startsWith(join(home.path, "pg", "binaries"))).toBe(true);
+        await broker.kill();
+      } finally {
+        await bare.remove();
+      }
+    });
+  });
+
+  it("[DB-9] says so when the user has no name, which initdb would not take", async () => {
+    const broker = startTestBroker({ home: home.path, as: 1235 });
+    expect(await broker.said).toMatchObject({
+      error: "user_unknown",
+      message: expect.stringContaining("User id 1235 has no name"),
+    });
+    await broker.kill();
+  });
+
+  it("[DB-9] says so when the home belongs to somebody else", async () => {
+    await chown(home.path, 0, 0);
+    await chmod(home.path, 0o755);
+    await withUser(1235, async () => {
+      const broker = startTestBroker({ home: home.path, as: 1235 });
+      expect(await broker.said).toMatchObject({
+        error: "home_read_only",
+        message: `${home.path} cannot be written by this user. Give it to the user that runs Merkle, or set MERKLE_HOME to a folder of theirs.`,
+      });
+      await broker.kill();
+    });
+  });
+});
+
+/** Gives the number a name for as long as `work` takes. */
+async function withUser(uid: number, work: () => Promise<void>): Promise<void> {
+  const name = `merkle-test-${uid}`;
+  await run("useradd", ["--system", "--user-group", "--no-create-home", "--uid", String(uid), name]);
+  try {
+    await work();
+  } finally {
+    // The server of a killed broker still runs as this user; the home's removal ends it.
+    await run("userdel", ["--force", name]);
+  }
+}
+
+async function nameOf(uid: number): Promise<string> {
+  return (await run("id", ["-un", String(uid)])).stdout.trim();
+}
+
+async function programOf(pid: number): Promise<string> {
+  return readlink(`/proc/${pid}/exe`);
+}
+
+async function removeLinks(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isSymbolicLink()) await rm(join(folder, entry.name));
+  }
+}

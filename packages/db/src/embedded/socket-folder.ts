@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { lstat, mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EmbeddedPostgresError, explainingPath } from "./error.js";
+import { makePrivateFolder, makeSystemArea, type Place } from "./place.js";
+
+/** The longest path of a socket that every system accepts: macOS has 104 bytes with the closing zero. */
+const SOCKET_PATH_BYTES_MAX = 103;
+
+/** The name PostgreSQL gives to the socket of this port. */
+export function socketName(port: number): string {
+  return `.s.PGSQL.${port}`;
+}
+
+/**
+ * Makes the folder for the server's socket and returns it. Only the server's user (and root) can enter it, and that
+ * is the whole access control: the socket needs no password. It is `<home>/run`, or, when that path is too long for a
+ * socket, a folder whose name is derived from the home.
+ */
+export async function makeSocketFolder(place: Place, port: number): Promise<string> {
+  const folder = join(place.area, "run");
+  if (fits(folder, port)) {
+    await explainingPath(folder, () => makePrivateFolder(folder, place.user));
+    return folder;
+  }
+  if (place.user) {
+    const short = join(await makeSystemArea(place.home, place.user), "run");
+    await makePrivateFolder(short, place.user);
+    return short;
+  }
+  return makeTemporaryFolder(place.home, port);
+}
+
+/** /run/user would be the obvious place, but it is removed when its owner logs out, under a broker that stays. */
+async function makeTemporaryFolder(home: string, port: number): Promise<string> {
+  const uid = process.getuid?.() ?? 0;
+  const name = `merkle-${uid}-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`;
+  const folder = [tmpdir(), "/tmp"].map((parent) => join(parent, name)).find((path) => fits(path, port));
+  if (folder === undefined || !(await makeOwnFolder(folder, uid))) {
+    throw new EmbeddedPostgresError(
+      "socket_folder",
+      `The path of ${home} is too long for a socket, and ${folder ?? tmpdir()} cannot stand in for it as a private folder. Use a shorter MERKLE_HOME.`,
+    );
+  }
+  return folder;
+}
+
+/** In a folder that others can write to, the name may have been taken by somebody who wants to listen in. */
+async function makeOwnFolder(path: string, uid: number): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch {
+    const found = await lstat(path).catch(() => undefined);
+    return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0;
+  }
+  return true;
+}
+
+function fits(folder: string, port: number): boolean {
+  return Buffer.byteLength(join(folder, socketName(port))) <= SOCKET_PATH_BYTES_MAX;
+}

@@ -1,0 +1,109 @@
+import { setTimeout } from "node:timers/promises";
+import type { Cluster } from "./launch.js";
+import { obtainPostmaster, type Postmaster, shutDown } from "./postmaster.js";
+
+export interface Supervisor {
+  /** The server as it is now; another one after a death. */
+  readonly current: Postmaster;
+  /** Ends the supervision and the server; resolves when it is gone. May be called twice. */
+  stop(): Promise<void>;
+}
+
+export interface SupervisorOptions {
+  log: (line: string) => void;
+  onDown: (reason: string) => void;
+}
+
+/** A server that lived this long was well, and its next restart need not wait. */
+const HEALTHY_MS = 10_000;
+const DELAY_MS_MAX = 5_000;
+
+/**
+ * Keeps the server running: when it dies without having been told to, it is started again at the same address, at
+ * once; when it dies again and again, with growing pauses. Clients reconnect by themselves. It goes on until `stop`.
+ */
+export function supervise(cluster: Cluster, first: Postmaster, options: SupervisorOptions): Supervisor {
+  const stopping = new AbortController();
+  const state: State = { current: first, running: true, failures: 0 };
+  const watching = watch({ ...cluster, endpoint: first.endpoint }, state, stopping.signal, options);
+  let stopped: Promise<void> | undefined;
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    // A restart that is under way is let through, so that what it started is known, and ended here.
+    await watching;
+    if (state.running) await shutDown(state.current, cluster.place.data, cluster.binaries);
+  }
+
+  return {
+    get current() {
+      return state.current;
+    },
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+interface State {
+  current: Postmaster;
+  running: boolean;
+  /** Deaths and failed starts since the server last lived for a while. */
+  failures: number;
+}
+
+async function watch(
+  cluster: Cluster,
+  state: State,
+  signal: AbortSignal,
+  options: SupervisorOptions,
+): Promise<void> {
+  while (!signal.aborted) {
+    const since = Date.now();
+    await Promise.race([state.current.gone.then(() => died(state)), aborted(signal)]);
+    if (state.running) return;
+    if (Date.now() - since > HEALTHY_MS) state.failures = 0;
+    options.onDown(`PostgreSQL (pid ${state.current.pid}) died`);
+    await restart(cluster, state, signal, options.log);
+  }
+}
+
+/** Tries until the server runs or the supervision ends. */
+async function restart(cluster: Cluster, state: State, signal: AbortSignal, log: (line: string) => void) {
+  while (!signal.aborted && !state.running) {
+    await pause(restartDelayMs(state.failures), signal);
+    if (signal.aborted) return;
+    state.failures += 1;
+    try {
+      state.current = await obtainPostmaster(cluster, log);
+      state.running = true;
+      log(`PostgreSQL runs again, pid ${state.current.pid}`);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log(
+        `PostgreSQL could not be restarted, next attempt in ${restartDelayMs(state.failures)} ms: ${reason}`,
+      );
+    }
+  }
+}
+
+function restartDelayMs(failures: number): number {
+  return failures === 0 ? 0 : Math.min(100 * 2 ** (failures - 1), DELAY_MS_MAX);
+}
+
+function died(state: State): void {
+  state.running = false;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Resolves after the time, or at once when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(ms, undefined, { signal, ref: false }).catch(() => {});
+}

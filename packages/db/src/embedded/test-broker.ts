@@ -1,0 +1,22 @@
+/** The process that `startTestBroker` runs: starts the server or takes the lock, says so in a line, and stays. */
+import { type EmbeddedPostgresError, lockHome, startEmbeddedPostgres } from "./index.js";
+
+const options = JSON.parse(process.argv[2] ?? "{}");
+
+try {
+  if (options.lockOnly) {
+    await lockHome(options.home);
+    say({ pid: process.pid });
+  } else {
+    const { pid, adopted, dataDirectory } = await startEmbeddedPostgres(options);
+    say({ pid, adopted, dataDirectory });
+  }
+  setInterval(() => {}, 60_000);
+} catch (error) {
+  const { code, message } = error as EmbeddedPostgresError;
+  say({ error: code, message });
+}
+
+function say(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import postgres from "postgres";
+import type { Connection } from "./endpoint.js";
+import type { EmbeddedPostgres, EmbeddedPostgresOptions } from "./index.js";
+import { startEmbeddedPostgres } from "./index.js";
+import { readPostmasterFile, stillRuns } from "./postmaster-file.js";
+
+/** A home for one test, removed with all that was started and stored for it. */
+export interface TestHome {
+  path: string;
+  start(options?: Partial<EmbeddedPostgresOptions>): Promise<EmbeddedPostgres>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes a home whose folder also a root-run server's user can enter, so that all is inside it; with mode 0700 it is
+ * as private as a real one, and what root puts elsewhere is removed, too.
+ */
+export async function makeTestHome(options: { mode?: number; below?: string } = {}): Promise<TestHome> {
+  const folder = await mkdtemp(join(tmpdir(), "merkle-home-"));
+  await chmod(folder, options.mode ?? 0o711);
+  const path = join(folder, options.below ?? "");
+  await mkdir(path, { recursive: true, mode: options.mode ?? 0o711 });
+  const started: EmbeddedPostgres[] = [];
+
+  return {
+    path,
+    async start(more = {}) {
+      const server = await startEmbeddedPostgres({ home: path, ...more });
+      started.push(server);
+      return server;
+    },
+    async remove() {
+      await Promise.all(started.map((server) => server.stop()));
+      await removeData(path);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Removes what lies outside the home, and ends a server that runs on it with nobody to stop it. */
+async function removeData(home: string): Promise<void> {
+  for (const major of ["15", "18"]) {
+    const pointer = join(home, "pg", major);
+    const found = await lstat(pointer).catch(() => undefined);
+    if (!found) continue;
+    const data = found.isSymbolicLink() ? await readlink(pointer) : pointer;
+    const running = await readPostmasterFile(data);
+    if (running && stillRuns(running.pid)) {
+      process.kill(running.pid, "SIGQUIT");
+      await pidGone(running.pid);
+    }
+    if (found.isSymbolicLink()) await rm(dirname(dirname(data)), { recursive: true, force: true });
+  }
+}
+
+/** Resolves when the process is gone. */
+export async function pidGone(pid: number): Promise<void> {
+  while (stillRuns(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** The real user id of a process. */
+export async function uidOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^Uid:\t(\d+)/m.exec(status)?.[1]);
+}
+
+/** Runs one query on a connection of its own. */
+export async function ask(connection: Connection, query: string): Promise<postgres.Row[]> {
+  const sql = postgres({ ...connection, max: 1, onnotice: () => {} });
+  try {
+    return await sql.unsafe(query);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Another process that starts the embedded server, as a broker does. */
+export interface TestBroker {
+  process: ChildProcess;
+  /** What it says first: that it started, or why not. */
+  said: Promise<
+    { pid: number; adopted: boolean; dataDirectory: string } | { error: string; message: string }
+  >;
+  kill(): Promise<void>;
+}
+
+export function startTestBroker(args: {
+  home: string;
+  binaries?: string;
+  as?: number;
+  lockOnly?: boolean;
+}): TestBroker {
+  const script = fileURLToPath(new URL("test-broker.ts", import.meta.url));
+  const node = [process.execPath, "--import", "tsx", script, JSON.stringify(args)];
+  const switching = [`--reuid=${args.as}`, `--regid=${args.as}`, "--clear-groups"];
+  const [program = "", ...rest] = args.as === undefined ? node : ["setpriv", ...switching, ...node];
+  const child = spawn(program, rest, { stdio: ["ignore", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout });
+  return {
+    process: child,
+    said: Promise.race([
+      once(lines, "line").then(([line]) => JSON.parse(String(line))),
+      once(child, "exit").then(([code]) => Promise.reject(new Error(`the test broker ended with ${code}`))),
+    ]),
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}

@@ -1,0 +1,37 @@
+export { type AppendOutcome, type MessageRow, toOutcome } from "./append-messages.js";
+export { type ConnectionTarget, connectPool } from "./connection.js";
+export {
+  DatabaseError,
+  type DatabaseErrorCode,
+  databaseErrorCode,
+  isConnectionLost,
+  isDataError,
+  isOutOfResources,
+  isSerializationFailure,
+  isTimeout,
+  isUniqueViolation,
+} from "./database-error.js";
+export { holdNodeLock, type NodeLock } from "./node-lock.js";
+export {
+  type Database,
+  type OpenDatabaseOptions,
+  openDatabase,
+  type Queryable,
+  type Transaction,
+} from "./open-database.js";
+export * from "./queries/documents.js";
+export * from "./queries/idempotency.js";
+export * from "./queries/mcp-sessions.js";
+export * from "./queries/messages.js";
+export * from "./queries/peers.js";
+export * from "./queries/sessions.js";
+export * from "./queries/settings.js";
+export * from "./queries/teams.js";
+
+// Backup and restore.
+
+export { type BackupOptions, type BackupSummary, backupDatabase } from "./backup/backup-database.js";
+export { BackupError, type BackupErrorCode } from "./backup/backup-error.js";
+export type { BackupManifest, TableRows } from "./backup/manifest.js";
+export { readBackupManifest } from "./backup/read-backup-file.js";
+export { type RestoreOptions, type RestoreSummary, restoreDatabase } from "./backup/restore-database.js";

@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import type { PgDatabase } from "drizzle-orm/pg-core";
+import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
+import type postgres from "postgres";
+import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
+import { type ConnectionTarget, connectPool } from "./connection.js";
+import { DatabaseError, databaseErrorCode } from "./database-error.js";
+import { migrate } from "./migrate.js";
+import * as schema from "./schema.js";
+
+/** What a query runs on: the pool, or a transaction of it. */
+export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
+export type Transaction = Parameters<Parameters<PostgresJsDatabase<typeof schema>["transaction"]>[0]>[0];
+
+export interface Database {
+  /** For queries that stand alone. */
+  readonly orm: Queryable;
+  /** Names this history of the database; another one after a restore (DB-12). */
+  readonly epoch: string;
+  /** The main mesh's id. */
+  readonly meshId: string;
+  readonly serverVersion: string;
+  readonly migrationsRun: number;
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  /** Appends on a connection that nothing else uses, so that posts never queue behind reads. */
+  append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
+  /** Appends to a feed that somebody holds, on connections apart from those of `append`. */
+  appendWaiting(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
+  /** Whether the server keeps its promise at this moment: reachable, writable, and writing through to the disk. */
+  isDurable(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface OpenDatabaseOptions {
+  readonly target: ConnectionTarget;
+  /** Connections for queries; four more serve the appender. */
+  readonly poolMax?: number;
+}
+
+/**
+ * Opens a database, brings its schema up to date and learns who it is.
+ *
+ * @throws DatabaseError with a sentence that says what is wrong and what to do (DB-9)
+ */
+export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions): Promise<Database> {
+  const pool = connectPool(target, poolMax);
+  const appendLane = connectPool(target, 1);
+  const waitingLane = connectPool(target, 3);
+  const close = async () => {
+    await Promise.all([pool, appendLane, waitingLane].map((each) => each.end({ timeout: 5 })));
+  };
+  try {
+    const serverVersion = await checkServer(pool);
+    const migrationsRun = await migrate(target);
+    const { epoch, meshId } = await identify(pool);
+    const orm = drizzle(pool, { schema });
+    return {
+      orm,
+      epoch,
+      meshId,
+      serverVersion,
+      migrationsRun,
+      transaction: (work) => orm.transaction(work),
+      append: (rows) => appendMessages(appendLane, rows, false),
+      appendWaiting: (rows) => appendMessages(waitingLane, rows, true),
+      isDurable: () => isDurable(pool),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw explain(error, target);
+  }
+}
+
+async function checkServer(pool: postgres.Sql): Promise<string> {
+  const [server] = await pool`
+    SELECT current_setting('server_version') AS version,
+           current_setting('server_version_num')::int AS number,
+           current_setting('fsync') AS fsync,
+           current_setting('default_transaction_read_only') AS read_only,
+           pg_is_in_recovery() AS standby`;
+  if (!server) throw new TypeError("The server answered nothing.");
+  if (server["number"] < 150_000) {
+    throw new DatabaseError(
+      "server_too_old",
+      `Merkle needs PostgreSQL 15 or later; DATABASE_URL leads to ${server["version"]}. Upgrade that server, or unset DATABASE_URL to use the embedded one.`,
+    );
+  }
+  if (server["fsync"] !== "on") {
+    throw new DatabaseError(
+      "fsync_off",
+      "The database server runs with fsync=off, so a power cut would lose messages that were acknowledged. Set fsync=on in its postgresql.conf and restart it.",
+    );
+  }
+  if (server["read_only"] === "on" || server["standby"] === true) {
+    throw new DatabaseError(
+      "read_only",
+      "The database is read-only (a standby, or default_transaction_read_only). Point DATABASE_URL at the primary server.",
+    );
+  }
+  return String(server["version"]);
+}
+
+async function isDurable(pool: postgres.Sql): Promise<boolean> {
+  const [row] = await pool`
+    SELECT current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off'
+       AND NOT pg_is_in_recovery() AS durable`;
+  return row?.["durable"] === true;
+}
+
+/** The epoch and the main mesh, made when the database is new. Races of two brokers end in one row each. */
+async function identify(pool: postgres.Sql): Promise<{ epoch: string; meshId: string }> {
+  await pool`INSERT INTO settings (key, value) VALUES ('epoch', to_jsonb(${randomUUID()}::text)) ON CONFLICT DO NOTHING`;
+  await pool`INSERT INTO meshes (mesh_id, name) VALUES (${randomUUID()}, 'main') ON CONFLICT DO NOTHING`;
+  const [epoch] = await pool`SELECT value #>> '{}' AS epoch FROM settings WHERE key = 'epoch'`;
+  const [mesh] = await pool`SELECT mesh_id FROM meshes WHERE name = 'main'`;
+  return { epoch: String(epoch?.["epoch"]), meshId: String(mesh?.["mesh_id"]) };
+}
+
+function explain(error: unknown, target: ConnectionTarget): unknown {
+  if (error instanceof DatabaseError) return error;
+  const code = databaseErrorCode(error);
+  const where = describeTarget(target);
+  switch (code) {
+    case "ECONNREFUSED":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "ENOENT":
+    case "CONNECT_TIMEOUT":
+    case "CONNECTION_CLOSED":
+    case "ERR_INVALID_URL":
+      return new DatabaseError(
+        "unreachable",
+        `No database answers at ${where} (${code}). Start it, correct DATABASE_URL, or unset DATABASE_URL to use the embedded one.`,
+        { cause: error },
+      );
+    case "28P01":
+    case "28000":
+    case "3D000":
+      return new DatabaseError(
+        "refused",
+        `The database at ${where} refused us: ${error instanceof Error ? error.message : code}. Correct user, password or database name in DATABASE_URL.`,
+        { cause: error },
+      );
+    case "42501":
+      return new DatabaseError(
+        "refused",
+        `The database user at ${where} may not create tables. Grant it CREATE on the database, or name its owner in DATABASE_URL.`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+/** The address without its password. */
+function describeTarget(target: ConnectionTarget): string {
+  if (typeof target !== "string") return `${target.host}:${target.port}/${target.database}`;
+  try {
+    const url = new URL(target);
+    return `${url.host}${url.pathname}`;
+  } catch {
+    return "an address that is no URL";
+  }
+}

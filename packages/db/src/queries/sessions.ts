@@ -1,0 +1,199 @@
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Queryable, Transaction } from "../open-database.js";
+import { documents, feeds, sessionSlugs, sessions, teams } from "../schema.js";
+
+/** A session with what a reader wants to know of its feed, document and roster. */
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly createdByTeamId: string;
+  readonly settings: unknown;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly metadataChangedAt: Date | null;
+  readonly lastSequence: number;
+  readonly lastPostedAt: Date | null;
+  readonly closedAt: Date | null;
+  readonly documentVersion: number;
+  readonly teams: number;
+}
+
+const teamsPresent = sql<number>`(
+  SELECT count(*)::int FROM ${teams} WHERE ${teams.sessionId} = ${sessions.sessionId} AND ${teams.leftAt} IS NULL)`;
+
+const sessionColumns = {
+  sessionId: sessions.sessionId,
+  slug: sessions.slug,
+  title: sessions.title,
+  description: sessions.description,
+  createdByTeamId: sessions.createdByTeamId,
+  settings: sessions.settings,
+  createdAt: sessions.createdAt,
+  updatedAt: sessions.updatedAt,
+  metadataChangedAt: sessions.metadataChangedAt,
+  lastSequence: feeds.lastSequence,
+  lastPostedAt: feeds.lastPostedAt,
+  closedAt: feeds.closedAt,
+  documentVersion: documents.version,
+  teams: teamsPresent,
+};
+
+/** Finds the id of the session that a slug names. */
+export async function findSessionBySlug(db: Queryable, meshId: string, slug: string): Promise<string | null> {
+  const [row] = await db
+    .select({ sessionId: sessionSlugs.sessionId })
+    .from(sessionSlugs)
+    .where(and(eq(sessionSlugs.meshId, meshId), eq(sessionSlugs.slug, slug)));
+  return row?.sessionId ?? null;
+}
+
+export async function findSession(
+  db: Queryable,
+  meshId: string,
+  sessionId: string,
+): Promise<SessionRow | null> {
+  const [row] = await db
+    .select(sessionColumns)
+    .from(sessions)
+    .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+    .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
+    .where(and(eq(sessions.sessionId, sessionId), eq(sessions.meshId, meshId)));
+  return row ?? null;
+}
+
+export interface SessionFilter {
+  /** Part of a title, description or slug; `%` and `_` mean themselves. */
+  readonly query?: string | undefined;
+  readonly closed?: boolean | undefined;
+  /** The last row of the page before. */
+  readonly before?: { activeAt: Date; sessionId: string } | undefined;
+  readonly limit: number;
+}
+
+/** When something last happened in a session. */
+const activeAt = sql<Date>`coalesce(${feeds.lastPostedAt}, ${sessions.createdAt})`;
+
+/** Lists sessions, the one with the newest message first. */
+export async function listSessionRows(
+  db: Queryable,
+  meshId: string,
+  filter: SessionFilter,
+): Promise<SessionRow[]> {
+  const conditions: (SQL | undefined)[] = [eq(sessions.meshId, meshId)];
+  if (filter.closed !== undefined) conditions.push(sql`(${feeds.closedAt} IS NOT NULL) = ${filter.closed}`);
+  if (filter.query) {
+    const pattern = `%${filter.query.replace(/[\\%_]/g, "\\$&")}%`;
+    conditions.push(
+      sql`concat_ws(' ', ${sessions.title}, ${sessions.description}, ${sessions.slug}) ILIKE ${pattern}`,
+    );
+  }
+  if (filter.before) {
+    const { activeAt: at, sessionId } = filter.before;
+    conditions.push(
+      sql`(${activeAt}, ${sessions.sessionId}) < (${at.toISOString()}::timestamptz, ${sessionId}::uuid)`,
+    );
+  }
+  return db
+    .select(sessionColumns)
+    .from(sessions)
+    .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+    .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
+    .where(and(...conditions))
+    .orderBy(sql`${activeAt} DESC`, sql`${sessions.sessionId} DESC`)
+    .limit(filter.limit);
+}
+
+export interface NewSession {
+  readonly sessionId: string;
+  readonly meshId: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly createdByTeamId: string;
+  readonly settings: unknown;
+  readonly at: Date;
+}
+
+/** Stores a session with its empty feed and document. */
+export async function insertSession(tx: Transaction, { at, ...session }: NewSession): Promise<void> {
+  await tx.insert(sessions).values({ ...session, createdAt: at, updatedAt: at });
+  await tx.insert(feeds).values({ sessionId: session.sessionId });
+  await tx.insert(documents).values({ sessionId: session.sessionId, updatedAt: at });
+}
+
+/** Takes a slug for a session; false when the mesh has it already. Of two that race, one gets it. */
+export async function claimSlug(
+  tx: Transaction,
+  meshId: string,
+  slug: string,
+  sessionId: string,
+): Promise<boolean> {
+  const claimed = await tx
+    .insert(sessionSlugs)
+    .values({ meshId, slug, sessionId })
+    .onConflictDoNothing()
+    .returning({ slug: sessionSlugs.slug });
+  return claimed.length === 1;
+}
+
+/** The slugs of a mesh that are `base` or `base-<number>`. */
+export async function listSlugsLike(tx: Transaction, meshId: string, base: string): Promise<Set<string>> {
+  const rows = await tx
+    .select({ slug: sessionSlugs.slug })
+    .from(sessionSlugs)
+    .where(and(eq(sessionSlugs.meshId, meshId), sql`${sessionSlugs.slug} ~ ${`^${base}(-[0-9]+)?$`}`));
+  return new Set(rows.map((row) => row.slug));
+}
+
+/** Holds a session's row until the transaction ends, so that changes of it come one after the other. */
+export async function lockSession(tx: Transaction, sessionId: string): Promise<void> {
+  await tx.execute(sql`SELECT FROM ${sessions} WHERE ${sessions.sessionId} = ${sessionId} FOR NO KEY UPDATE`);
+}
+
+export async function updateSessionRow(
+  tx: Transaction,
+  sessionId: string,
+  change: Partial<{
+    title: string;
+    description: string;
+    settings: unknown;
+    updatedAt: Date;
+    metadataChangedAt: Date;
+  }>,
+): Promise<void> {
+  await tx.update(sessions).set(change).where(eq(sessions.sessionId, sessionId));
+}
+
+/** Closes a feed for posts, and returns since when it is closed: the first time counts. */
+export async function closeFeed(tx: Transaction, sessionId: string, at: Date): Promise<Date> {
+  const [row] = await tx
+    .update(feeds)
+    .set({ closedAt: sql`coalesce(${feeds.closedAt}, ${at.toISOString()}::timestamptz)` })
+    .where(eq(feeds.sessionId, sessionId))
+    .returning({ closedAt: feeds.closedAt });
+  return row?.closedAt ?? at;
+}
+
+export interface FeedHead {
+  readonly sessionId: string;
+  readonly lastSequence: number;
+  readonly closedAt: Date | null;
+  readonly documentVersion: number;
+}
+
+/** The heads of some feeds, in one query. */
+export async function readFeedHeads(db: Queryable, sessionIds: readonly string[]): Promise<FeedHead[]> {
+  if (sessionIds.length === 0) return [];
+  return db
+    .select({
+      sessionId: feeds.sessionId,
+      lastSequence: feeds.lastSequence,
+      closedAt: feeds.closedAt,
+      documentVersion: documents.version,
+    })
+    .from(feeds)
+    .innerJoin(documents, eq(documents.sessionId, feeds.sessionId))
+    .where(inArray(feeds.sessionId, [...sessionIds]));
+}

@@ -1,0 +1,169 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { Queryable, Transaction } from "../open-database.js";
+import { peers, teams } from "../schema.js";
+
+export interface TeamRow {
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly name: string;
+  readonly kind: "agent" | "human";
+  readonly secretHash: Uint8Array;
+  readonly joinedAt: Date;
+  readonly leftAt: Date | null;
+}
+
+/** A team and the peer through which it reads and writes. */
+export interface TeamWithPeer extends TeamRow {
+  readonly peer: PeerRow;
+}
+
+export interface PeerRow {
+  readonly peerId: string;
+  readonly name: string | null;
+  readonly acked: number;
+  readonly offered: number;
+  readonly returned: number;
+  readonly documentVersion: number;
+  readonly idlePolls: number;
+  readonly lastSeenAt: Date | null;
+}
+
+const columns = {
+  sessionId: teams.sessionId,
+  teamId: teams.teamId,
+  name: teams.name,
+  kind: teams.kind,
+  secretHash: teams.secretHash,
+  joinedAt: teams.joinedAt,
+  leftAt: teams.leftAt,
+  peer: {
+    peerId: peers.peerId,
+    name: peers.name,
+    acked: peers.acked,
+    offered: peers.offered,
+    returned: peers.returned,
+    documentVersion: peers.documentVersion,
+    idlePolls: peers.idlePolls,
+    lastSeenAt: peers.lastSeenAt,
+  },
+};
+
+const ofTeam = and(eq(peers.sessionId, teams.sessionId), eq(peers.teamId, teams.teamId));
+
+export async function findTeam(
+  db: Queryable,
+  sessionId: string,
+  teamId: string,
+): Promise<TeamWithPeer | null> {
+  const [row] = await db
+    .select(columns)
+    .from(teams)
+    .innerJoin(peers, ofTeam)
+    .where(and(eq(teams.sessionId, sessionId), eq(teams.teamId, teamId)));
+  return row ?? null;
+}
+
+/** Everybody who ever joined, in the order of joining. */
+export async function listTeams(db: Queryable, sessionId: string): Promise<TeamWithPeer[]> {
+  return db
+    .select(columns)
+    .from(teams)
+    .innerJoin(peers, ofTeam)
+    .where(eq(teams.sessionId, sessionId))
+    .orderBy(asc(teams.joinedAt), asc(teams.teamId));
+}
+
+/** The secret hashes of these teams, wherever they are: to tell whether a text quotes a live credential. */
+export async function findLiveSecrets(
+  db: Queryable,
+  teamIds: readonly string[],
+): Promise<{ teamId: string; secretHash: Uint8Array }[]> {
+  if (teamIds.length === 0) return [];
+  return db
+    .select({ teamId: teams.teamId, secretHash: teams.secretHash })
+    .from(teams)
+    .where(sql`${teams.teamId} IN ${[...teamIds]} AND ${teams.leftAt} IS NULL`);
+}
+
+/** The names of a session's teams that are `name` or `name (number)`, in lower case. */
+export async function listNamesLike(tx: Transaction, sessionId: string, name: string): Promise<Set<string>> {
+  const folded = name.toLowerCase();
+  const rows = await tx
+    .select({ name: sql<string>`lower(${teams.name})` })
+    .from(teams)
+    .where(eq(teams.sessionId, sessionId));
+  return new Set(rows.map((row) => row.name).filter((taken) => taken.startsWith(folded)));
+}
+
+export interface NewTeam {
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly name: string;
+  readonly secretHash: Uint8Array;
+  readonly joinedAt: Date;
+}
+
+/** Stores a team; false when its name was taken in the meantime. */
+export async function insertTeam(tx: Transaction, team: NewTeam): Promise<boolean> {
+  const inserted = await tx
+    .insert(teams)
+    .values(team)
+    .onConflictDoNothing()
+    .returning({ teamId: teams.teamId });
+  return inserted.length === 1;
+}
+
+/** Gives a team its unnamed peer, which has read up to `cursor`. */
+export async function insertPeer(
+  tx: Transaction,
+  peer: { sessionId: string; teamId: string; peerId: string; cursor: number; documentVersion: number },
+): Promise<void> {
+  const { cursor, ...row } = peer;
+  await tx.insert(peers).values({ ...row, acked: cursor, offered: cursor, returned: cursor });
+}
+
+/** Puts a peer's cursors where a joiner starts, back as well as forward. */
+export async function placeCursor(
+  tx: Transaction,
+  sessionId: string,
+  peerId: string,
+  cursor: number,
+): Promise<void> {
+  await tx
+    .update(peers)
+    .set({ acked: cursor, offered: cursor, returned: cursor })
+    .where(and(eq(peers.sessionId, sessionId), eq(peers.peerId, peerId)));
+}
+
+/** Sets when a team left, or null when it is back; false when it already was so. */
+export async function setLeft(
+  tx: Transaction,
+  sessionId: string,
+  teamId: string,
+  leftAt: Date | null,
+): Promise<boolean> {
+  const changed = await tx
+    .update(teams)
+    .set({ leftAt })
+    .where(
+      and(
+        eq(teams.sessionId, sessionId),
+        eq(teams.teamId, teamId),
+        sql`(${teams.leftAt} IS NULL) <> ${leftAt === null}`,
+      ),
+    )
+    .returning({ teamId: teams.teamId });
+  return changed.length === 1;
+}
+
+export async function replaceSecret(
+  tx: Transaction,
+  sessionId: string,
+  teamId: string,
+  secretHash: Uint8Array,
+): Promise<void> {
+  await tx
+    .update(teams)
+    .set({ secretHash })
+    .where(and(eq(teams.sessionId, sessionId), eq(teams.teamId, teamId)));
+}
