@@ -1,0 +1,81 @@
+import { hostname, networkInterfaces } from "node:os";
+import { MerkleError } from "@merkle/wire";
+
+/** Which names the broker answers to (AUTH-8, AUTH-9). */
+export interface HostGuard {
+  /**
+   * Refuses a request that was meant for another host, or that a page of another origin makes. Without this, any web page
+   * that a person opens could reach a broker on loopback, by DNS rebinding or directly.
+   *
+   * @throws forbidden
+   */
+  check(headers: { host?: string | undefined; origin?: string | undefined }): void;
+}
+
+export interface HostGuardOptions {
+  /** What the broker listens on; a wildcard stands for every address of the machine. */
+  readonly listenHost: string;
+  /** Further names, such as that of a reverse proxy. */
+  readonly allowedHosts: readonly string[];
+  /** The public URL as it is set at this moment. */
+  readonly publicUrl: () => string | null;
+}
+
+const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
+export function createHostGuard({ listenHost, allowedHosts, publicUrl }: HostGuardOptions): HostGuard {
+  const fixed = new Set([...loopbackNames, ...allowedHosts.map(hostnameOf), ...ownNames(listenHost)]);
+
+  function isAllowed(host: string): boolean {
+    const name = hostnameOf(host);
+    if (name === "") return false;
+    if (fixed.has(name)) return true;
+    const url = publicUrl();
+    return url !== null && hostnameOf(new URL(url).host) === name;
+  }
+
+  return {
+    check({ host, origin }) {
+      if (host === undefined || !isAllowed(host)) {
+        throw refuse(
+          "Host",
+          host,
+          "Reach the broker by a name it knows, or add yours with MERKLE_ALLOWED_HOSTS or as public_url.",
+        );
+      }
+      if (origin !== undefined && !isAllowed(hostOfOrigin(origin))) {
+        throw refuse(
+          "Origin",
+          origin,
+          "Only pages that the broker serves itself may call it from a browser.",
+        );
+      }
+    },
+  };
+}
+
+function ownNames(listenHost: string): string[] {
+  if (listenHost !== "0.0.0.0" && listenHost !== "::") return [hostnameOf(listenHost)];
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return [
+    hostname().toLowerCase(),
+    ...addresses.map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
+  ];
+}
+
+/** A host without its port, in lower case; empty for what is no host. */
+function hostnameOf(host: string): string {
+  const text = host.includes(":") && !host.startsWith("[") && host.split(":").length > 2 ? `[${host}]` : host;
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+?)\.?(?::\d{1,5})?$/i.exec(text);
+  return match?.[1]?.toLowerCase() ?? "";
+}
+
+function hostOfOrigin(origin: string): string {
+  const match = /^https?:\/\/([^/?#@]+)$/i.exec(origin);
+  return match?.[1] ?? "";
+}
+
+function refuse(header: string, value: string | undefined, advice: string): MerkleError {
+  const came = value === undefined ? `no ${header} header` : `${header}: ${value.slice(0, 100)}`;
+  return new MerkleError("forbidden", `This broker does not answer to ${came}. ${advice}`);
+}

@@ -1,0 +1,73 @@
+import type { Database } from "@merkle/db";
+import type { Catalogue, InputOf, OperationName, OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Credentials, TeamCaller } from "./access/credentials.js";
+import type { Channels } from "./delivery/channels.js";
+import type { Appender } from "./feed/appender.js";
+import type { Log } from "./log.js";
+import type { Metrics } from "./metrics.js";
+import type { Presence } from "./roster/presence.js";
+import type { SessionDirectory, SessionIdentity } from "./sessions/directory.js";
+import type { Addresses } from "./settings/addresses.js";
+import type { SettingsStore } from "./settings/settings-store.js";
+import type { Workers } from "./workers/workers.js";
+import type { Write } from "./writes/write.js";
+
+/** What the broker's parts share; made once at start. */
+export interface Services {
+  readonly version: string;
+  readonly database: Database;
+  readonly appender: Appender;
+  readonly channels: Channels;
+  readonly presence: Presence;
+  readonly credentials: Credentials;
+  readonly sessions: SessionDirectory;
+  readonly settings: SettingsStore;
+  readonly addresses: Addresses;
+  readonly workers: Workers;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Aborted when the broker stops: parked waits end as at their timeout. */
+  readonly stopping: AbortSignal;
+}
+
+/** One request, as a verb sees it. */
+export interface Context {
+  readonly services: Services;
+  /** Whether a program or a model reads the answer; a model's pages are shorter. */
+  readonly view: "json" | "compact";
+  /** Aborted when the caller gives up or goes away. */
+  readonly signal: AbortSignal;
+  readonly idempotencyKey: string | undefined;
+  /** The connection that several calls of this caller share; undefined over HTTP, where each call may have its own. */
+  readonly connection: object | undefined;
+  readonly team: TeamCaller | null;
+  /** Does the request's one write, once (IDEM-1). */
+  write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
+  /** Runs when the reply has been written to the caller in full. */
+  onWritten(run: () => void): void;
+}
+
+export interface SessionContext extends Context {
+  readonly session: SessionIdentity;
+}
+
+export interface TeamContext extends SessionContext {
+  readonly team: TeamCaller;
+}
+
+/** What the verb of an operation is given, as its access and route say. */
+export type ContextFor<Name extends OperationName> = Catalogue[Name]["access"] extends "team"
+  ? TeamContext
+  : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
+    ? SessionContext
+    : Context;
+
+/** A verb for every operation, and no other (CAT-2). */
+export type Handlers = {
+  readonly [Name in OperationName]: (
+    ctx: ContextFor<Name>,
+    input: ParsedInputOf<Name>,
+  ) => Promise<OutputOf<Name>>;
+};
+
+export type { InputOf, OutputOf, ParsedInputOf };

@@ -1,0 +1,163 @@
+import { type Queryable, readMessagesAfter, type StoredMessage } from "@merkle/db";
+import { type BrokerFrame, type ChangedKind, limits } from "@merkle/wire";
+import type { Log } from "../log.js";
+import { type Entry, toEntry } from "./entry.js";
+import { createRing, type RingBudget } from "./ring.js";
+import { textFrame } from "./text-frame.js";
+
+/** Something that is told when a session has more to read. */
+export interface Reader {
+  /** The head has moved, or the session was closed. */
+  wake(): void;
+  /** Something that is no message has changed. */
+  changed?(frame: Buffer): void;
+}
+
+export interface ReadBounds {
+  readonly messagesMax: number;
+  readonly bytesMax: number;
+}
+
+/**
+ * One session's live end: its head, its last messages, and who reads on. Readers keep one number each, and nothing
+ * queues for them: whoever is behind reads from the ring, or a page from the feed.
+ */
+export interface Channel {
+  readonly sessionId: string;
+  readonly head: number;
+  readonly closed: boolean;
+  readonly documentVersion: number;
+  readonly readers: number;
+  /** Takes in committed messages. A hole before them is filled by one read: holding number n + 1 means n is committed. */
+  accept(messages: readonly StoredMessage[]): void;
+  /** Learns that the feed is at least this far; reads what is missing. */
+  hint(sequence: number): void;
+  /** Reads on after a sequence, in order, as much as the bounds allow. */
+  read(after: number, bounds: ReadBounds): Promise<readonly Entry[]>;
+  /** The same when it is all in memory, else null. */
+  readNow(after: number, bounds: ReadBounds): readonly Entry[] | null;
+  attach(reader: Reader): () => void;
+  markClosed(): void;
+  announceChange(kind: ChangedKind, version: number): void;
+  dispose(): void;
+}
+
+export interface ChannelStart {
+  readonly sessionId: string;
+  readonly head: number;
+  readonly closed: boolean;
+  readonly documentVersion: number;
+}
+
+export function createChannel(
+  start: ChannelStart,
+  { database, budget, log }: { database: { orm: Queryable }; budget: RingBudget; log: Log },
+): Channel {
+  const { sessionId } = start;
+  let { head, closed, documentVersion } = start;
+  const ring = createRing(head, budget);
+  const readers = new Set<Reader>();
+  let known = head;
+  let filling = false;
+
+  function wakeAll(): void {
+    for (const reader of readers) reader.wake();
+  }
+
+  function push(message: StoredMessage): void {
+    const entry = toEntry(message);
+    head = entry.sequence;
+    if (entry.concludes) closed = true;
+    ring.push(entry);
+  }
+
+  async function fill(): Promise<void> {
+    filling = true;
+    try {
+      while (head < known) {
+        const page = await readMessagesAfter(database.orm, sessionId, head, {
+          messagesMax: limits.pageMessagesMax,
+          bytesMax: limits.pageBytesMax,
+        });
+        if (page.length === 0) break;
+        for (const message of page) if (message.sequence === head + 1) push(message);
+        wakeAll();
+      }
+    } catch (error) {
+      log.warn("reading a feed's missing messages failed; the next hint tries again", { sessionId, error });
+    } finally {
+      filling = false;
+    }
+  }
+
+  function within(entries: readonly Entry[], { messagesMax, bytesMax }: ReadBounds): readonly Entry[] {
+    let bytes = 0;
+    const end = entries.findIndex((entry, index) => {
+      bytes += entry.bytes;
+      return index === messagesMax || (index > 0 && bytes > bytesMax);
+    });
+    return end === -1 ? entries : entries.slice(0, end);
+  }
+
+  function readNow(after: number, bounds: ReadBounds): readonly Entry[] | null {
+    if (after >= head) return [];
+    const entries = ring.after(after);
+    return entries && within(entries, bounds);
+  }
+
+  return {
+    sessionId,
+    get head() {
+      return head;
+    },
+    get closed() {
+      return closed;
+    },
+    get documentVersion() {
+      return documentVersion;
+    },
+    get readers() {
+      return readers.size;
+    },
+    accept(messages) {
+      const before = head;
+      for (const message of messages) {
+        if (message.sequence === head + 1) push(message);
+        known = Math.max(known, message.sequence);
+      }
+      if (head > before) wakeAll();
+      if (head < known && !filling) void fill();
+    },
+    hint(sequence) {
+      known = Math.max(known, sequence);
+      if (head < known && !filling) void fill();
+    },
+    async read(after, bounds) {
+      const inMemory = readNow(after, bounds);
+      if (inMemory) return inMemory;
+      const page = await readMessagesAfter(database.orm, sessionId, after, bounds, head);
+      return page.map(toEntry);
+    },
+    readNow,
+    attach(reader) {
+      readers.add(reader);
+      return () => readers.delete(reader);
+    },
+    markClosed() {
+      if (closed) return;
+      closed = true;
+      wakeAll();
+    },
+    announceChange(kind, version) {
+      if (kind === "document") {
+        if (version <= documentVersion) return;
+        documentVersion = version;
+      }
+      const frame = textFrame(
+        JSON.stringify({ type: "changed", kind, session_id: sessionId, version } satisfies BrokerFrame),
+      );
+      for (const reader of readers) reader.changed?.(frame);
+    },
+    dispose: ring.clear,
+  };
+}

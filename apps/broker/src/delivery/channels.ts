@@ -1,0 +1,112 @@
+import { type Queryable, readFeedHeads, type StoredMessage } from "@merkle/db";
+import type { ChangedKind } from "@merkle/wire";
+import type { Log } from "../log.js";
+import type { Bus } from "./bus.js";
+import { type Channel, createChannel, type Reader } from "./channel.js";
+import type { RingBudget } from "./ring.js";
+
+/** The channels of the sessions that somebody reads at this moment. */
+export interface Channels {
+  /** Opens a session's channel, or joins the open one; it stays while readers are attached. */
+  open(sessionId: string): Promise<Channel>;
+  find(sessionId: string): Channel | undefined;
+  /** Gives committed messages to whoever reads here, and a hint to the other nodes. */
+  deliver(sessionId: string, messages: readonly StoredMessage[]): void;
+  announceChange(sessionId: string, kind: ChangedKind, version: number): void;
+  /** The safety query (OPS-8): catches what a lost hint did not say. */
+  checkHeads(): Promise<void>;
+  /** Closes channels without readers. */
+  sweep(): void;
+  stop(): void;
+}
+
+/** A channel without readers is kept this long: a client that polls over HTTP is between two waits. */
+const keepMs = 60_000;
+
+export function startChannels(options: { database: { orm: Queryable }; bus: Bus; log: Log }): Channels {
+  const { database, bus, log } = options;
+  const budget: RingBudget = { bytes: 0 };
+  const channels = new Map<string, Channel>();
+  const opening = new Map<string, Promise<Channel>>();
+  const quietSince = new Map<string, number>();
+
+  const unsubscribe = bus.subscribe(({ sessionId, sequence }) => channels.get(sessionId)?.hint(sequence));
+
+  async function openChannel(sessionId: string): Promise<Channel> {
+    // Hints that arrive between the read of the head and the registration would be lost: they are collected first.
+    const hints: number[] = [];
+    const stopCollecting = bus.subscribe((hint) => {
+      if (hint.sessionId === sessionId) hints.push(hint.sequence);
+    });
+    try {
+      const [head] = await readFeedHeads(database.orm, [sessionId]);
+      if (!head) throw new TypeError(`There is no feed of session ${sessionId}.`);
+      const channel = createChannel(
+        {
+          sessionId,
+          head: head.lastSequence,
+          closed: head.closedAt !== null,
+          documentVersion: head.documentVersion,
+        },
+        { database, budget, log },
+      );
+      channels.set(sessionId, channel);
+      for (const sequence of hints) channel.hint(sequence);
+      return channel;
+    } finally {
+      stopCollecting();
+      opening.delete(sessionId);
+    }
+  }
+
+  return {
+    async open(sessionId) {
+      quietSince.delete(sessionId);
+      const channel = channels.get(sessionId);
+      if (channel) return channel;
+      const promise = opening.get(sessionId) ?? openChannel(sessionId);
+      opening.set(sessionId, promise);
+      return promise;
+    },
+    find: (sessionId) => channels.get(sessionId),
+    deliver(sessionId, messages) {
+      channels.get(sessionId)?.accept(messages);
+      const last = messages.at(-1);
+      if (last) bus.publish({ sessionId, sequence: last.sequence });
+    },
+    announceChange(sessionId, kind, version) {
+      channels.get(sessionId)?.announceChange(kind, version);
+    },
+    async checkHeads() {
+      const heads = await readFeedHeads(database.orm, [...channels.keys()]);
+      for (const { sessionId, lastSequence, closedAt, documentVersion } of heads) {
+        const channel = channels.get(sessionId);
+        channel?.hint(lastSequence);
+        channel?.announceChange("document", documentVersion);
+        if (closedAt) channel?.markClosed();
+      }
+    },
+    sweep() {
+      const now = Date.now();
+      for (const [sessionId, channel] of channels) {
+        if (channel.readers > 0) {
+          quietSince.delete(sessionId);
+          continue;
+        }
+        const since = quietSince.get(sessionId) ?? now;
+        quietSince.set(sessionId, since);
+        if (now - since < keepMs) continue;
+        channel.dispose();
+        channels.delete(sessionId);
+        quietSince.delete(sessionId);
+      }
+    },
+    stop() {
+      unsubscribe();
+      for (const channel of channels.values()) channel.dispose();
+      channels.clear();
+    },
+  };
+}
+
+export type { Channel, Reader };

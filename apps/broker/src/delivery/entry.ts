@@ -1,0 +1,38 @@
+import type { StoredMessage } from "@merkle/db";
+import type { BrokerFrame, Message, SubscriptionKind } from "@merkle/wire";
+import { toMessage } from "../feed/message.js";
+import { textFrame } from "./text-frame.js";
+
+/** A message on its way to readers. What readers share is made once, when the first of them needs it. */
+export interface Entry {
+  readonly sequence: number;
+  /** The peer that wrote it, or caused the event. */
+  readonly peerId: string | null;
+  readonly bytes: number;
+  readonly concludes: boolean;
+  readonly message: Message;
+  frame(kind: SubscriptionKind): Buffer;
+}
+
+export function toEntry(stored: StoredMessage): Entry {
+  const message = toMessage(stored);
+  const frames: Partial<Record<SubscriptionKind, Buffer>> = {};
+  return {
+    sequence: stored.sequence,
+    peerId: stored.postedByPeerId,
+    bytes: Buffer.byteLength(stored.content) + 400,
+    concludes: message.event === "session_concluded",
+    message,
+    frame(kind) {
+      frames[kind] ??= textFrame(
+        JSON.stringify({
+          type: "message",
+          kind,
+          session_id: stored.sessionId,
+          message,
+        } satisfies BrokerFrame),
+      );
+      return frames[kind];
+    },
+  };
+}

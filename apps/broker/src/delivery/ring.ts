@@ -1,0 +1,55 @@
+import { limits } from "@merkle/wire";
+import type { Entry } from "./entry.js";
+
+/** How many bytes all rings of a broker may hold together. */
+export interface RingBudget {
+  bytes: number;
+}
+
+/** The last messages of one feed, without gaps, within a bound of bytes. */
+export interface Ring {
+  /** The oldest sequence that it holds; beyond the head when it is empty. */
+  readonly first: number;
+  push(entry: Entry): void;
+  /** The entries after a sequence, or null when some of them are no longer here. */
+  after(sequence: number): readonly Entry[] | null;
+  clear(): void;
+}
+
+export function createRing(head: number, budget: RingBudget): Ring {
+  let entries: Entry[] = [];
+  let first = head + 1;
+  let bytes = 0;
+
+  function dropOldest(): void {
+    const oldest = entries.shift();
+    if (!oldest) return;
+    bytes -= oldest.bytes;
+    budget.bytes -= oldest.bytes;
+    first = oldest.sequence + 1;
+  }
+
+  return {
+    get first() {
+      return first;
+    },
+    push(entry) {
+      entries.push(entry);
+      bytes += entry.bytes;
+      budget.bytes += entry.bytes;
+      while (entries.length > 1 && bytes > limits.ringBytesPerSessionMax) dropOldest();
+      // Other sessions' rings keep what they have: this one makes room, and readers that are behind read the feed.
+      while (entries.length > 0 && budget.bytes > limits.ringBytesTotalMax) dropOldest();
+    },
+    after(sequence) {
+      if (sequence + 1 < first) return null;
+      return entries.slice(sequence + 1 - first);
+    },
+    clear() {
+      budget.bytes -= bytes;
+      first += entries.length;
+      entries = [];
+      bytes = 0;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { appendText } from "./append-text.js";
+import { writeDocument } from "./write-document.js";
+
+/** Adds text at the end of the document, whatever others are writing at the moment (DOC-5). */
+export async function appendToSessionDoc(
+  ctx: TeamContext,
+  input: ParsedInputOf<"append_to_session_doc">,
+): Promise<OutputOf<"append_to_session_doc">> {
+  return writeDocument(ctx, (current) => appendText(current.content, input.text));
+}

@@ -1,0 +1,141 @@
+import { type Heading, type MarkdownEnd, scanMarkdown } from "./markdown-blocks.js";
+import { occurrences } from "./occurrences.js";
+import { endSection, hasText, openSection, type Section } from "./sections.js";
+
+/**
+ * Puts `summary` into the document as its Conclusion section, and returns with it the exact text of that section,
+ * which is to be passed as `remembered` the next time.
+ *
+ * What `remembered` holds is replaced exactly, headings within it included (SES-14). If it no longer stands there, the
+ * level-two section Conclusion is replaced (SES-12); without one, the section is added at the end. Everything else stays
+ * byte for byte. Only blank lines at the very end give way, and what would swallow a heading below it is ended: a fence
+ * left open, an HTML block.
+ */
+export function replaceConclusion(
+  content: string,
+  remembered: string | null,
+  summary: string,
+): { content: string; conclusion: string } {
+  const lineBreak = /\r\n|\r|\n/.exec(content)?.[0] === "\r\n" ? "\r\n" : "\n";
+  const { sections, unclosed } = findConclusions(content);
+  const place = conclusionPlace(content, sections, remembered);
+  const before = place ? content.slice(0, place.start) : endedBlocks(content, unclosed, lineBreak);
+  const after = place ? content.slice(place.end) : "";
+  const conclusion = conclusionText(summary, after, lineBreak);
+  return { content: before + conclusion + separated(after, lineBreak), conclusion };
+}
+
+const HEADING = "## Conclusion";
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+function findConclusions(content: string): { sections: Section[]; unclosed: string | null } {
+  const sections: Section[] = [];
+  const { unclosed } = scanMarkdown(content, (heading) => {
+    const current = sections.at(-1);
+    if (current) endSection(current, heading);
+    if (heading.level === 2 && isConclusion(content, heading)) sections.push(openSection(heading));
+  });
+  return { sections, unclosed };
+}
+
+function conclusionPlace(
+  content: string,
+  sections: readonly Section[],
+  remembered: string | null,
+): Place | null {
+  // Of several the last: the outcome stands at the end, and an earlier one is part of what led to it.
+  const last = sections.at(-1);
+  if (!last) return null;
+  const rememberedPlace = remembered ? lastOccurrence(content, remembered, sections) : null;
+  if (rememberedPlace) return rememberedPlace;
+
+  // Blank lines below the section separate what follows, and stay.
+  const section = content.slice(last.start, last.end);
+  return { start: last.start, end: last.start + endOfLastLine(section) };
+}
+
+/** The last place where whole lines equal `wanted` and begin where one of the sections does. */
+function lastOccurrence(content: string, wanted: string, sections: readonly Section[]): Place | null {
+  const starts = new Set(sections.map(({ start }) => start));
+  const offset = sections[0]?.start ?? 0;
+  let place: Place | null = null;
+  for (const found of occurrences(content.slice(offset), wanted)) {
+    const start = offset + found;
+    const end = start + wanted.length;
+    if (starts.has(start) && /^[\r\n]?$/.test(content.charAt(end))) place = { start, end };
+  }
+  return place;
+}
+
+function isConclusion(content: string, heading: Heading): boolean {
+  return hasText(content, heading, "conclusion");
+}
+
+/** The section's text without a line break at its end, in the document's line breaks. */
+function conclusionText(summary: string, after: string, lineBreak: string): string {
+  const { ownHeadingEnd, unclosed, endsInList } = readSummary(summary);
+  const own = summary.slice(ownHeadingEnd);
+  const body = withLineBreaks(own.slice(0, endOfLastLine(own)), lineBreak);
+  const text = body === "" ? HEADING : HEADING + lineBreak + lineBreak + body;
+  if (unclosed !== null) return text + lineBreak + unclosed;
+  // A list would take an indented heading below it for its own. A comment is how markdown ends a list.
+  const endsList = endsInList && /^\s*[\r\n][ \t]+\S/.test(after);
+  return endsList ? `${text}${lineBreak}${lineBreak}<!-- -->` : text;
+}
+
+/** What the summary leaves open, and where its first line begins that is neither blank nor a heading Conclusion of any level (SES-13). */
+function readSummary(summary: string): MarkdownEnd & { ownHeadingEnd: number } {
+  let ownHeadingEnd = skipBlankLines(summary, 0);
+  const end = scanMarkdown(summary, (heading) => {
+    if (heading.start !== ownHeadingEnd || !isConclusion(summary, heading)) return;
+    ownHeadingEnd = skipBlankLines(summary, heading.end);
+  });
+  return { ...end, ownHeadingEnd };
+}
+
+function withLineBreaks(text: string, lineBreak: string): string {
+  // Most texts have the line breaks already, and looking is much cheaper than replacing.
+  return lineBreak === "\n" && !text.includes("\r") ? text : text.replace(/\r\n|\r|\n/g, lineBreak);
+}
+
+/** Where the first line that is not blank begins, from `offset`, at which a line begins. */
+function skipBlankLines(text: string, offset: number): number {
+  let lineStart = offset;
+  for (let at = offset; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === "\n" || character === "\r") lineStart = at + 1;
+    else if (character !== " " && character !== "\t") return lineStart;
+  }
+  return text.length;
+}
+
+/** The document so that a heading can follow: an open fence or HTML block closed, and exactly one blank line at the end. */
+function endedBlocks(content: string, unclosed: string | null, lineBreak: string): string {
+  const lines = content.slice(0, endOfLastLine(content));
+  if (lines === "") return "";
+  const closing = unclosed === null ? "" : lineBreak + unclosed;
+  return lines + closing + lineBreak + lineBreak;
+}
+
+/** Where the last line that is not blank ends, without its line break; 0 when all are blank. */
+function endOfLastLine(text: string): number {
+  let lineEnd = text.length;
+  for (let at = text.length - 1; at >= 0; at--) {
+    const character = text.charAt(at);
+    if (character === "\n" || character === "\r") lineEnd = at;
+    else if (character !== " " && character !== "\t") return lineEnd;
+  }
+  return 0;
+}
+
+/** What follows the section, with a blank line in between; one line break when nothing does. */
+function separated(after: string, lineBreak: string): string {
+  const [gap = ""] = /^[ \t\r\n]*/.exec(after) ?? [];
+  if (gap.length === after.length) return lineBreak;
+  const lineBreaks = gap.match(/\r\n|\r|\n/g)?.length ?? 0;
+  return lineBreak.repeat(Math.max(0, 2 - lineBreaks)) + after;
+}

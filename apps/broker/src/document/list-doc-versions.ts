@@ -1,0 +1,21 @@
+import { listDocumentVersions } from "@merkle/db";
+import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+
+export async function listDocVersions(
+  { services, session }: SessionContext,
+  input: ParsedInputOf<"list_doc_versions">,
+): Promise<OutputOf<"list_doc_versions">> {
+  const rows = await listDocumentVersions(services.database.orm, session.sessionId, {
+    before: input.before_version,
+    limit: input.limit + 1,
+  });
+  const versions = rows.slice(0, input.limit).map((row) => ({
+    version: row.version,
+    written_by_team_id: row.writtenByTeamId,
+    written_by: row.writtenBy,
+    written_at: row.writtenAt.toISOString(),
+    bytes: row.bytes,
+    after_sequence: row.afterSequence,
+  }));
+  return { versions, has_more: rows.length > versions.length };
+}

@@ -1,0 +1,391 @@
+import { type HtmlBlockEnd, htmlBlockStart } from "./markdown-html-blocks.js";
+
+/** A heading of the document itself; one in a block quote or a list item belongs to that. */
+export interface Heading {
+  readonly level: number;
+  /** Where its text is; cutting it out for every heading would cost more than finding them. */
+  readonly textStart: number;
+  readonly textEnd: number;
+  /** Where its first line begins. */
+  readonly start: number;
+  /** Where the line after it begins. */
+  readonly end: number;
+}
+
+/** What a text leaves open at its end. */
+export interface MarkdownEnd {
+  /** The line that ends the code fence or HTML block which is still open at the end, so that a heading can follow; null when none is. */
+  readonly unclosed: string | null;
+  /** Whether the text ends in a list item, which an indented line would continue. */
+  readonly endsInList: boolean;
+}
+
+/**
+ * Hands out the headings of a markdown text in order, by one pass over its lines, in time linear in its length whatever it holds.
+ * Blocks are told apart as in CommonMark 0.31, containers and lazy lines included, with two differences that only odd texts
+ * notice: containers nested deeper than 20 are read as text, and link definitions right above a `---` become part of its heading.
+ */
+export function scanMarkdown(content: string, onHeading: (heading: Heading) => void): MarkdownEnd {
+  const scanner = new BlockScanner(content, onHeading);
+  while (scanner.nextLine());
+  return scanner.end();
+}
+
+/** What stands in a heading, with its inline markup and without the number signs around it. */
+export function headingText(content: string, { start, textStart, textEnd }: Heading): string {
+  const text = content.slice(textStart, textEnd).trim();
+  return textStart > start ? withoutClosingSigns(text) : text;
+}
+
+function withoutClosingSigns(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === "#") end--;
+  const closing = end === 0 || text[end - 1] === " " || text[end - 1] === "\t";
+  return closing ? text.slice(0, end).trimEnd() : text;
+}
+
+type Container =
+  | { readonly kind: "quote" }
+  | { readonly kind: "item"; readonly width: number; empty: boolean };
+
+type Leaf =
+  | { readonly kind: "none" }
+  | { readonly kind: "paragraph"; readonly start: number; end: number }
+  | { readonly kind: "fence"; readonly mark: string; readonly length: number }
+  | { readonly kind: "html"; readonly end: HtmlBlockEnd };
+
+/** A blank line costs one step per open container, so without this bound deep nesting would cost the square of the length. */
+const CONTAINERS_MAX = 20;
+
+const none: Leaf = { kind: "none" };
+const quote: Container = { kind: "quote" };
+
+/** A line that begins with none of these begins no block but a paragraph. */
+const blockMarks: ReadonlySet<number> = new Set(
+  Array.from("#`~<=-*_>+0123456789", (mark) => mark.charCodeAt(0)),
+);
+
+const CODE_INDENT = 4;
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+
+class BlockScanner {
+  readonly #content: string;
+  readonly #onHeading: (heading: Heading) => void;
+  /** The open containers, outermost first, and the block that is open in the innermost. */
+  readonly #stack: Container[] = [];
+  #leaf: Leaf = none;
+
+  #lineStart = 0;
+  #lineEnd = 0;
+  #nextStart = 0;
+  /** How many columns of the line are consumed; indentation is counted in columns because a tab may be consumed in part. */
+  #column = 0;
+  /** The first character after the consumed part that is no space or tab, and its column. */
+  #first = 0;
+  #firstColumn = 0;
+  /** No thematic break begins before this offset in the line: an earlier attempt ran into something else there. */
+  #breakFails = 0;
+
+  constructor(content: string, onHeading: (heading: Heading) => void) {
+    this.#content = content;
+    this.#onHeading = onHeading;
+  }
+
+  /** Reads one line; false at the end of the text. */
+  nextLine(): boolean {
+    if (this.#nextStart >= this.#content.length) return false;
+    this.#takeLine();
+    const depth = this.#matchContainers();
+    const matched = depth === this.#stack.length;
+    if (!(matched && this.#continuesVerbatim())) this.#readBlocks(depth, matched);
+    return true;
+  }
+
+  end(): MarkdownEnd {
+    return {
+      // What is open in a container ends with it, at the next line that does not belong to it.
+      unclosed: this.#stack.length === 0 ? closingLine(this.#leaf) : null,
+      endsInList: this.#stack[0]?.kind === "item",
+    };
+  }
+
+  #takeLine(): void {
+    const content = this.#content;
+    const start = this.#nextStart;
+    let end = start;
+    while (end < content.length) {
+      const code = content.charCodeAt(end);
+      if (code === LF || code === CR) break;
+      end++;
+    }
+    const crlf = content.charCodeAt(end) === CR && content.charCodeAt(end + 1) === LF;
+    this.#lineStart = start;
+    this.#lineEnd = end;
+    this.#nextStart = end + (crlf ? 2 : 1);
+    this.#breakFails = 0;
+    this.#column = 0;
+    this.#skipTo(start, 0);
+  }
+
+  /** Looks for the next character that is no space or tab, from `offset`, which stands in `column`. */
+  #skipTo(offset: number, column: number): void {
+    let at = offset;
+    let reached = column;
+    for (; at < this.#lineEnd; at++) {
+      const code = this.#content.charCodeAt(at);
+      if (code === SPACE) reached++;
+      else if (code === TAB) reached += 4 - (reached % 4);
+      else break;
+    }
+    this.#first = at;
+    this.#firstColumn = reached;
+  }
+
+  get #indent(): number {
+    return this.#firstColumn - this.#column;
+  }
+
+  get #blank(): boolean {
+    return this.#first >= this.#lineEnd;
+  }
+
+  #consumeMarker(length: number): void {
+    this.#column = this.#firstColumn + length;
+    this.#skipTo(this.#first + length, this.#column);
+  }
+
+  /** Consumes the prefixes of the open containers that this line continues, and returns how many those are. */
+  #matchContainers(): number {
+    let depth = 0;
+    for (; depth < this.#stack.length; depth++) {
+      const container = this.#stack[depth];
+      if (!container || !this.#continuesContainer(container)) break;
+    }
+    return depth;
+  }
+
+  #continuesContainer(container: Container): boolean {
+    if (container.kind === "quote") return this.#takeQuoteMarker();
+    if (this.#blank) return !container.empty;
+    if (this.#indent < container.width) return false;
+    this.#column += container.width;
+    container.empty = false;
+    return true;
+  }
+
+  #takeQuoteMarker(): boolean {
+    if (this.#blank || this.#indent >= CODE_INDENT || this.#content[this.#first] !== ">") return false;
+    this.#consumeMarker(1);
+    if (this.#indent > 0) this.#column++;
+    return true;
+  }
+
+  /** Whether the line lies in an open fence or HTML block, where nothing else can begin; closes that when the line ends it. */
+  #continuesVerbatim(): boolean {
+    const leaf = this.#leaf;
+    if (leaf.kind === "fence") {
+      if (this.#closesFence(leaf.mark, leaf.length)) this.#leaf = none;
+      return true;
+    }
+    if (leaf.kind === "html") {
+      if (this.#endsHtml(leaf.end)) this.#leaf = none;
+      return true;
+    }
+    return false;
+  }
+
+  #closesFence(mark: string, length: number): boolean {
+    if (this.#indent >= CODE_INDENT) return false;
+    const run = this.#runLength(mark);
+    return run >= length && this.#isBlankFrom(this.#first + run);
+  }
+
+  #endsHtml(end: HtmlBlockEnd): boolean {
+    return end.at === "blank-line" ? this.#blank : end.mark.test(this.#rest());
+  }
+
+  /** Opens what the rest of the line begins, or adds it to the open paragraph. */
+  #readBlocks(matched: number, all: boolean): void {
+    let depth = matched;
+    let inParagraph = all && this.#leaf.kind === "paragraph";
+    while (!this.#blank) {
+      if (this.#indent >= CODE_INDENT) {
+        // An indented line goes on with a paragraph; otherwise it is code, in which no heading stands.
+        if (this.#leaf.kind === "paragraph") break;
+        this.#close(depth);
+        return;
+      }
+      if (!blockMarks.has(this.#content.charCodeAt(this.#first))) break;
+      if (this.#opensLeaf(depth, inParagraph)) return;
+      const container = depth < CONTAINERS_MAX ? this.#takeContainer(inParagraph) : null;
+      if (!container) break;
+      this.#close(depth);
+      this.#stack.push(container);
+      depth++;
+      inParagraph = false;
+    }
+    if (this.#blank) this.#close(depth);
+    else this.#addText(depth);
+  }
+
+  /** Ends the open block, and the containers from `depth` on. */
+  #close(depth: number): void {
+    if (depth < this.#stack.length) this.#stack.length = depth;
+    this.#leaf = none;
+  }
+
+  #addText(depth: number): void {
+    // Also where its containers do not continue: that is a lazy line, and the containers stay open with their paragraph.
+    if (this.#leaf.kind === "paragraph") {
+      this.#leaf.end = this.#lineEnd;
+      return;
+    }
+    this.#close(depth);
+    this.#leaf = { kind: "paragraph", start: this.#lineStart, end: this.#lineEnd };
+  }
+
+  /** Whether the rest of the line is, or begins, a heading, a fence, an HTML block or a thematic break. */
+  #opensLeaf(depth: number, inParagraph: boolean): boolean {
+    switch (this.#content[this.#first]) {
+      case "#":
+        return this.#takeAtxHeading(depth);
+      case "`":
+      case "~":
+        return this.#takeFence(depth);
+      case "<":
+        return this.#takeHtml(depth);
+      case "=":
+        return inParagraph && this.#takeSetextHeading("=", 1);
+      case "-":
+        return (inParagraph && this.#takeSetextHeading("-", 2)) || this.#takeThematicBreak(depth);
+      case "*":
+      case "_":
+        return this.#takeThematicBreak(depth);
+      default:
+        return false;
+    }
+  }
+
+  #takeAtxHeading(depth: number): boolean {
+    const level = this.#runLength("#");
+    const after = this.#first + level;
+    if (level > 6 || !this.#isSpaceOrEnd(after)) return false;
+    this.#close(depth);
+    if (depth === 0) this.#handOut(level, this.#lineStart, after, this.#lineEnd);
+    return true;
+  }
+
+  #takeSetextHeading(mark: string, level: number): boolean {
+    if (this.#leaf.kind !== "paragraph" || !this.#isBlankFrom(this.#first + this.#runLength(mark)))
+      return false;
+    const { start, end } = this.#leaf;
+    this.#close(this.#stack.length);
+    if (this.#stack.length === 0) this.#handOut(level, start, start, end);
+    return true;
+  }
+
+  #handOut(level: number, start: number, textStart: number, textEnd: number): void {
+    const end = Math.min(this.#nextStart, this.#content.length);
+    this.#onHeading({ level, start, textStart, textEnd, end });
+  }
+
+  #takeFence(depth: number): boolean {
+    const mark = this.#content[this.#first] === "`" ? "`" : "~";
+    const length = this.#runLength(mark);
+    if (length < 3) return false;
+    // A backtick after the run makes it a code span in a paragraph.
+    if (mark === "`" && this.#content.slice(this.#first + length, this.#lineEnd).includes("`")) return false;
+    this.#close(depth);
+    this.#leaf = { kind: "fence", mark, length };
+    return true;
+  }
+
+  #takeHtml(depth: number): boolean {
+    const rest = this.#rest();
+    const end = htmlBlockStart(rest, this.#leaf.kind === "paragraph");
+    if (!end) return false;
+    this.#close(depth);
+    if (!(end.at === "mark" && end.mark.test(rest))) this.#leaf = { kind: "html", end };
+    return true;
+  }
+
+  #takeThematicBreak(depth: number): boolean {
+    if (this.#first < this.#breakFails) return false;
+    const mark = this.#content.charCodeAt(this.#first);
+    let marks = 0;
+    for (let at = this.#first; at < this.#lineEnd; at++) {
+      const code = this.#content.charCodeAt(at);
+      if (code === mark) marks++;
+      else if (code !== SPACE && code !== TAB) {
+        this.#breakFails = at;
+        return false;
+      }
+    }
+    if (marks < 3) return false;
+    this.#close(depth);
+    return true;
+  }
+
+  #takeContainer(inParagraph: boolean): Container | null {
+    return this.#takeQuoteMarker() ? quote : this.#takeItemMarker(inParagraph);
+  }
+
+  #takeItemMarker(inParagraph: boolean): Container | null {
+    const marker = this.#itemMarker();
+    if (!marker || !this.#isSpaceOrEnd(this.#first + marker.length)) return null;
+    const empty = this.#isBlankFrom(this.#first + marker.length);
+    if (inParagraph && (empty || !marker.interrupts)) return null;
+
+    const indent = this.#indent;
+    this.#consumeMarker(marker.length);
+    // Five columns or more are one column and indented code.
+    const gap = empty || this.#indent > CODE_INDENT ? 1 : this.#indent;
+    if (!empty) this.#column += gap;
+    return { kind: "item", width: indent + marker.length + gap, empty };
+  }
+
+  #itemMarker(): { length: number; interrupts: boolean } | null {
+    const content = this.#content;
+    const at = this.#first;
+    if ("-+*".includes(content.charAt(at))) return { length: 1, interrupts: true };
+    let digits = 0;
+    while (digits < 10 && isDigit(content.charCodeAt(at + digits))) digits++;
+    if (digits === 0 || digits > 9 || !".)".includes(content.charAt(at + digits))) return null;
+    if (at + digits >= this.#lineEnd) return null;
+    return { length: digits + 1, interrupts: Number(content.slice(at, at + digits)) === 1 };
+  }
+
+  #rest(): string {
+    return this.#content.slice(this.#first, this.#lineEnd);
+  }
+
+  #runLength(mark: string): number {
+    const code = mark.charCodeAt(0);
+    let at = this.#first;
+    while (at < this.#lineEnd && this.#content.charCodeAt(at) === code) at++;
+    return at - this.#first;
+  }
+
+  #isSpaceOrEnd(at: number): boolean {
+    const code = this.#content.charCodeAt(at);
+    return at >= this.#lineEnd || code === SPACE || code === TAB;
+  }
+
+  #isBlankFrom(offset: number): boolean {
+    let at = offset;
+    while (at < this.#lineEnd && this.#isSpaceOrEnd(at)) at++;
+    return at >= this.#lineEnd;
+  }
+}
+
+function closingLine(leaf: Leaf): string | null {
+  if (leaf.kind === "fence") return leaf.mark.repeat(leaf.length);
+  return leaf.kind === "html" && leaf.end.at === "mark" ? leaf.end.close : null;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}

@@ -1,0 +1,69 @@
+import { type DocumentRow, findDocumentVersion, readDocument } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { diffDocuments } from "./document-diff.js";
+import { findSection, listHeadings } from "./sections.js";
+
+/** Reads the document or an older version of it: whole, one section, or what changed since a version (DOC-2, DOC-7, DOC-8). */
+export async function readSessionDoc(
+  ctx: SessionContext,
+  input: ParsedInputOf<"read_session_doc">,
+): Promise<OutputOf<"read_session_doc">> {
+  const current = await readDocument(ctx.services.database.orm, ctx.session.sessionId);
+  if (!current) throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
+  const wanted = await readVersion(ctx, current, input.version ?? current.version);
+  const place = {
+    version: wanted.version,
+    current_version: current.version,
+    updated_at: wanted.updatedAt.toISOString(),
+  };
+
+  if (input.since_version !== undefined) {
+    const since = await readVersion(ctx, current, input.since_version);
+    const diff = await diffDocuments(ctx.services.workers, {
+      from: since.content,
+      fromVersion: since.version,
+      to: wanted.content,
+      toVersion: wanted.version,
+    });
+    return { diff, ...place };
+  }
+  if (input.section !== undefined) {
+    const section = findSection(wanted.content, input.section);
+    if (!section) throw noSuchSection(input.section, wanted);
+    return { content: section.text, ...place };
+  }
+  return { content: wanted.content, ...place };
+}
+
+type Version = Pick<DocumentRow, "version" | "content" | "updatedAt">;
+
+async function readVersion(
+  { services, session }: SessionContext,
+  current: DocumentRow,
+  version: number,
+): Promise<Version> {
+  if (version === current.version) return current;
+  if (version === 0) return { version, content: "", updatedAt: current.updatedAt };
+  const found = await findDocumentVersion(services.database.orm, session.sessionId, version);
+  if (found) return { version, content: found.content, updatedAt: found.writtenAt };
+  throw new MerkleError(
+    "not_found",
+    `The document has no version ${version}; its newest is ${current.version}.`,
+    {
+      current_version: current.version,
+    },
+  );
+}
+
+function noSuchSection(section: string, { content, version }: Version): MerkleError {
+  const headings = listHeadings(content).slice(0, 50);
+  const there = headings.length === 0 ? "it has no headings" : `its headings are: ${headings.join(", ")}`;
+  return new MerkleError(
+    "not_found",
+    `The document (version ${version}) has no section "${section}"; ${there}.`,
+    {
+      headings,
+    },
+  );
+}

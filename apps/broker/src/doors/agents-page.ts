@@ -1,0 +1,4 @@
+/* placeholder: replace freely */
+export function renderAgentsPage(_: { mcpUrl: string; baseUrl: string; idlePolls: number }): string {
+  return "";
+}

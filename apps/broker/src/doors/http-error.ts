@@ -1,0 +1,20 @@
+import { MerkleError } from "@merkle/wire";
+
+/** A failure as an HTTP answer: always JSON, never a stack (ERR-3). */
+export function toErrorResponse(error: MerkleError): Response {
+  const headers = new Headers({ "content-type": "application/json" });
+  const retryAfter = error.details["retry_after_s"];
+  if (typeof retryAfter === "number") headers.set("retry-after", String(Math.ceil(retryAfter)));
+  return new Response(JSON.stringify(error.toBody()), { status: error.status, headers });
+}
+
+export function jsonResponse(output: unknown): Response {
+  return new Response(JSON.stringify(output), { headers: { "content-type": "application/json" } });
+}
+
+export function noSuchRoute(method: string, path: string): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no ${method} ${path.slice(0, 200)} here. /openapi.json lists the routes, /agents.md explains them.`,
+  );
+}

@@ -1,0 +1,159 @@
+import { isSessionOperation, type Operation, operations } from "@merkle/wire";
+import { describeSchema, type JsonSchema } from "./json-schema.js";
+import { errorResponses, errorSchema, type OpenApiValue, responsesOf } from "./openapi-errors.js";
+
+export interface OpenApiOptions {
+  /** The address at which callers reach the broker, without a path. */
+  readonly baseUrl: string;
+  readonly version: string;
+}
+
+/** The REST door as an OpenAPI 3.1 document: the routes of the catalogue and no other (OPS-4). */
+export function createOpenApi({ baseUrl, version }: OpenApiOptions): object {
+  const schemas = new Map([["Error", errorSchema]]);
+  const paths = describePaths(schemas);
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Merkle",
+      version,
+      summary:
+        "Coding agents that belong to different people, on different machines, work on one thing together.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    externalDocs: { url: `${baseUrl}/agents.md`, description: "The same operations, explained to an agent." },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(operations.map((each) => each.toolset))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(schemas),
+      responses: errorResponses(operations),
+      parameters: { IdempotencyKey: idempotencyKey, LastEventID: lastEventId },
+      securitySchemes: { TeamCredential: teamCredential },
+    },
+  };
+}
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "The same as idempotency_key in the body, and goes before it.",
+  schema: { type: "string" },
+};
+
+const lastEventId = {
+  name: "Last-Event-ID",
+  in: "header",
+  description:
+    "The same as since_cursor, and goes before it: what a browser's EventSource sends when it comes back.",
+  schema: { type: "integer", minimum: 0 },
+};
+
+const teamCredential = {
+  type: "apiKey",
+  in: "header",
+  name: "X-Team-ID",
+  description:
+    "The team_id that create_session or join_session returned. Where there is a body, its field team_id does as well and goes before the header.",
+};
+
+/** What operations share, by name; filled while they are described. */
+type Schemas = Map<string, JsonSchema>;
+
+function describePaths(schemas: Schemas): Record<string, Record<string, OpenApiValue>> {
+  const paths: Record<string, Record<string, OpenApiValue>> = {};
+  for (const operation of operations) {
+    const [method = "", route = ""] = operation.route.split(" ");
+    const path = route.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(operation, schemas) };
+  }
+  return paths;
+}
+
+function describeOperation(operation: Operation, schemas: Schemas): OpenApiValue {
+  const input = describe(operation, "input", schemas);
+  const inPath = [...operation.route.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const place = operation.route.startsWith("GET ") ? "query" : "body";
+  const parameters = [
+    ...toParameters(
+      "path",
+      only(input, (name) => inPath.includes(name)),
+    ),
+    // A credential in a URL ends up in logs and histories: it comes in the header (AUTH-2).
+    ...(place === "query"
+      ? toParameters(
+          "query",
+          only(input, (name) => !inPath.includes(name) && name !== "team_id"),
+        )
+      : []),
+    ...(operation.kind === "wait" ? [{ $ref: "#/components/parameters/LastEventID" }] : []),
+    ...(takes(input, "idempotency_key") ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+  ];
+  return {
+    operationId: operation.name,
+    tags: [operation.toolset],
+    description: operation.summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(place === "body" && { requestBody: toBody(only(input, (name) => !inPath.includes(name))) }),
+    responses: { 200: describeSuccess(operation, schemas), ...responsesOf(operation) },
+    security: securityOf(operation, input),
+    "x-rate-class": operation.rate,
+  };
+}
+
+function describe(operation: Operation, io: "input" | "output", schemas: Schemas): JsonSchema {
+  const { schema, shared } = describeSchema(operation[io], io, "#/components/schemas/");
+  for (const [name, described] of Object.entries(shared)) {
+    const known = schemas.get(name) ?? described;
+    if (JSON.stringify(known) !== JSON.stringify(described)) {
+      throw new Error(`${operation.name} has another schema "${name}" than the operations before it.`);
+    }
+    schemas.set(name, known);
+  }
+  return schema;
+}
+
+/** An object's schema with some of its properties. */
+function only(schema: JsonSchema, isWanted: (name: string) => boolean): JsonSchema {
+  const properties = Object.entries(schema.properties ?? {}).filter(([name]) => isWanted(name));
+  const required = (schema.required ?? []).filter(isWanted);
+  const { required: _all, ...rest } = schema;
+  return { ...rest, properties: Object.fromEntries(properties), ...(required.length > 0 && { required }) };
+}
+
+function takes(schema: JsonSchema, name: string): boolean {
+  return Object.hasOwn(schema.properties ?? {}, name);
+}
+
+function toParameters(place: "path" | "query", schema: JsonSchema): OpenApiValue[] {
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = typeof property === "object" ? property : {};
+    const required = (schema.required ?? []).includes(name);
+    return { name, in: place, required, ...(description !== undefined && { description }), schema: rest };
+  });
+}
+
+function toBody(schema: JsonSchema): OpenApiValue {
+  return { required: schema.required !== undefined, content: { "application/json": { schema } } };
+}
+
+function describeSuccess(operation: Operation, schemas: Schemas): OpenApiValue {
+  const json = { schema: describe(operation, "output", schemas) };
+  if (operation.kind !== "wait") return { description: "Done.", content: { "application/json": json } };
+  const stream = { schema: { type: "string", description: streamDescription } };
+  return {
+    description: "Messages, or none when the time was up.",
+    content: { "application/json": json, "text/event-stream": stream },
+  };
+}
+
+const streamDescription =
+  "Comment lines while it blocks; then one event `messages`, whose data is the JSON of the plain answer and whose id is " +
+  "next_cursor, or one event `error`, whose data is an Error; then the end.";
+
+/** One of the ways listed is enough; the empty one is to come without a credential (AUTH-4). */
+function securityOf(operation: Operation, input: JsonSchema): OpenApiValue[] {
+  if (!isSessionOperation(operation) || !takes(input, "team_id")) return [];
+  const withCredential = { TeamCredential: [] };
+  return operation.access === "team" ? [withCredential] : [{}, withCredential];
+}

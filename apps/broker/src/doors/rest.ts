@@ -1,0 +1,94 @@
+import type { HttpBindings } from "@hono/node-server";
+import { isSessionOperation, MerkleError, type Operation, operations } from "@merkle/wire";
+import type { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import type { Services } from "../context.js";
+import { type Call, dispatch } from "../dispatch.js";
+import { callerSignal, type HttpContext, whenWritten } from "./http-context.js";
+import { jsonResponse } from "./http-error.js";
+import { readJsonBody } from "./read-json-body.js";
+import { readQuery } from "./read-query.js";
+
+/** Comments are sent this often while a stream waits, so that nobody in between thinks it dead. */
+const keepAliveMs = 10_000;
+
+/** Offers every operation at its route (REST-1). */
+export function mountRest(app: Hono<{ Bindings: HttpBindings }>, services: Services): void {
+  for (const operation of operations) {
+    const [method = "", path = ""] = operation.route.split(" ");
+    app.on(method, path, (c) => serve(c, services, operation));
+  }
+}
+
+async function serve(c: HttpContext, services: Services, operation: Operation): Promise<Response> {
+  const call: Call = {
+    operation,
+    input: await readInput(c, operation),
+    door: "rest",
+    view: "json",
+    signal: callerSignal(c),
+    credential: c.req.header("x-team-id"),
+  };
+  if (operation.kind === "wait" && wantsStream(c)) return stream(c, services, call);
+  const reply = await dispatch(services, call);
+  whenWritten(c, reply.written);
+  return jsonResponse(reply.output);
+}
+
+async function readInput(c: HttpContext, operation: Operation): Promise<Record<string, unknown>> {
+  const path = isSessionOperation(operation) ? { session_id: c.req.param("session_id") } : {};
+  const query = readQuery(new URL(c.req.url).searchParams, operation);
+  if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
+  const body = (await readJsonBody(c.env.incoming)) ?? {};
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new MerkleError("bad_request", `${operation.name} takes a JSON object as its body.`);
+  }
+  const key = c.req.header("idempotency-key");
+  return { ...body, ...(key === undefined ? {} : { idempotency_key: key }), ...path };
+}
+
+function wantsStream(c: HttpContext): boolean {
+  return /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
+}
+
+/** A browser's EventSource comes back with the id of the last event it got. */
+function lastEventId(c: HttpContext, operation: Operation): Record<string, unknown> {
+  const id = c.req.header("last-event-id");
+  if (operation.kind !== "wait" || id === undefined || !/^\d{1,15}$/.test(id)) return {};
+  return { since_cursor: Number(id) };
+}
+
+/** The wait as a stream: comments while it blocks, then one event with what the plain answer would hold (WAIT-10). */
+async function stream(c: HttpContext, services: Services, call: Call): Promise<Response> {
+  const answer = dispatch(services, call);
+  // What is wrong with the call is known at once, and answered as everywhere else.
+  const early = await Promise.race([
+    answer.then(() => null),
+    new Promise((resolve) => setImmediate(resolve, "waits")),
+  ]);
+  if (early === null) await answer;
+  const response = streamSSE(c, async (events) => {
+    const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);
+    try {
+      await events.write(": waiting\n\n");
+      const reply = await answer;
+      const cursor = nextCursorOf(reply.output);
+      await events.writeSSE({ event: "messages", id: cursor, data: JSON.stringify(reply.output) });
+      whenWritten(c, reply.written);
+    } catch (error) {
+      if (!(error instanceof MerkleError)) throw error;
+      await events.writeSSE({ event: "error", data: JSON.stringify(error.toBody()) });
+    } finally {
+      clearInterval(keepAlive);
+    }
+  });
+  response.headers.set("cache-control", "no-cache, no-transform");
+  response.headers.set("x-accel-buffering", "no");
+  return response;
+}
+
+function nextCursorOf(output: unknown): string {
+  const cursor =
+    typeof output === "object" && output !== null && "next_cursor" in output ? output.next_cursor : 0;
+  return String(cursor);
+}

@@ -1,0 +1,71 @@
+import { type ClientFrame, MerkleError, type Subscribed } from "@merkle/wire";
+import { authorize } from "../../access/authorize.js";
+import type { Services } from "../../context.js";
+import type { Channel } from "../../delivery/channel.js";
+import { type Sink, type Subscription, startSubscription } from "../../delivery/subscription.js";
+import { refuseOtherEpoch } from "../../feed/cursors.js";
+
+type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
+
+export interface OpenedSubscription {
+  /** The reply; it must be sent before `start`, whose first messages follow it. */
+  readonly subscribed: Subscribed;
+  start(sink: Sink): Subscription;
+}
+
+/**
+ * Finds out what a `subscribe` frame may read, and from where (WS-3).
+ *
+ * @throws not_found, unauthorized, resync, or bad_request for a cursor beyond the end
+ */
+export async function openSubscription(
+  services: Services,
+  frame: SubscribeFrame,
+): Promise<OpenedSubscription> {
+  const { kind } = frame;
+  const session = await services.sessions.find(frame.session_id);
+  if (!session) throw new MerkleError("not_found", `There is no session "${frame.session_id}".`);
+  const team =
+    frame.team_id === undefined ? null : await services.credentials.verify(session.sessionId, frame.team_id);
+  authorize({
+    operation: { name: "subscribe", access: kind === "inbox" ? "team" : "reader", afterClosing: "allowed" },
+    session,
+    team,
+    credentialGiven: frame.team_id !== undefined,
+  });
+  refuseOtherEpoch(services, frame.epoch);
+
+  const channel = await services.channels.open(session.sessionId);
+  const peer = kind === "inbox" ? (team?.peer ?? null) : null;
+  const after = peer ? peer.acked : (frame.after ?? channel.head);
+  refuseBeyondEnd(channel, after);
+  if (team) services.presence.touch(team.peer);
+
+  return {
+    subscribed: {
+      session_id: session.sessionId,
+      after,
+      last_sequence: channel.head,
+      epoch: services.database.epoch,
+    },
+    start: (sink) =>
+      startSubscription({
+        channel,
+        kind,
+        after,
+        peer,
+        sink,
+        log: services.log,
+        onOffered: services.presence.saveSoon,
+        onDelivered: (messages) => services.metrics.deliveries.inc({ path: kind }, messages),
+      }),
+  };
+}
+
+function refuseBeyondEnd(channel: Channel, after: number): void {
+  if (after <= channel.head) return;
+  throw new MerkleError("bad_request", `after is ${after}, but the feed ends at ${channel.head}.`, {
+    field: "after",
+    last_sequence: channel.head,
+  });
+}

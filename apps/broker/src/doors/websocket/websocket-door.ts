@@ -1,0 +1,141 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { type CloseReason, limits, type MerkleError, protocolVersion } from "@merkle/wire";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Services } from "../../context.js";
+import { textFrame } from "../../delivery/text-frame.js";
+import { type ClientSession, createClientSession } from "./client-session.js";
+import { type Connection, createConnection } from "./connection.js";
+
+/** The WebSocket door at `/ws` (WS-1). */
+export interface WebSocketDoor {
+  /** Takes over a connection that asks to be upgraded; Host and Origin have been checked. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Lets requests under way finish, tells clients to come back, and resolves when no connection is left. */
+  stop(): Promise<void>;
+}
+
+export interface WebSocketDoorOptions {
+  readonly services: Services;
+  readonly heartbeatMs: number;
+}
+
+interface Client {
+  readonly webSocket: WebSocket;
+  readonly connection: Connection;
+  readonly session: ClientSession;
+  /** Whether anything came since the last ping. */
+  heard: boolean;
+}
+
+const heartbeatFrame = textFrame(JSON.stringify({ type: "heartbeat" }));
+const drainCheckMs = 1_000;
+const drainDeadlineMs = 5_000;
+
+export function createWebSocketDoor({ services, heartbeatMs }: WebSocketDoorOptions): WebSocketDoor {
+  const { metrics, log } = services;
+  const clients = new Set<Client>();
+  // Compression would cost memory per connection, and would make each reader's frames its own.
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.frameBytesMax,
+  });
+  const heartbeat = setInterval(beat, heartbeatMs);
+  const drainCheck = setInterval(cutOffSlowReaders, drainCheckMs);
+
+  function accept(webSocket: WebSocket, socket: Duplex): void {
+    const connection = createConnection(webSocket, socket);
+    const cutOff = (reason: CloseReason) => {
+      metrics.cutOffs.inc({ reason });
+      connection.close(reason);
+    };
+    if (clients.size >= limits.connectionsMax) return cutOff("too_many_connections");
+    const session = createClientSession(services, connection, cutOff);
+    const client: Client = { webSocket, connection, session, heard: true };
+    clients.add(client);
+    metrics.sockets.inc();
+
+    webSocket.on("message", (data, isBinary) => {
+      client.heard = true;
+      if (isBinary) return cutOff("bad_frame");
+      session.receive(String(data));
+    });
+    webSocket.on("pong", () => {
+      client.heard = true;
+    });
+    // The library has closed the connection with a code that says why; nothing is left to do.
+    webSocket.on("error", (error) =>
+      log.info("a WebSocket client broke the protocol", { error: error.message }),
+    );
+    webSocket.once("close", () => {
+      session.end();
+      clients.delete(client);
+      metrics.sockets.dec();
+    });
+    connection.send({
+      type: "hello",
+      protocol: protocolVersion,
+      version: services.version,
+      epoch: services.database.epoch,
+      heartbeat_ms: heartbeatMs,
+    });
+  }
+
+  function beat(): void {
+    for (const client of clients) {
+      if (!client.heard) {
+        metrics.cutOffs.inc({ reason: "heartbeat_missed" });
+        client.connection.terminate();
+        continue;
+      }
+      client.heard = false;
+      client.webSocket.ping();
+      // Scripts in a browser cannot see pings.
+      if (client.connection.ready) client.connection.write(heartbeatFrame);
+    }
+  }
+
+  function cutOffSlowReaders(): void {
+    for (const { connection } of clients) {
+      if (connection.undrainedMs < limits.undrainedMsMax) continue;
+      metrics.cutOffs.inc({ reason: "slow_consumer" });
+      connection.close("slow_consumer");
+      // Its close frame stands behind what it does not read.
+      connection.terminate();
+    }
+  }
+
+  return {
+    upgrade(request, socket, head) {
+      server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket));
+    },
+    async stop() {
+      clearInterval(heartbeat);
+      clearInterval(drainCheck);
+      await waitUntil(() => [...clients].every((client) => client.session.unanswered === 0), drainDeadlineMs);
+      for (const client of clients) client.connection.close("going_away");
+      await waitUntil(() => clients.size === 0, 1_000);
+      for (const client of clients) client.connection.terminate();
+      server.close();
+    },
+  };
+}
+
+async function waitUntil(isSo: () => boolean, deadlineMs: number): Promise<void> {
+  const until = performance.now() + deadlineMs;
+  while (!isSo() && performance.now() < until) await delay(10);
+}
+
+/** Answers an upgrade that is refused, and ends its connection. */
+export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
+  const body = JSON.stringify(error.toBody());
+  const head = [
+    `HTTP/1.1 ${error.status} Refused`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ].join("\r\n");
+  socket.end(`${head}\r\n\r\n${body}`);
+}

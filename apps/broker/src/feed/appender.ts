@@ -1,0 +1,271 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type AppendOutcome,
+  type Database,
+  isConnectionLost,
+  isDataError,
+  isOutOfResources,
+  isTimeout,
+  type MessageRow,
+} from "@merkle/db";
+import { limits, MerkleError } from "@merkle/wire";
+import type { Metrics } from "../metrics.js";
+
+/** Where a message ended up; `busy` never leaves the appender. */
+export type Appended = Exclude<AppendOutcome, { outcome: "busy" }>;
+
+export interface Appender {
+  /**
+   * Appends one message. Resolves when it is on disk, or with the reason why it never will be.
+   *
+   * @throws unavailable, before admission when too much is queued, or with `outcome: "unknown"` when the database went
+   * away and did not come back in time to say whether it has the message
+   */
+  append(row: MessageRow): Promise<Appended>;
+  /** Refuses further posts, and resolves when every admitted one is answered. */
+  stop(): Promise<void>;
+}
+
+export interface AppenderOptions {
+  readonly database: Pick<Database, "append" | "appendWaiting">;
+  readonly metrics: Pick<Metrics, "posts" | "commitSeconds" | "batchRows">;
+  /** Told of every message as soon as it is committed, in the feed's order within a batch. */
+  readonly onPosted: (posted: readonly PostedRow[]) => void;
+}
+
+export interface PostedRow {
+  readonly row: MessageRow;
+  readonly sequence: number;
+  readonly postedAt: Date;
+}
+
+interface Pending {
+  readonly row: MessageRow;
+  readonly bytes: number;
+  readonly admittedAt: number;
+  resolve(outcome: Appended): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Groups posts into commits (FEED-3): whatever arrived while one flush was in flight goes into the next, so a lone post
+ * waits for nothing and a thousand share one fsync. A session that somebody else holds gets a queue of its own on other
+ * connections, so that its posts keep their order and nobody else waits for them (FEED-15).
+ */
+export function startAppender({ database, metrics, onPosted }: AppenderOptions): Appender {
+  let queue: Pending[] = [];
+  let queuedBytes = 0;
+  let flushing: Promise<void> | null = null;
+  let stopped = false;
+  const held = new Map<string, Pending[]>();
+  const heldFlushes = new Set<Promise<void>>();
+
+  function append(row: MessageRow): Promise<Appended> {
+    if (stopped) return Promise.reject(stopping());
+    const bytes = Buffer.byteLength(row.content) + 200;
+    if (queuedBytes + bytes > limits.appendQueueBytesMax) return Promise.reject(overloaded());
+    queuedBytes += bytes;
+    return new Promise<Appended>((resolve, reject) => {
+      admit({ row, bytes, admittedAt: performance.now(), resolve, reject });
+    }).finally(() => {
+      queuedBytes -= bytes;
+    });
+  }
+
+  function admit(pending: Pending): void {
+    const sameSession = held.get(pending.row.session_id);
+    if (sameSession) {
+      sameSession.push(pending);
+      return;
+    }
+    queue.push(pending);
+    flushing ??= flushQueue();
+  }
+
+  async function flushQueue(): Promise<void> {
+    // Everything that this turn of the event loop still brings in shares the first flush.
+    await new Promise(setImmediate);
+    while (queue.length > 0) await flush(takeBatch(), database.append);
+    flushing = null;
+  }
+
+  function takeBatch(): Pending[] {
+    const batch = takeUpTo(queue);
+    queue = queue.slice(batch.length);
+    return batch;
+  }
+
+  /** Sends a batch and answers its posts. Never throws: every post learns its own outcome. */
+  async function flush(batch: readonly Pending[], send: Database["append"]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const outcomes = await sendUntilKnown(batch, send);
+      settle(batch, outcomes);
+    } catch (error) {
+      await settleFailure(batch, error, send);
+    }
+  }
+
+  async function sendUntilKnown(
+    batch: readonly Pending[],
+    send: Database["append"],
+  ): Promise<AppendOutcome[]> {
+    const rows = batch.map((pending) => pending.row);
+    const end = metrics.commitSeconds.startTimer();
+    metrics.batchRows.observe(rows.length);
+    const outcomes = await retryWhileLost(() => send(rows), batch[0]?.admittedAt ?? performance.now());
+    end();
+    return outcomes;
+  }
+
+  function settle(batch: readonly Pending[], outcomes: readonly AppendOutcome[]): void {
+    const posted: PostedRow[] = [];
+    const answers: (() => void)[] = [];
+    const busy: Pending[] = [];
+    batch.forEach((pending, index) => {
+      const outcome = outcomes[index];
+      if (!outcome) throw new TypeError("append_messages answered fewer rows than it got.");
+      metrics.posts.inc({ outcome: outcome.outcome });
+      if (outcome.outcome === "busy") {
+        busy.push(pending);
+        return;
+      }
+      if (outcome.outcome === "posted") posted.push({ row: pending.row, ...outcome });
+      answers.push(() => pending.resolve(outcome));
+    });
+    hold(busy);
+    if (posted.length > 0) onPosted(posted);
+    for (const answer of answers) answer();
+  }
+
+  /** One row whose data the database refuses must not fail its neighbours: the batch is halved until it stands alone. */
+  async function settleFailure(
+    batch: readonly Pending[],
+    error: unknown,
+    send: Database["append"],
+  ): Promise<void> {
+    if (isDataError(error) && batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2);
+      await flush(batch.slice(0, middle), send);
+      await flush(batch.slice(middle), send);
+      return;
+    }
+    metrics.posts.inc({ outcome: "failed" }, batch.length);
+    const failure = describeFailure(error);
+    for (const pending of batch) pending.reject(failure);
+  }
+
+  /** Gives each busy session a queue of its own, in which what was queued behind the busy rows follows them. */
+  function hold(busy: readonly Pending[]): void {
+    for (const sessionId of new Set(busy.map((pending) => pending.row.session_id))) {
+      const ofSession = (pending: Pending) => pending.row.session_id === sessionId;
+      held.set(sessionId, [...busy.filter(ofSession), ...queue.filter(ofSession)]);
+      queue = queue.filter((pending) => !ofSession(pending));
+      const flushed = flushHeld(sessionId).finally(() => heldFlushes.delete(flushed));
+      heldFlushes.add(flushed);
+    }
+  }
+
+  async function flushHeld(sessionId: string): Promise<void> {
+    for (;;) {
+      const waiting = held.get(sessionId) ?? [];
+      const batch = takeUpTo(waiting);
+      if (batch.length === 0) break;
+      await flush(batch, database.appendWaiting);
+      waiting.splice(0, batch.length);
+    }
+    held.delete(sessionId);
+  }
+
+  return {
+    append,
+    async stop() {
+      stopped = true;
+      await flushing;
+      await Promise.all(heldFlushes);
+    },
+  };
+}
+
+function takeUpTo(queue: readonly Pending[]): Pending[] {
+  let bytes = 0;
+  const batch: Pending[] = [];
+  for (const pending of queue) {
+    bytes += pending.bytes;
+    if (batch.length === limits.flushRowsMax || (batch.length > 0 && bytes > limits.flushBytesMax)) break;
+    batch.push(pending);
+  }
+  return batch;
+}
+
+/**
+ * Sends the same rows again when the connection died under them: their ids are fixed, so what was committed answers
+ * `duplicate` (FEED-7). A feed that is held, and a server that starts, are given the same time.
+ */
+async function retryWhileLost<Result>(send: () => Promise<Result>, since: number): Promise<Result> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const patience = performance.now() - since < limits.unknownOutcomeMsMax;
+      if (!patience || !(isConnectionLost(error) || isTimeout(error))) throw error;
+      await delay(Math.min(20 * 2 ** attempt, 250));
+    }
+  }
+}
+
+function describeFailure(error: unknown): unknown {
+  const retry_after_s = 1;
+  if (isConnectionLost(error)) {
+    return new MerkleError(
+      "unavailable",
+      "The database went away while this was being written, so it is not known whether it was. Send it again with the same idempotency_key: it will not be doubled.",
+      { outcome: "unknown", retry_after_s },
+      { cause: error },
+    );
+  }
+  if (isTimeout(error)) {
+    return new MerkleError(
+      "unavailable",
+      "The session's feed was held by another transaction for too long; nothing was written. Send it again.",
+      { outcome: "none", retry_after_s },
+      { cause: error },
+    );
+  }
+  if (isOutOfResources(error)) {
+    return new MerkleError(
+      "unavailable",
+      "The database has no room to write (disk, memory or connections); nothing was written. Send it again when there is.",
+      { outcome: "none", retry_after_s: 10 },
+      { cause: error },
+    );
+  }
+  if (isDataError(error)) {
+    return new MerkleError(
+      "bad_request",
+      "The database cannot store this message's text.",
+      {},
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+function overloaded(): MerkleError {
+  return new MerkleError(
+    "unavailable",
+    `More than ${limits.appendQueueBytesMax} bytes of posts wait to be written; this one was not taken. Send it again in a second.`,
+    { outcome: "none", retry_after_s: 1 },
+  );
+}
+
+function stopping(): MerkleError {
+  return new MerkleError(
+    "unavailable",
+    "The broker is stopping; this was not taken. Send it again when it is back.",
+    {
+      outcome: "none",
+      retry_after_s: 2,
+    },
+  );
+}

@@ -1,0 +1,51 @@
+import { countOthersMessages, readFeedHeads } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { Services, TeamContext } from "../context.js";
+import { acknowledgeUpTo, offerUpTo, type Peer } from "../roster/peer.js";
+
+/**
+ * Acknowledges what a peer says that it has read, and returns how many messages it passed over although they were never
+ * handed to it (CURSOR-5). Those stay unread.
+ */
+export async function acknowledge({ services }: TeamContext, peer: Peer, cursor: number): Promise<number> {
+  const skipped = await countSkipped(services, peer, cursor);
+  // Passing over nothing but one's own messages passes over nothing.
+  if (skipped === 0) offerUpTo(peer, cursor);
+  acknowledgeUpTo(peer, cursor);
+  return skipped;
+}
+
+async function countSkipped({ database }: Services, peer: Peer, cursor: number): Promise<number> {
+  if (cursor <= peer.offered) return 0;
+  const { sessionId, peerId } = peer;
+  return countOthersMessages(database.orm, { sessionId, peerId, after: peer.offered, upTo: cursor });
+}
+
+/** @throws bad_request when a cursor lies beyond the end of the feed (CURSOR-1) */
+export async function refuseBeyondEnd(
+  ctx: TeamContext,
+  field: string,
+  cursor: number,
+  head: number,
+): Promise<void> {
+  if (cursor <= head) return;
+  // What is held in memory may lag behind what another node wrote.
+  const [feed] = await readFeedHeads(ctx.services.database.orm, [ctx.session.sessionId]);
+  const last = feed?.lastSequence ?? 0;
+  if (cursor <= last) return;
+  throw new MerkleError(
+    "bad_request",
+    `${field} is ${cursor}, but the feed ends at ${last}. Use a cursor that a reply has given you, or leave it out.`,
+    { field, last_sequence: last },
+  );
+}
+
+/** @throws resync when the caller's numbers come from another history of the database (WAIT-12) */
+export function refuseOtherEpoch({ database }: Services, epoch: string | undefined): void {
+  if (epoch === undefined || epoch === database.epoch) return;
+  throw new MerkleError(
+    "resync",
+    "The database was restored since you got your cursors: the same numbers may mean other messages now. Forget your cursors, read the history and the document again, and go on with the new epoch.",
+    { epoch: database.epoch },
+  );
+}

@@ -1,0 +1,38 @@
+import { purgeMcpSessions, purgeRequests } from "@merkle/db";
+import { limits } from "@merkle/wire";
+import type { Services } from "./context.js";
+
+/** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
+const safetyMs = 5_000;
+const purgeMs = 60 * 60_000;
+const mcpSessionDays = 7;
+
+/** Does now and then what nobody waits for. Returns how to stop it. */
+export function startHousekeeper(services: Services, checkAlone: () => Promise<void>): () => void {
+  const { channels, presence, database, log } = services;
+
+  async function look(): Promise<void> {
+    channels.sweep();
+    presence.sweep(new Date());
+    await channels.checkHeads();
+    await checkAlone();
+  }
+
+  async function purge(): Promise<void> {
+    await purgeRequests(database.orm, limits.idempotencyHours);
+    await purgeMcpSessions(database.orm, mcpSessionDays);
+  }
+
+  const timers = [
+    [look, safetyMs],
+    [purge, purgeMs],
+  ] as const;
+  const intervals = timers.map(([work, everyMs]) =>
+    setInterval(() => {
+      work().catch((error: unknown) => log.warn(`${work.name} failed; it is tried again`, { error }));
+    }, everyMs),
+  );
+  return () => {
+    for (const interval of intervals) clearInterval(interval);
+  };
+}

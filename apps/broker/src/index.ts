@@ -1,0 +1,3 @@
+export { createLog, type Log } from "./log.js";
+export { type Broker, type BrokerOptions, defaultPort, startBroker } from "./start-broker.js";
+export { StartError } from "./start-error.js";

@@ -1,0 +1,63 @@
+import { limits, MerkleError, type Operation } from "@merkle/wire";
+import type * as z from "zod";
+
+/** The fields of an input before they are checked. */
+export type RawInput = Readonly<Record<string, unknown>>;
+
+/** @throws bad_request for anything but an object */
+export function requireObject(operation: Operation, input: unknown): RawInput {
+  if (input === undefined) return {};
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) return { ...input };
+  throw new MerkleError(
+    "bad_request",
+    `${operation.name} takes a JSON object with the fields ${fieldsOf(operation)}; got ${describe(input)}.`,
+  );
+}
+
+/**
+ * Checks an input against its operation and fills in defaults. Nobody further in checks again.
+ *
+ * @throws bad_request naming every wrong field, or payload_too_large when a text is over its limit
+ */
+export function parseInput(operation: Operation, raw: RawInput): Readonly<Record<string, unknown>> {
+  const parsed = operation.input.safeParse(raw);
+  if (!parsed.success) throw describeIssues(operation, parsed.error.issues);
+  refuseGuessableKey(operation, parsed.data);
+  return parsed.data;
+}
+
+function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[]): MerkleError {
+  const problems = issues
+    .slice(0, 10)
+    .map((issue) => ({ field: issue.path.join("."), problem: issue.message }));
+  const told = problems
+    .map(({ field, problem }) => (field === "" ? problem : `${field}: ${problem}`))
+    .join("; ");
+  const tooLarge = issues.find((issue) => issue.code === "custom" && issue.params?.["tooLarge"] === true);
+  return new MerkleError(
+    tooLarge ? "payload_too_large" : "bad_request",
+    `${operation.name} cannot take this: ${told}. Its fields: ${fieldsOf(operation)}.`,
+    { fields: problems },
+  );
+}
+
+/** Whoever repeats a call that needs no credential gets its result, a credential perhaps (IDEM-7). */
+function refuseGuessableKey(operation: Operation, input: RawInput): void {
+  const key = input["idempotency_key"];
+  if (operation.access === "team" || typeof key !== "string") return;
+  if (key.length >= limits.anonymousIdempotencyKeyCharsMin) return;
+  throw new MerkleError(
+    "bad_request",
+    `${operation.name}: idempotency_key must have at least ${limits.anonymousIdempotencyKeyCharsMin} characters here, such as a uuid: whoever repeats it gets the same result.`,
+    { fields: [{ field: "idempotency_key", problem: "too short to be secret" }] },
+  );
+}
+
+function fieldsOf(operation: Operation): string {
+  return Object.keys(operation.input.shape).join(", ") || "(none)";
+}
+
+function describe(input: unknown): string {
+  if (input === null) return "null";
+  return Array.isArray(input) ? "a list" : `a ${typeof input}`;
+}

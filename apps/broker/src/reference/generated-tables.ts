@@ -1,0 +1,57 @@
+import { closeCodes, errorCodes, isSessionOperation, limits, type Operation, operations } from "@merkle/wire";
+import { describeLimits } from "./limit-table.js";
+import { markdownTable } from "./markdown-table.js";
+
+/**
+ * Writes every generated table of a document anew. A table's place is between two comments,
+ * `<!-- generated: operations -->` and `<!-- /generated -->`; everything outside stays as it is.
+ *
+ * @throws when a place names no table that there is, or has no end
+ */
+export function fillGeneratedTables(markdown: string): string {
+  return markdown.replace(place, (_all, name: string, end: string | undefined) => {
+    const render = Object.hasOwn(tables, name) ? tables[name] : undefined;
+    if (!render) throw new Error(`There is no table "${name}"; there are ${Object.keys(tables).join(", ")}.`);
+    if (end === undefined) throw new Error(`The table "${name}" has no <!-- /generated --> after it.`);
+    return `<!-- generated: ${name} -->\n${render()}\n${end}`;
+  });
+}
+
+// A place without an end runs into the next place or to the end of the document, and is refused.
+const place =
+  /<!-- generated: ([^\n]*?) -->\n(?:(?!<!-- generated:)[^])*?(?:(<!-- \/generated -->)|(?=<!-- generated:)|$(?![^]))/g;
+
+const tables: Readonly<Record<string, () => string>> = {
+  operations: () =>
+    markdownTable(["Operation", "Route", "Access", "After closing"], operations.map(describe)),
+  limits: () => markdownTable(["Name", "Limit", "Beyond it"], describeLimits(limits)),
+  errors: () =>
+    markdownTable(
+      ["Code", "Status", "The same request can succeed later", "Meaning"],
+      Object.entries(errorCodes).map(([code, { status, retry, meaning }]) => [
+        `\`${code}\``,
+        String(status),
+        yesOrNo(retry),
+        meaning,
+      ]),
+    ),
+  "close-codes": () =>
+    markdownTable(
+      ["Code", "Reason", "Come back", "Meaning"],
+      Object.entries(closeCodes).map(([reason, { code, reconnect, meaning }]) => [
+        String(code),
+        `\`${reason}\``,
+        yesOrNo(reconnect),
+        meaning,
+      ]),
+    ),
+};
+
+function describe(operation: Operation): string[] {
+  const afterClosing = isSessionOperation(operation) ? operation.afterClosing : "–";
+  return [`\`${operation.name}\``, `\`${operation.route}\``, operation.access, afterClosing];
+}
+
+function yesOrNo(value: boolean): string {
+  return value ? "yes" : "no";
+}

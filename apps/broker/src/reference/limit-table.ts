@@ -1,0 +1,76 @@
+import type { limits } from "@merkle/wire";
+
+type Limits = typeof limits;
+type LimitName = keyof Limits;
+
+/** A row for each limit: its name, its value with its unit, and what happens beyond it (LIMIT-1). */
+export function describeLimits(all: Limits): string[][] {
+  // The keys of the table below are exactly the names of the limits, or it would not compile.
+  const names = Object.keys(all) as LimitName[];
+  return names.map((name) => [`\`${name}\``, describeValue(name, all[name]), beyond[name]]);
+}
+
+const beyond: Readonly<Record<LimitName, string>> = {
+  messageTextBytesMax: "413",
+  documentBytesMax: "413, as sent and as it would become",
+  titleCharsMax: "400",
+  descriptionCharsMax: "400",
+  nameCharsMax: "400",
+  reasonCharsMax: "400",
+  slugCharsMax: "400",
+  idempotencyKeyCharsMax: "400",
+  anonymousIdempotencyKeyCharsMin: "400 below it, in a call without a credential",
+  httpBodyBytesMax: "413",
+  frameBytesMax: "close 4413",
+  pageMessagesMax: "FEED-14, WAIT-9",
+  pageMessagesDefault: "what a page has unless told",
+  pageBytesMax: "the page ends before",
+  compactPageCharsMax: "the compact page ends before",
+  conflictContentBytesMax: "a conflict's details leave the content out (DOC-4)",
+  sessionsPageMax: "400",
+  sessionsPageDefault: "what a page has unless told",
+  versionsPageMax: "400",
+  versionsPageDefault: "what a page has unless told",
+  waitSecondsMax: "means the same as the limit",
+  parkedWaitsPerPeerMax: "the oldest is answered (WAIT-6)",
+  unansweredRequestsPerConnectionMax: "close 4429",
+  subscriptionsPerConnectionMax: "error reply",
+  outboundBytesMax: "of queued pushes on one socket: close 4001 (WS-6)",
+  undrainedMsMax: "close 4001 (WS-6)",
+  flushRowsMax: "the rest goes with the next flush",
+  flushBytesMax: "the rest goes with the next flush",
+  appendQueueBytesMax: "503 (FEED-10)",
+  unknownOutcomeMsMax: "503 (FEED-7)",
+  ringBytesPerSessionMax: "older messages are read from the database",
+  ringBytesTotalMax: "older messages are read from the database",
+  cachedCredentialsMax: "the longest unused is dropped and read again",
+  cachedSessionsMax: "the longest unused is dropped and read again",
+  liveMcpSessionsMax: "the longest unused is dropped and taken up again when it calls",
+  connectionsMax: "close 4003",
+  idempotencyHours: "the key is free again (IDEM-1)",
+  peerRetirableAfterDays: "a peer unseen this long may be retired",
+};
+
+/** The value in the unit that its name says. */
+function describeValue(name: LimitName, value: number): string {
+  if (name.includes("Bytes")) return describeBytes(value);
+  const unit = units.find(([word]) => name.includes(word))?.[1];
+  return [value.toLocaleString("en-US"), ...(unit === undefined ? [] : [unit])].join(" ");
+}
+
+const units: readonly (readonly [word: string, unit: string])[] = [
+  ["Chars", "characters"],
+  ["Seconds", "s"],
+  ["Ms", "ms"],
+  ["Hours", "h"],
+  ["Days", "days"],
+  ["pageMessages", "messages"],
+  ["sessionsPage", "sessions"],
+  ["versionsPage", "versions"],
+  ["flushRows", "messages"],
+];
+
+function describeBytes(bytes: number): string {
+  const kib = bytes / 1024;
+  return kib >= 1024 ? `${kib / 1024} MiB` : `${kib} KiB`;
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import {
+  findSession,
+  insertPeer,
+  insertTeam,
+  listNamesLike,
+  placeCursor,
+  setLeft,
+  type Transaction,
+} from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import { makeCredential, type TeamCaller } from "../access/credentials.js";
+import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import type { Write } from "../writes/write.js";
+import { readRoster } from "./participants.js";
+
+type Input = ParsedInputOf<"join_session">;
+type Joined = { credential: string; name: string; resumed: boolean; cursor: number };
+
+/**
+ * Adds a team to a session and tells the others, or gives a team that is there its place back (JOIN-1, JOIN-5). A
+ * joiner's cursor is its own joining: it reads on from there.
+ */
+export async function joinSession(ctx: SessionContext, input: Input): Promise<OutputOf<"join_session">> {
+  const { services, session } = ctx;
+  const { database } = services;
+
+  const { joined, row } = await ctx.write(async (write) => {
+    const found = await findSession(write.tx, database.meshId, session.sessionId);
+    if (!found) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
+    if (input.replay_from !== undefined) refuseBeyondEnd(input.replay_from, found.lastSequence);
+    const joined = ctx.team
+      ? await resumeTeam(ctx, ctx.team, write, input)
+      : await addTeam(ctx, write, input, found.documentVersion);
+    const { slug, title, description, documentVersion } = found;
+    return { joined, row: { slug, title, description, documentVersion } };
+  });
+
+  return {
+    session_id: session.sessionId,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    team_id: joined.credential,
+    team_name: joined.name,
+    resumed: joined.resumed,
+    cursor: joined.cursor,
+    document_version: row.documentVersion,
+    participants: (await readRoster(services, session)).filter((team) => !team.folded),
+  };
+}
+
+async function addTeam(
+  ctx: SessionContext,
+  write: Write,
+  input: Input,
+  documentVersion: number,
+): Promise<Joined> {
+  const { sessionId } = ctx.session;
+  const teamId = randomUUID();
+  const peerId = randomUUID();
+  const joinedAt = new Date();
+  const { credential, secretHash } = makeCredential(teamId);
+  const name = await takeName(
+    write.tx,
+    input.team_name,
+    (free) => insertTeam(write.tx, { sessionId, teamId, name: free, secretHash, joinedAt }),
+    sessionId,
+  );
+  // The peer is stored before the event, which must come last; its cursor is put behind the event once that has a number.
+  await insertPeer(write.tx, { sessionId, teamId, peerId, cursor: 0, documentVersion });
+  const cursor = await announceJoined(ctx, write, { name, peerId }, joinedAt);
+  await placeCursor(write.tx, sessionId, peerId, input.replay_from ?? cursor);
+  return { credential, name, resumed: false, cursor: input.replay_from ?? cursor };
+}
+
+async function resumeTeam(
+  ctx: SessionContext,
+  team: TeamCaller,
+  write: Write,
+  input: Input,
+): Promise<Joined> {
+  const { sessionId } = ctx.session;
+  const { peer, name, credential, teamId } = team;
+  if (team.leftAt && (await setLeft(write.tx, sessionId, teamId, null))) {
+    await announceJoined(ctx, write, { name, peerId: peer.peerId }, new Date());
+    write.afterCommit(() => ctx.services.credentials.forget(teamId));
+  }
+  const cursor = input.replay_from ?? peer.acked;
+  if (input.replay_from !== undefined) {
+    await placeCursor(write.tx, sessionId, peer.peerId, cursor);
+    write.afterCommit(() => Object.assign(peer, { acked: cursor, offered: cursor, returned: cursor }));
+  }
+  return { credential, name, resumed: true, cursor };
+}
+
+async function announceJoined(
+  ctx: SessionContext,
+  write: Write,
+  { name, peerId }: { name: string; peerId: string },
+  at: Date,
+): Promise<number> {
+  const { sessionId } = ctx.session;
+  const { sequence } = await write.announce(
+    sessionId,
+    { event: "team_joined", team: name, at: at.toISOString() },
+    { causedBy: peerId },
+  );
+  write.afterCommit(() => ctx.services.channels.announceChange(sessionId, "roster", sequence));
+  return sequence;
+}
+
+/** Finds a free name, `Birch`, `Birch (2)`, …, and takes it (JOIN-4). */
+async function takeName(
+  tx: Transaction,
+  wanted: string,
+  take: (name: string) => Promise<boolean>,
+  sessionId: string,
+): Promise<string> {
+  const taken = await listNamesLike(tx, sessionId, wanted);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted} (${number})`;
+    if (!taken.has(name.toLowerCase()) && (await take(name))) return name;
+  }
+}
+
+function refuseBeyondEnd(replayFrom: number, lastSequence: number): void {
+  if (replayFrom <= lastSequence) return;
+  throw new MerkleError(
+    "bad_request",
+    `replay_from is ${replayFrom}, but the feed ends at ${lastSequence}. Use 0 to read all of it.`,
+    { field: "replay_from", last_sequence: lastSequence },
+  );
+}

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Database, saveProgress, type TeamWithPeer } from "@merkle/db";
+import type { Log } from "../log.js";
+import { createPeer, isPresent, type Peer, refreshPeer, toProgress } from "./peer.js";
+
+/** The peers that this broker has seen lately, and the saving of their progress. */
+export interface Presence {
+  /** The one live object for a peer's row. */
+  load(row: TeamWithPeer): Peer;
+  find(peerId: string): Peer | undefined;
+  /** Notes that the peer called just now. */
+  touch(peer: Peer): void;
+  /** Saves the peer's progress together with that of others, soon. */
+  saveSoon(peer: Peer): void;
+  /** Resolves when the peer's present progress is on disk. */
+  save(peer: Peer): Promise<void>;
+  /** Drops peers that are gone and saved; called now and then. */
+  sweep(now: Date): void;
+  stop(): Promise<void>;
+}
+
+/** Progress that nobody waits for is collected this long, so that reading does not compete with posting for the disk. */
+const collectMs = 50;
+/** `last_seen_at` alone is saved this rarely: it is shown in seconds, and other facts of a live peer are in memory. */
+const seenSaveMs = 5_000;
+const forgetAfterMs = 10 * 60_000;
+
+export function startPresence(options: { database: Pick<Database, "orm">; log: Log }): Presence {
+  const { database, log } = options;
+  const peers = new Map<string, Peer>();
+  const seenSavedAt = new Map<string, number>();
+  let dirty = new Set<Peer>();
+  let saving: Promise<void> | null = null;
+  let hurry = new AbortController();
+  let stopped = false;
+
+  /** Resolves once everything that was dirty when it was called is saved. */
+  function flush(urgent: boolean): Promise<void> {
+    if (urgent) hurry.abort();
+    saving ??= run().finally(() => {
+      saving = null;
+    });
+    return saving;
+  }
+
+  async function run(): Promise<void> {
+    await delay(stopped ? 0 : collectMs, undefined, { signal: hurry.signal }).catch(() => undefined);
+    hurry = new AbortController();
+    while (dirty.size > 0) {
+      const batch = dirty;
+      dirty = new Set();
+      try {
+        await saveProgress(database.orm, [...batch].map(toProgress));
+      } catch (error) {
+        // Cursors in the database may be older than in memory: after a crash messages come again, none is lost.
+        for (const peer of batch) dirty.add(peer);
+        log.warn("saving read cursors failed; they are saved with the next ones", { error });
+        if (stopped) break;
+        throw error;
+      }
+    }
+  }
+
+  return {
+    load(row) {
+      const known = peers.get(row.peer.peerId);
+      if (known) {
+        refreshPeer(known, row);
+        return known;
+      }
+      const peer = createPeer(row);
+      peers.set(peer.peerId, peer);
+      return peer;
+    },
+    find: (peerId) => peers.get(peerId),
+    touch(peer) {
+      const now = new Date();
+      peer.lastSeenAt = now;
+      if (now.getTime() - (seenSavedAt.get(peer.peerId) ?? 0) < seenSaveMs) return;
+      seenSavedAt.set(peer.peerId, now.getTime());
+      this.saveSoon(peer);
+    },
+    saveSoon(peer) {
+      dirty.add(peer);
+      flush(false).catch(() => undefined);
+    },
+    async save(peer) {
+      dirty.add(peer);
+      await flush(true);
+      // A run that was already past its last batch has not seen this one.
+      if (dirty.has(peer)) await flush(true);
+    },
+    sweep(now) {
+      for (const peer of peers.values()) {
+        const quietMs = now.getTime() - (peer.lastSeenAt?.getTime() ?? 0);
+        if (isPresent(peer) || dirty.has(peer) || quietMs < forgetAfterMs) continue;
+        peers.delete(peer.peerId);
+        seenSavedAt.delete(peer.peerId);
+      }
+    },
+    async stop() {
+      stopped = true;
+      await flush(true).catch(() => undefined);
+    },
+  };
+}

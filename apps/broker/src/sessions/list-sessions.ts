@@ -1,0 +1,40 @@
+import { listSessionRows, type SessionRow } from "@merkle/db";
+import { isUuid, MerkleError } from "@merkle/wire";
+import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { toSession } from "./session-output.js";
+
+/** Lists sessions, newest activity first. A page's cursor is its last row's time and id, so nothing is counted twice. */
+export async function listSessions(
+  { services }: Context,
+  input: ParsedInputOf<"list_sessions">,
+): Promise<OutputOf<"list_sessions">> {
+  const { database } = services;
+  const rows = await listSessionRows(database.orm, database.meshId, {
+    query: input.query,
+    closed: input.status === "all" ? undefined : input.status === "closed",
+    before: input.before === undefined ? undefined : parseCursor(input.before),
+    limit: input.limit + 1,
+  });
+  const page = rows.slice(0, input.limit);
+  const last = page.at(-1);
+  return {
+    sessions: page.map(toSession),
+    next_cursor: rows.length > page.length && last ? toCursor(last) : null,
+  };
+}
+
+function toCursor(row: SessionRow): string {
+  return `${(row.lastPostedAt ?? row.createdAt).toISOString()}_${row.sessionId}`;
+}
+
+function parseCursor(text: string): { activeAt: Date; sessionId: string } {
+  const [time = "", sessionId = ""] = text.split("_");
+  const activeAt = new Date(time);
+  if (Number.isNaN(activeAt.getTime()) || !isUuid(sessionId)) {
+    throw new MerkleError(
+      "bad_request",
+      "list_sessions: before must be the next_cursor of the page before, unchanged.",
+    );
+  }
+  return { activeAt, sessionId };
+}

@@ -1,0 +1,21 @@
+import type { SessionRow } from "@merkle/db";
+import type { Session } from "@merkle/wire";
+
+export function toSession(row: SessionRow): Session {
+  return {
+    session_id: row.sessionId,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    status: row.closedAt ? "closed" : "active",
+    session_closed: row.closedAt !== null,
+    created_by_team_id: row.createdByTeamId,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    closed_at: row.closedAt?.toISOString() ?? null,
+    last_sequence: row.lastSequence,
+    last_posted_at: row.lastPostedAt?.toISOString() ?? null,
+    document_version: row.documentVersion,
+    teams: row.teams,
+  };
+}

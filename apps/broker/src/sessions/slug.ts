@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { claimSlug, listSlugsLike, type Transaction } from "@merkle/db";
+import { isUuid, limits, MerkleError } from "@merkle/wire";
+
+/** Makes a readable name from a title: ASCII letters and digits in lower case, joined by hyphens (SES-2). */
+export function slugFrom(title: string): string {
+  const slug = title
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, limits.slugCharsMax)
+    .replace(/^-+|-+$/g, "");
+  return slug === "" || isUuid(slug) ? "session" : slug;
+}
+
+/**
+ * Takes a name for a new session. One that was asked for must be free; one that comes from a title gets a number when
+ * it is not.
+ *
+ * @throws conflict
+ */
+export async function takeSlug(
+  tx: Transaction,
+  session: { meshId: string; sessionId: string; title: string; wanted: string | undefined },
+): Promise<string> {
+  const { meshId, sessionId, wanted } = session;
+  if (wanted !== undefined) {
+    if (await claimSlug(tx, meshId, wanted, sessionId)) return wanted;
+    throw new MerkleError(
+      "conflict",
+      `There is a session "${wanted}" already. Join it, or choose another slug.`,
+      {
+        slug: wanted,
+      },
+    );
+  }
+  const base = slugFrom(session.title);
+  const taken = await listSlugsLike(tx, meshId, base);
+  for (let number = 1; number <= taken.size + 1; number += 1) {
+    const slug = number === 1 ? base : withSuffix(base, `-${number}`);
+    if (!taken.has(slug) && (await claimSlug(tx, meshId, slug, sessionId))) return slug;
+  }
+  // Others took every number that was free a moment ago.
+  const slug = withSuffix(base, `-${randomBytes(4).toString("hex")}`);
+  await claimSlug(tx, meshId, slug, sessionId);
+  return slug;
+}
+
+function withSuffix(base: string, suffix: string): string {
+  return base.slice(0, limits.slugCharsMax - suffix.length).replace(/-+$/, "") + suffix;
+}

@@ -1,0 +1,62 @@
+import { findSession, lockSession, type SessionRow, updateSessionRow } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { toSessionSettings } from "../settings/get-settings.js";
+import { requireConvener } from "./require-convener.js";
+
+type Changes = OutputOf<"update_session_metadata">["changes"];
+
+/** Changes title or description and tells everybody what, who and why (SES-7). Of two updates the later wins. */
+export async function updateSessionMetadata(
+  ctx: TeamContext,
+  input: ParsedInputOf<"update_session_metadata">,
+): Promise<OutputOf<"update_session_metadata">> {
+  const { database } = ctx.services;
+  const { sessionId, slug } = ctx.session;
+
+  return ctx.write(async ({ tx, announce, afterCommit }) => {
+    await lockSession(tx, sessionId);
+    const row = await findSession(tx, database.meshId, sessionId);
+    if (!row) throw new MerkleError("not_found", `There is no session "${slug}".`);
+    const settings = toSessionSettings(row.settings);
+    if (settings.metadata_by === "convener") requireConvener(ctx, "change its title or description");
+    const at = new Date();
+    refuseTooSoon(row, settings.metadata_min_interval_s, at);
+
+    const title = input.title ?? row.title;
+    const description = input.description ?? row.description;
+    const changes: Changes = {
+      ...(title === row.title ? {} : { title: { from: row.title, to: title } }),
+      ...(description === row.description ? {} : { description: { from: row.description, to: description } }),
+    };
+    if (Object.keys(changes).length === 0) {
+      return { title, description, updated_at: row.updatedAt.toISOString(), changes };
+    }
+    await updateSessionRow(tx, sessionId, { title, description, updatedAt: at, metadataChangedAt: at });
+    const { sequence } = await announce(
+      sessionId,
+      {
+        event: "session_metadata_updated",
+        by: ctx.team.name,
+        changes,
+        reason: input.reason,
+        at: at.toISOString(),
+      },
+      { causedBy: ctx.team.peer.peerId },
+    );
+    afterCommit(() => ctx.services.channels.announceChange(sessionId, "session", sequence));
+    return { title, description, updated_at: at.toISOString(), changes };
+  });
+}
+
+function refuseTooSoon(row: SessionRow, minIntervalS: number, now: Date): void {
+  if (minIntervalS === 0 || !row.metadataChangedAt) return;
+  const leftS = minIntervalS - (now.getTime() - row.metadataChangedAt.getTime()) / 1000;
+  if (leftS <= 0) return;
+  const retry_after_s = Math.ceil(leftS);
+  throw new MerkleError(
+    "too_many_requests",
+    `Title and description of "${row.slug}" may change once in ${minIntervalS} s; ${retry_after_s} s are left.`,
+    { retry_after_s },
+  );
+}

@@ -1,0 +1,42 @@
+import { findSession, lockSession, mergeBrokerSettings, updateSessionRow } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { describeSettings, toSessionSettings } from "./get-settings.js";
+
+/** Changes the broker's settings, a session's, or both, in one transaction (SET-5). */
+export async function updateSettings(
+  ctx: Context,
+  input: ParsedInputOf<"update_settings">,
+): Promise<OutputOf<"update_settings">> {
+  const { database, settings, sessions } = ctx.services;
+  const session = input.session_id === undefined ? null : await sessions.find(input.session_id);
+  if (input.session_id !== undefined && !session) {
+    throw new MerkleError("not_found", `There is no session "${input.session_id}".`);
+  }
+  refuseCrossedThresholds(
+    input.settings?.active_within_s ?? settings.current.active_within_s,
+    input.settings?.disconnected_after_s ?? settings.current.disconnected_after_s,
+  );
+
+  await ctx.write(async ({ tx }) => {
+    if (input.settings) await mergeBrokerSettings(tx, input.settings);
+    if (session && input.session_settings) {
+      await lockSession(tx, session.sessionId);
+      const row = await findSession(tx, database.meshId, session.sessionId);
+      await updateSessionRow(tx, session.sessionId, {
+        settings: { ...toSessionSettings(row?.settings), ...input.session_settings },
+      });
+    }
+    return {};
+  });
+  await settings.reload();
+  return describeSettings(ctx.services, input.session_id);
+}
+
+function refuseCrossedThresholds(activeWithinS: number, disconnectedAfterS: number): void {
+  if (activeWithinS < disconnectedAfterS) return;
+  throw new MerkleError(
+    "bad_request",
+    `disconnected_after_s (${disconnectedAfterS}) must be more than active_within_s (${activeWithinS}): a team is active, then idle, then disconnected.`,
+  );
+}

@@ -1,0 +1,256 @@
+import { mkdir } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { type ConnectionTarget, type Database, holdNodeLock, type NodeLock, openDatabase } from "@merkle/db";
+import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
+import { createCredentials } from "./access/credentials.js";
+import { createHostGuard } from "./access/hosts.js";
+import { isLoopback, requireLoopback } from "./access/loopback.js";
+import type { Services } from "./context.js";
+import { startInProcessBus } from "./delivery/bus.js";
+import { startChannels } from "./delivery/channels.js";
+import { createHttpServer, type HttpServer } from "./doors/http-server.js";
+import { type Appender, type PostedRow, startAppender } from "./feed/appender.js";
+import { toStoredMessage } from "./feed/message.js";
+import { startHousekeeper } from "./housekeeper.js";
+import { createLog, type Log } from "./log.js";
+import { createMetrics } from "./metrics.js";
+import { startPresence } from "./roster/presence.js";
+import { createSessionDirectory } from "./sessions/directory.js";
+import { createAddresses } from "./settings/addresses.js";
+import { loadSettings } from "./settings/settings-store.js";
+import { StartError } from "./start-error.js";
+import { createStopList } from "./stop-list.js";
+import { readVersion } from "./version.js";
+import { startWorkers } from "./workers/workers.js";
+
+export interface BrokerOptions {
+  /** The Merkle home: everything that this machine keeps. An absolute path. */
+  readonly home: string;
+  /** What to listen on; loopback unless told. */
+  readonly host?: string | undefined;
+  /** 7423 unless told; 0 takes any free port. */
+  readonly port?: number | undefined;
+  /** A PostgreSQL of the user's own; without it the embedded one is started. */
+  readonly databaseUrl?: string | undefined;
+  /** The address that agents are given, where the settings name none. */
+  readonly publicUrl?: string | undefined;
+  /** Lets the broker listen beyond loopback although it lets everybody in. */
+  readonly insecureOpen?: boolean | undefined;
+  /** Further host names that requests may be meant for. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** A folder of static pages to serve at `/`. */
+  readonly dashboard?: string | undefined;
+  readonly log?: Log | undefined;
+  /** How often connections are pinged. */
+  readonly heartbeatMs?: number | undefined;
+}
+
+export interface Broker {
+  /** Where it listens. */
+  readonly url: string;
+  /** What agents are given. */
+  readonly mcpUrl: string;
+  readonly port: number;
+  readonly loopback: boolean;
+  readonly database: "embedded" | "external";
+  readonly migrationsRun: number;
+  /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
+  stop(): Promise<void>;
+  /** Resolves when it has stopped, with the reason if it had to stop by itself. */
+  readonly stopped: Promise<Error | null>;
+}
+
+export const defaultPort = 7423;
+const defaultHeartbeatMs = 25_000;
+
+/**
+ * Starts a broker. Resolves when it takes calls, or rejects with a sentence for people, having left nothing behind
+ * (OPS-6).
+ */
+export async function startBroker(options: BrokerOptions): Promise<Broker> {
+  const { host = "127.0.0.1", port = defaultPort, log = createLog(() => undefined) } = options;
+  requireLoopback(host, options.insecureOpen ?? false);
+  const stops = createStopList(log);
+  try {
+    return await startParts({ ...options, host, port, log }, stops);
+  } catch (error) {
+    await stops.stop();
+    throw error;
+  }
+}
+
+type Resolved = BrokerOptions & { host: string; port: number; log: Log };
+
+async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
+  const { host, log } = options;
+  const startedAt = new Date();
+  const target = await startDatabaseServer(options, stops);
+  const database = await openDatabase({ target });
+  stops.add("database connections", database.close);
+  const nodeLock = await holdAlone(target);
+  stops.add("node lock", nodeLock.release);
+
+  let listening = "";
+  const { services, stopServices } = await startServices(options, database, () => listening);
+  stops.add("services", stopServices);
+
+  const http = await createHttpServer({
+    services,
+    hosts: createHostGuard({
+      listenHost: host,
+      allowedHosts: options.allowedHosts ?? [],
+      publicUrl: () => services.settings.current.public_url,
+    }),
+    startedAt,
+    heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
+    dashboard: options.dashboard,
+  });
+  stops.add("doors", http.stop);
+  const port = await listen(http, options);
+  listening = `http://${host.includes(":") ? `[${host}]` : nameToShow(host)}:${port}`;
+  stops.add(
+    "housekeeper",
+    startHousekeeper(services, async () => {
+      if (await nodeLock.isHeld()) return;
+      log.error("another broker has taken over this database");
+      await stops.stop(notAlone());
+    }),
+  );
+  stops.add("parked waits", services.stop);
+  log.info("broker started", { url: listening, migrations: database.migrationsRun });
+  return {
+    url: listening,
+    mcpUrl: services.addresses.mcp(),
+    port,
+    loopback: isLoopback(host),
+    database: options.databaseUrl === undefined ? "embedded" : "external",
+    migrationsRun: database.migrationsRun,
+    stop: () => stops.stop(),
+    stopped: stops.stopped,
+  };
+}
+
+async function startDatabaseServer(
+  options: Resolved,
+  stops: ReturnType<typeof createStopList>,
+): Promise<ConnectionTarget> {
+  const { home, databaseUrl, log } = options;
+  await mkdir(home, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  const lock = await lockHome(home);
+  stops.add("home lock", lock.release);
+  if (databaseUrl !== undefined) return databaseUrl;
+  const postgres = await startEmbeddedPostgres({
+    home,
+    log: (line) => log.info(line, { part: "postgres" }),
+    onDown: (reason) => log.warn("the embedded PostgreSQL went down; it is being started again", { reason }),
+  });
+  stops.add("embedded PostgreSQL", postgres.stop);
+  return postgres.connection;
+}
+
+/** The in-process bus reaches nobody else: a second broker on the same database would deliver late. */
+async function holdAlone(target: ConnectionTarget): Promise<NodeLock> {
+  const lock = await holdNodeLock(target);
+  if (lock) return lock;
+  throw notAlone();
+}
+
+function notAlone(): StartError {
+  return new StartError(
+    "not_alone",
+    "Another broker uses this database. Stop it first (merkle down on its machine), or give this one a DATABASE_URL of its own.",
+  );
+}
+
+async function startServices(
+  { log, publicUrl }: Resolved,
+  database: Database,
+  listening: () => string,
+): Promise<{ services: Services & { stop(): void }; stopServices(): Promise<void> }> {
+  const stopping = new AbortController();
+  const metrics = createMetrics();
+  const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
+  const presence = startPresence({ database, log });
+  const bus = startInProcessBus();
+  const channels = startChannels({ database, bus, log });
+  const workers = startWorkers({ log });
+  const appender: Appender = startAppender({
+    database,
+    metrics,
+    onPosted(posted) {
+      for (const [sessionId, rows] of groupBySession(posted)) {
+        channels.deliver(
+          sessionId,
+          rows.map((each) => toStoredMessage(each.row, each)),
+        );
+      }
+    },
+  });
+  return {
+    services: {
+      version: readVersion(),
+      database,
+      appender,
+      channels,
+      presence,
+      credentials: createCredentials({ database, presence }),
+      sessions: createSessionDirectory(database),
+      settings,
+      addresses: createAddresses(settings, listening),
+      workers,
+      metrics,
+      log,
+      stopping: stopping.signal,
+      stop: () => stopping.abort(),
+    },
+    async stopServices() {
+      await appender.stop();
+      await presence.stop();
+      channels.stop();
+      await bus.stop();
+      await workers.stop();
+    },
+  };
+}
+
+function groupBySession(posted: readonly PostedRow[]): Map<string, PostedRow[]> {
+  const groups = new Map<string, PostedRow[]>();
+  for (const each of posted) {
+    const group = groups.get(each.row.session_id);
+    if (group) group.push(each);
+    else groups.set(each.row.session_id, [each]);
+  }
+  return groups;
+}
+
+async function listen({ server }: HttpServer, { host, port }: Resolved): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(explainListen(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  // A server that listens on a port, not on a pipe, has an address of this form.
+  return (server.address() as AddressInfo).port;
+}
+
+function explainListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === "EADDRINUSE") {
+    return new StartError(
+      "port_in_use",
+      `Port ${port} on ${host} is in use. Stop what uses it (perhaps merkle down), or choose another with --port.`,
+      { cause: error },
+    );
+  }
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND" || error.code === "EACCES") {
+    return new StartError(
+      "bad_address",
+      `Cannot listen on ${host}:${port} (${error.code}). Choose an address of this machine with --host, and a port above 1023.`,
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+/** What people type: localhost rather than 127.0.0.1, and for a wildcard this machine. */
+function nameToShow(host: string): string {
+  return isLoopback(host) || host === "0.0.0.0" ? "localhost" : host;
+}

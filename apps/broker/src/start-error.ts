@@ -1,0 +1,10 @@
+/** Why the broker does not start; the message says what is wrong and what to do. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+  readonly code: "not_loopback" | "port_in_use" | "bad_address" | "not_alone" | "bad_setting";
+
+  constructor(code: StartError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Log } from "./log.js";
+
+/** What was started, to be stopped in the reverse order, once. */
+export interface StopList {
+  add(name: string, stop: () => void | Promise<void>): void;
+  /** Stops everything; one part that fails does not keep the others running. */
+  stop(reason?: Error): Promise<void>;
+  /** Resolves when everything has stopped, with the reason if there was one. */
+  readonly stopped: Promise<Error | null>;
+}
+
+export function createStopList(log: Log): StopList {
+  const parts: { name: string; stop: () => void | Promise<void> }[] = [];
+  let stopping: Promise<void> | null = null;
+  let announce: (reason: Error | null) => void = () => undefined;
+  const stopped = new Promise<Error | null>((resolve) => {
+    announce = resolve;
+  });
+
+  async function stopAll(reason: Error | null): Promise<void> {
+    for (const { name, stop } of parts.reverse()) {
+      try {
+        await stop();
+      } catch (error) {
+        log.error(`stopping ${name} failed`, { error });
+      }
+    }
+    announce(reason);
+  }
+
+  return {
+    add(name, stop) {
+      parts.push({ name, stop });
+    },
+    stop(reason) {
+      stopping ??= stopAll(reason ?? null);
+      return stopping;
+    },
+    stopped,
+  };
+}

@@ -1,0 +1,53 @@
+import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
+
+/** What each task takes and gives. Both are copied between threads, so they are plain data. */
+export interface TaskTypes {
+  unified_diff: { input: UnifiedDiffInput; output: string };
+}
+
+export type TaskName = keyof TaskTypes;
+export type TaskInput<Name extends TaskName> = TaskTypes[Name]["input"];
+export type TaskOutput<Name extends TaskName> = TaskTypes[Name]["output"];
+
+/** Something pure that may hold a thread for long. */
+interface Task<Name extends TaskName> {
+  run(input: TaskInput<Name>): TaskOutput<Name>;
+  /** Whether the input is surely done within a few milliseconds. */
+  isSmall(input: TaskInput<Name>): boolean;
+}
+
+const SMALL_CHARS_MAX = 16 * 1024;
+
+/** The cost of a diff grows with the square of its lines, so that short lines count as well as bytes. */
+const SMALL_LINES_MAX = 300;
+
+const tasks: { readonly [Name in TaskName]: Task<Name> } = {
+  unified_diff: {
+    run: unifiedDiff,
+    isSmall: ({ from, to }) =>
+      from.length + to.length < SMALL_CHARS_MAX && countLines(from) + countLines(to) <= SMALL_LINES_MAX,
+  },
+};
+
+export function runTask<Name extends TaskName>(name: Name, input: TaskInput<Name>): TaskOutput<Name> {
+  return tasks[name].run(input);
+}
+
+export function isSmallTask<Name extends TaskName>(name: Name, input: TaskInput<Name>): boolean {
+  return tasks[name].isSmall(input);
+}
+
+/** What a thread is sent, one at a time. */
+export interface TaskRequest<Name extends TaskName = TaskName> {
+  readonly name: Name;
+  readonly input: TaskInput<Name>;
+}
+
+/** What it answers: the output, or what the task threw. */
+export type TaskReply<Name extends TaskName = TaskName> =
+  | { readonly ok: true; readonly output: TaskOutput<Name> }
+  | { readonly ok: false; readonly error: unknown };
+
+function countLines(text: string): number {
+  return text.split("\n").length;
+}

@@ -1,0 +1,83 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from "diff";
+
+export interface UnifiedDiffInput {
+  readonly from: string;
+  readonly to: string;
+  readonly fromLabel: string;
+  readonly toLabel: string;
+  /** How many unchanged lines stand around each change. */
+  readonly contextLines: number;
+}
+
+/** More added and removed lines than this are not worth the search for the shortest diff, whose cost grows with their square. */
+const EDIT_LENGTH_MAX = 2000;
+
+const SEARCH_TIMEOUT_MS = 2000;
+
+/**
+ * The unified diff of two texts, "" when they are equal. Always correct, and always made in bounded time: where too much
+ * changed, one hunk replaces everything between the first and the last difference.
+ */
+export function unifiedDiff(input: UnifiedDiffInput): string {
+  if (input.from === input.to) return "";
+  return shortestDiff(input) ?? replacement(input);
+}
+
+function shortestDiff({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiffInput): string | undefined {
+  return createTwoFilesPatch(fromLabel, toLabel, from, to, undefined, undefined, {
+    context: contextLines,
+    headerOptions: FILE_HEADERS_ONLY,
+    maxEditLength: EDIT_LENGTH_MAX,
+    timeout: SEARCH_TIMEOUT_MS,
+  });
+}
+
+function replacement({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiffInput): string {
+  const removed = linesOf(from);
+  const added = linesOf(to);
+  const same = commonEnds(removed, added);
+  const above = Math.min(same.above, contextLines);
+  const below = Math.min(same.below, contextLines);
+  const start = same.above - above;
+  const hunk = {
+    oldStart: start + 1,
+    oldLines: removed.length - same.below + below - start,
+    newStart: start + 1,
+    newLines: added.length - same.below + below - start,
+    lines: [
+      ...hunkLines(" ", removed.slice(start, same.above)),
+      ...hunkLines("-", removed.slice(same.above, removed.length - same.below)),
+      ...hunkLines("+", added.slice(same.above, added.length - same.below)),
+      ...hunkLines(" ", removed.slice(removed.length - same.below, removed.length - same.below + below)),
+    ],
+  };
+  const patch = {
+    oldFileName: fromLabel,
+    newFileName: toLabel,
+    oldHeader: undefined,
+    newHeader: undefined,
+    hunks: [hunk],
+  };
+  return formatPatch(patch, FILE_HEADERS_ONLY);
+}
+
+/** The lines of a text, each with its line break. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** How many lines at the top, and how many of the others at the bottom, two texts share. */
+function commonEnds(from: readonly string[], to: readonly string[]): { above: number; below: number } {
+  const shorter = Math.min(from.length, to.length);
+  let above = 0;
+  while (above < shorter && from[above] === to[above]) above++;
+  let below = 0;
+  while (below < shorter - above && from.at(-1 - below) === to.at(-1 - below)) below++;
+  return { above, below };
+}
+
+function hunkLines(sign: " " | "-" | "+", lines: readonly string[]): string[] {
+  return lines.flatMap((line) =>
+    line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"],
+  );
+}

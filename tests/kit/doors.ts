@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { findOperation, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import { WebSocket } from "ws";
+
+/** Calls operations through one door, so that one suite can be run at all of them. */
+export interface Door {
+  readonly name: string;
+  /** @throws MerkleError as the door told it */
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  /** The same for input that the types would not allow. */
+  callRaw(name: string, input: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export type OpenDoor = (url: string) => Promise<Door>;
+
+/** Every door of the broker, by name. */
+export const doors: Record<"rest" | "mcp" | "websocket", OpenDoor> = {
+  rest: openRest,
+  mcp: openMcp,
+  websocket: openWebSocket,
+};
+
+function toDoor(
+  name: string,
+  callRaw: Door["callRaw"],
+  close: () => Promise<void> = async () => undefined,
+): Door {
+  return {
+    name,
+    callRaw,
+    close,
+    // The door's output is what the catalogue says; the shared suite checks it against the operation's schema.
+    call: (operation, input) => callRaw(operation, input) as never,
+  };
+}
+
+async function openRest(url: string): Promise<Door> {
+  return toDoor("rest", async (name, input) => {
+    const operation = findOperation(name);
+    if (!operation) throw new Error(`REST has no route for ${name}.`);
+    const { session_id, team_id, ...fields } = Object(input);
+    const [method = "", path = ""] = operation.route.split(" ");
+    const isInPath = path.includes(":session_id");
+    const place = new URL(path.replace(":session_id", encodeURIComponent(String(session_id))), url);
+    const rest = isInPath || session_id === undefined ? fields : { ...fields, session_id };
+    const headers: Record<string, string> = team_id === undefined ? {} : { "x-team-id": String(team_id) };
+    if (method === "GET") {
+      for (const [key, value] of Object.entries(rest)) place.searchParams.set(key, String(value));
+      return readAnswer(await fetch(place, { headers }));
+    }
+    return readAnswer(
+      await fetch(place, {
+        method,
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify(rest),
+      }),
+    );
+  });
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  const body: unknown = await response.json();
+  if (response.ok) return body;
+  const error = MerkleError.fromBody(body);
+  if (error.status !== response.status)
+    throw new Error(`${error.code} was answered with status ${response.status}.`);
+  throw error;
+}
+
+/** Plain JSON-RPC, as curl would send it. */
+async function openMcp(url: string): Promise<Door> {
+  return toDoor("mcp", async (name, input) => {
+    const response = await fetch(new URL("/mcp?tools=core,admin", url), {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "*/*" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: randomUUID(),
+        method: "tools/call",
+        params: { name, arguments: input },
+      }),
+    });
+    const { result, error } = Object(await response.json());
+    if (error) throw new Error(`JSON-RPC ${error.code}: ${error.message}`);
+    const body: unknown = JSON.parse(result.content[0].text);
+    if (result.isError) throw MerkleError.fromBody(body);
+    return body;
+  });
+}
+
+async function openWebSocket(url: string): Promise<Door> {
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
+  const waiting = new Map<string, { resolve(output: unknown): void; reject(error: unknown): void }>();
+  socket.on("message", (data) => {
+    const frame = JSON.parse(String(data));
+    if (frame.type !== "reply") return;
+    const request = waiting.get(frame.id);
+    waiting.delete(frame.id);
+    if (frame.error) request?.reject(MerkleError.fromBody(frame));
+    else request?.resolve(frame.output);
+  });
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  socket.once("close", (code) => {
+    for (const { reject } of waiting.values()) reject(new Error(`The connection closed with ${code}.`));
+  });
+  return toDoor(
+    "websocket",
+    (operation, input) =>
+      new Promise((resolve, reject) => {
+        const id = randomUUID();
+        waiting.set(id, { resolve, reject });
+        socket.send(JSON.stringify({ type: "request", id, operation, input }));
+      }),
+    async () => {
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.close();
+      await closed;
+    },
+  );
+}

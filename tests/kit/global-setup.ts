@@ -1,0 +1,41 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase } from "@merkle/db";
+import { startEmbeddedPostgres } from "@merkle/db/embedded";
+import postgres from "postgres";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the databases of all tests are, and the migrated empty one that each is a copy of. */
+    postgres: { serverUrl: string; template: string };
+  }
+}
+
+const template = "merkle_template";
+
+/** One embedded server for the whole run; each test has a database of its own on it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const home = await mkdtemp(join(tmpdir(), "merkle-tests-"));
+  await chmod(home, 0o711);
+  const server = await startEmbeddedPostgres({ home, reach: "tcp" });
+  const { host, port, user, database, password = "" } = server.connection;
+  const serverUrl = `postgres://${user}:${password}@${host}:${port}`;
+
+  const admin = postgres(`${serverUrl}/${database}`, { max: 1 });
+  await admin.unsafe(`CREATE DATABASE ${template}`);
+  const migrated = await openDatabase({ target: `${serverUrl}/${template}` });
+  await migrated.close();
+  // Each copy gets an epoch and a mesh of its own when it is first opened.
+  const emptied = postgres(`${serverUrl}/${template}`, { max: 1, onnotice: () => undefined });
+  await emptied`TRUNCATE settings, meshes CASCADE`;
+  await emptied.end();
+  await admin.end();
+  project.provide("postgres", { serverUrl, template });
+
+  return async () => {
+    await server.stop();
+    await rm(home, { recursive: true, force: true });
+  };
+}

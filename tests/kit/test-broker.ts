@@ -1,0 +1,55 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Broker, type BrokerOptions, createLog, startBroker } from "@merkle/broker";
+import { onTestFinished } from "vitest";
+import { type Cleanup, createTestDatabase } from "./test-database.js";
+
+/** A broker of one test's own, on a database of its own. */
+export interface TestBroker {
+  /** Its base URL; the same after a restart. */
+  readonly url: string;
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly home: string;
+  /** Every line that it logged. */
+  readonly logged: string[];
+  readonly broker: Broker;
+  stop(): Promise<void>;
+  /** Stops it and starts another one at the same place. */
+  restart(): Promise<void>;
+}
+
+/** Starts a broker that is stopped, with everything it kept, when the test has finished. */
+export async function startTestBroker(
+  options: Partial<BrokerOptions> = {},
+  cleanup: Cleanup = onTestFinished,
+): Promise<TestBroker> {
+  const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
+  const home = await mkdtemp(join(tmpdir(), "merkle-broker-"));
+  await chmod(home, 0o711);
+  const logged: string[] = [];
+  const log = createLog((line) => logged.push(line));
+  const start = (port: number) => startBroker({ ...options, home, databaseUrl, port, log });
+  let broker = await start(options.port ?? 0);
+  const { url, port } = broker;
+  cleanup(async () => {
+    await broker.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+  return {
+    url,
+    port,
+    databaseUrl,
+    home,
+    logged,
+    get broker() {
+      return broker;
+    },
+    stop: () => broker.stop(),
+    async restart() {
+      await broker.stop();
+      broker = await start(port);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto";
+import postgres from "postgres";
+import { inject, onTestFinished } from "vitest";
+
+/** Registers what is to happen at the end: of the test, or with `afterAll` of the file. */
+export type Cleanup = (run: () => Promise<void>) => void;
+
+/** Makes a migrated, empty database and returns its URL. It is dropped when the test has finished. */
+export async function createTestDatabase(cleanup: Cleanup = onTestFinished): Promise<string> {
+  const { serverUrl, template } = inject("postgres");
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const admin = postgres(`${serverUrl}/postgres`, { max: 1, onnotice: () => undefined });
+  await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  cleanup(async () => {
+    await admin.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await admin.end();
+  });
+  return `${serverUrl}/${name}`;
+}
+
+/** A connection for looking into a test's database, closed when the test has finished. */
+export function connectTestDatabase(url: string, cleanup: Cleanup = onTestFinished): postgres.Sql {
+  const sql = postgres(url, { max: 2, onnotice: () => undefined });
+  cleanup(() => sql.end({ timeout: 1 }));
+  return sql;
+}
