@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { findOperation, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import {
+  catalogue,
+  findOperation,
+  type InputOf,
+  MerkleError,
+  type OperationName,
+  type OutputOf,
+} from "@merkle/wire";
 import { WebSocket } from "ws";
 
 /** Calls operations through one door, so that one suite can be run at all of them. */
@@ -30,8 +37,9 @@ function toDoor(
     name,
     callRaw,
     close,
-    // The door's output is what the catalogue says; the shared suite checks it against the operation's schema.
-    call: (operation, input) => callRaw(operation, input) as never,
+    // What comes out is checked against the operation's own schema, so its type is what the schema says.
+    call: async (operation, input) =>
+      catalogue[operation].output.parse(await callRaw(operation, input)) as never,
   };
 }
 

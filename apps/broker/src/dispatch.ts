@@ -6,6 +6,7 @@ import { refuseLiveCredentials } from "./access/live-credentials.js";
 import type { Context, Services } from "./context.js";
 import { handlers } from "./handlers.js";
 import { parseInput, type RawInput, requireObject } from "./parse-input.js";
+import { retryWhileLost } from "./retry-while-lost.js";
 import type { SessionIdentity } from "./sessions/directory.js";
 import { toMerkleError } from "./to-merkle-error.js";
 import { type RequestIdentity, readEarlierResult, writeOnce } from "./writes/write.js";
@@ -52,25 +53,37 @@ export async function dispatch(services: Services, call: Call): Promise<Reply> {
 async function serve(services: Services, call: Call): Promise<Reply> {
   const { operation } = call;
   const raw = requireObject(operation, call.input);
+  // All of this only reads, so a database that is away for a moment is waited for.
+  const admitted = await retryWhileLost(() => admit(services, call, raw));
+  if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
+
+  const onWritten: (() => void)[] = [];
+  const ctx = createContext(services, call, { ...admitted, onWritten });
+  const run = () => callHandler(operation, ctx, admitted.input);
+  return {
+    output: await (operation.readOnly ? retryWhileLost(run) : run()),
+    written: () => {
+      for (const each of onWritten) each();
+    },
+  };
+}
+
+type Admitted = Omit<Request, "onWritten"> | { readonly earlier: unknown };
+
+/** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
+async function admit(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
+  const { operation } = call;
   const session = isSessionOperation(operation) ? await findAddressedSession(services, operation, raw) : null;
   const { team, credential } = await authenticate(services, call, raw, session);
-  const earlier =
-    !team && credential ? await repeatRotation(services, call, raw, session, credential) : undefined;
-  if (earlier !== undefined) return { output: earlier, written: () => undefined };
-
+  if (!team && credential) {
+    const earlier = await repeatRotation(services, call, raw, session, credential);
+    if (earlier !== undefined) return { earlier };
+  }
   authorize({ operation, session, team, credentialGiven: credential !== undefined });
   if (team) services.presence.touch(team.peer);
   const input = await parseOpenly(services, operation, raw, session);
   if (!operation.readOnly) await refuseLiveCredentials(services.database.orm, input);
-
-  const onWritten: (() => void)[] = [];
-  const ctx = createContext(services, call, { session, team, input, onWritten });
-  return {
-    output: await callHandler(operation, ctx, input),
-    written: () => {
-      for (const run of onWritten) run();
-    },
-  };
+  return { session, team, input };
 }
 
 async function findAddressedSession(
@@ -101,7 +114,8 @@ async function authenticate(
 ): Promise<{ team: TeamCaller | null; credential: string | undefined }> {
   if (!session) return { team: null, credential: undefined };
   const argument = raw["team_id"];
-  const given = argument === undefined ? call.credential : String(argument);
+  // What is no text is a credential that proves nothing.
+  const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
   if (given !== undefined) {
     return { team: await services.credentials.verify(session.sessionId, given), credential: given };
   }
@@ -203,8 +217,11 @@ async function repeatRotation(
   session: SessionIdentity | null,
   credential: string,
 ): Promise<unknown> {
-  if (operation.name !== "rotate_team_credential" || raw["idempotency_key"] === undefined) return undefined;
-  const identity = identify(operation, raw, session, { teamId: "", credential });
+  if (operation.name !== "rotate_team_credential") return undefined;
+  const parsed = operation.input.safeParse(raw);
+  // What is no valid request cannot be the repetition of one.
+  if (!parsed.success) return undefined;
+  const identity = identify(operation, parsed.data, session, { teamId: "", credential });
   return readEarlierResult(services.database, identity);
 }
 

@@ -19,12 +19,19 @@ const sessionParameters = {
   idle_in_transaction_session_timeout: 10_000,
 };
 
-/**
- * A pool of at most `max` connections, opened when they are first needed.
- *
- * @param keepOpen - whether a connection is never renewed, because it holds something
- */
-export function connectPool(target: ConnectionTarget, max: number, { keepOpen = false } = {}): postgres.Sql {
+export interface PoolOptions {
+  /** Whether a connection is never renewed, because it holds something. */
+  readonly keepOpen?: boolean;
+  /** Told in the moment in which a connection closes, whatever the reason. */
+  readonly onClose?: () => void;
+}
+
+/** A pool of at most `max` connections, opened when they are first needed. */
+export function connectPool(
+  target: ConnectionTarget,
+  max: number,
+  { keepOpen = false, onClose = () => undefined }: PoolOptions = {},
+): postgres.Sql {
   const options: postgres.Options<Record<string, never>> = {
     max,
     connection: sessionParameters,
@@ -32,6 +39,7 @@ export function connectPool(target: ConnectionTarget, max: number, { keepOpen = 
     // A server that restarts is back within a second: look often, and spread out.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5) * (0.5 + Math.random() / 2),
     onnotice: () => undefined,
+    onclose: onClose,
     ...(keepOpen ? { max_lifetime: null, idle_timeout: 0 } : {}),
   };
   if (typeof target === "string") return postgres(target, options);

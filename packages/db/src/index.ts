@@ -1,4 +1,4 @@
-export { type AppendOutcome, type MessageRow, toOutcome } from "./append-messages.js";
+export { type AppendOutcome, appendMessages, type MessageRow, toOutcome } from "./append-messages.js";
 export { type ConnectionTarget, connectPool } from "./connection.js";
 export {
   DatabaseError,

@@ -6,10 +6,10 @@ import type postgres from "postgres";
 import { type ConnectionTarget, connectPool } from "./connection.js";
 import { DatabaseError } from "./database-error.js";
 
-const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
+export const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /** Any number, as long as no other program that shares the database takes the same one. */
-const migrationLock = 7_423_001;
+export const migrationLock = 7_423_001;
 
 /**
  * Brings the schema up to date, one broker at a time, and returns how many migrations ran (DB-11).

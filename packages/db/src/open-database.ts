@@ -1,19 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { PgDatabase } from "drizzle-orm/pg-core";
-import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
+import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
-import { type ConnectionTarget, connectPool } from "./connection.js";
+import type { ConnectionTarget } from "./connection.js";
 import { DatabaseError, databaseErrorCode } from "./database-error.js";
 import { migrate } from "./migrate.js";
+import { renewClient } from "./renewed-client.js";
 import * as schema from "./schema.js";
+import { startTransactions } from "./transactions.js";
 
-/** What a query runs on: the pool, or a transaction of it. */
+/** What a query runs on: the pool, or a transaction. */
 export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
-export type Transaction = Parameters<Parameters<PostgresJsDatabase<typeof schema>["transaction"]>[0]>[0];
+/** What a query must run on that is only one part of a change. */
+export type Transaction = Queryable;
+
+const transactionsMax = 6;
 
 export interface Database {
-  /** For queries that stand alone. */
+  /** For queries that stand alone; to be asked for each time, since a broken pool is replaced. */
   readonly orm: Queryable;
   /** Names this history of the database; another one after a restore (DB-12). */
   readonly epoch: string;
@@ -33,7 +38,7 @@ export interface Database {
 
 export interface OpenDatabaseOptions {
   readonly target: ConnectionTarget;
-  /** Connections for queries; four more serve the appender. */
+  /** Connections for queries; a few more serve transactions and the appender. */
   readonly poolMax?: number;
 }
 
@@ -43,27 +48,33 @@ export interface OpenDatabaseOptions {
  * @throws DatabaseError with a sentence that says what is wrong and what to do (DB-9)
  */
 export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions): Promise<Database> {
-  const pool = connectPool(target, poolMax);
-  const appendLane = connectPool(target, 1);
-  const waitingLane = connectPool(target, 3);
+  const pool = renewClient(target, poolMax);
+  const appendLane = renewClient(target, 1);
+  const waitingLane = renewClient(target, 3);
+  const transactions = startTransactions(target, transactionsMax);
+  const orms = new WeakMap<postgres.Sql, Queryable>();
   const close = async () => {
-    await Promise.all([pool, appendLane, waitingLane].map((each) => each.end({ timeout: 5 })));
+    await Promise.all([pool.end(), appendLane.end(), waitingLane.end(), transactions.end()]);
   };
   try {
-    const serverVersion = await checkServer(pool);
+    const serverVersion = await checkServer(pool.current);
     const migrationsRun = await migrate(target);
-    const { epoch, meshId } = await identify(pool);
-    const orm = drizzle(pool, { schema });
+    const { epoch, meshId } = await identify(pool.current);
     return {
-      orm,
+      get orm() {
+        const client = pool.current;
+        const orm = orms.get(client) ?? drizzle(client, { schema });
+        orms.set(client, orm);
+        return orm;
+      },
       epoch,
       meshId,
       serverVersion,
       migrationsRun,
-      transaction: (work) => orm.transaction(work),
-      append: (rows) => appendMessages(appendLane, rows, false),
-      appendWaiting: (rows) => appendMessages(waitingLane, rows, true),
-      isDurable: () => isDurable(pool),
+      transaction: transactions.run,
+      append: (rows) => appendMessages(appendLane.current, rows, false),
+      appendWaiting: (rows) => appendMessages(waitingLane.current, rows, true),
+      isDurable: () => isDurable(pool.current),
       close,
     };
   } catch (error) {

@@ -24,6 +24,7 @@ export const limits = {
   /** A compact page is read by a model, which pays for each character. */
   compactPageCharsMax: 20_000,
   conflictContentBytesMax: 8 * 1024,
+  conflictDiffBytesMax: 64 * 1024,
   sessionsPageMax: 200,
   sessionsPageDefault: 50,
   versionsPageMax: 500,

@@ -10,7 +10,7 @@ export function utf8Bytes(text: string): number {
 }
 
 /** PostgreSQL stores neither NUL nor lone surrogates, and JSON readers disagree about both (FEED-12). */
-function isStorable(text: string): boolean {
+export function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Surrogate}/u.test(text);
 }
 
@@ -66,6 +66,7 @@ export const DocumentText = textOfBytes(limits.documentBytesMax);
 export const Version = z
   .int()
   .min(0)
+  .max(2 ** 31 - 1)
   .meta({ description: "The document's version: 0 when new, +1 on every write." });
 
 export const Epoch = Uuid.meta({

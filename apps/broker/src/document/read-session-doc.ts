@@ -2,7 +2,6 @@ import { type DocumentRow, findDocumentVersion, readDocument } from "@merkle/db"
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
 import { diffDocuments } from "./document-diff.js";
-import { findSection, listHeadings } from "./sections.js";
 
 /** Reads the document or an older version of it: whole, one section, or what changed since a version (DOC-2, DOC-7, DOC-8). */
 export async function readSessionDoc(
@@ -29,9 +28,12 @@ export async function readSessionDoc(
     return { diff, ...place };
   }
   if (input.section !== undefined) {
-    const section = findSection(wanted.content, input.section);
-    if (!section) throw noSuchSection(input.section, wanted);
-    return { content: section.text, ...place };
+    const found = await ctx.services.workers.run("find_section", {
+      content: wanted.content,
+      heading: input.section,
+    });
+    if ("headings" in found) throw noSuchSection(input.section, wanted.version, found.headings);
+    return { content: found.text, ...place };
   }
   return { content: wanted.content, ...place };
 }
@@ -56,14 +58,11 @@ async function readVersion(
   );
 }
 
-function noSuchSection(section: string, { content, version }: Version): MerkleError {
-  const headings = listHeadings(content).slice(0, 50);
+function noSuchSection(section: string, version: number, headings: readonly string[]): MerkleError {
   const there = headings.length === 0 ? "it has no headings" : `its headings are: ${headings.join(", ")}`;
   return new MerkleError(
     "not_found",
     `The document (version ${version}) has no section "${section}"; ${there}.`,
-    {
-      headings,
-    },
+    { headings },
   );
 }

@@ -39,15 +39,17 @@ async function describeConflict(
         ? { content: "" }
         : await findDocumentVersion(services.database.orm, session.sessionId, expected_version);
     if (expected) {
-      details["diff"] = await diffDocuments(services.workers, {
+      const diff = await diffDocuments(services.workers, {
         from: expected.content,
         fromVersion: expected_version,
         to: current.content,
         toVersion: current.version,
       });
+      // A diff as long as a document helps nobody to merge; read_session_doc gives it to who asks.
+      if (utf8Bytes(diff) <= limits.conflictDiffBytesMax) details["diff"] = diff;
     }
   }
-  if (include_content || utf8Bytes(current.content) < limits.conflictContentBytesMax)
+  if (include_content || utf8Bytes(current.content) <= limits.conflictContentBytesMax)
     details["content"] = current.content;
   return new MerkleError(
     "conflict",

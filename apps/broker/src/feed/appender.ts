@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   type AppendOutcome,
   type Database,
@@ -10,6 +9,7 @@ import {
 } from "@merkle/db";
 import { limits, MerkleError } from "@merkle/wire";
 import type { Metrics } from "../metrics.js";
+import { retryWhileLost } from "../retry-while-lost.js";
 
 /** Where a message ended up; `busy` never leaves the appender. */
 export type Appended = Exclude<AppendOutcome, { outcome: "busy" }>;
@@ -113,7 +113,8 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
     const rows = batch.map((pending) => pending.row);
     const end = metrics.commitSeconds.startTimer();
     metrics.batchRows.observe(rows.length);
-    const outcomes = await retryWhileLost(() => send(rows), batch[0]?.admittedAt ?? performance.now());
+    // Their ids are fixed, so what was committed before the connection died answers `duplicate`.
+    const outcomes = await retryWhileLost(() => send(rows), batch[0]?.admittedAt);
     end();
     return outcomes;
   }
@@ -196,22 +197,6 @@ function takeUpTo(queue: readonly Pending[]): Pending[] {
     batch.push(pending);
   }
   return batch;
-}
-
-/**
- * Sends the same rows again when the connection died under them: their ids are fixed, so what was committed answers
- * `duplicate` (FEED-7). A feed that is held, and a server that starts, are given the same time.
- */
-async function retryWhileLost<Result>(send: () => Promise<Result>, since: number): Promise<Result> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await send();
-    } catch (error) {
-      const patience = performance.now() - since < limits.unknownOutcomeMsMax;
-      if (!patience || !(isConnectionLost(error) || isTimeout(error))) throw error;
-      await delay(Math.min(20 * 2 ** attempt, 250));
-    }
-  }
 }
 
 function describeFailure(error: unknown): unknown {

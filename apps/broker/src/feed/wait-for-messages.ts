@@ -57,7 +57,7 @@ interface Page {
   readonly entries: readonly Entry[];
   /** The last sequence that was looked at, one's own messages included. */
   readonly position: number;
-  /** Whether the wait ended without messages because its time was up. */
+  /** Whether it blocked until its time was up. Looking in with `timeout: 0` is no idle poll. */
   readonly timedOut: boolean;
 }
 
@@ -76,7 +76,9 @@ async function readOrBlock(ctx: TeamContext, input: Input, channel: Channel, sin
       if (page.entries.length > 0) return { ...page, timedOut: false };
       position = page.position;
       if (channel.closed && position >= channel.head) return { ...page, timedOut: false };
-      if ((await bell.answered()) !== "rung") return { ...page, timedOut: !ctx.signal.aborted };
+      if ((await bell.answered()) !== "rung") {
+        return { ...page, timedOut: timeoutMs > 0 && !ctx.signal.aborted };
+      }
     }
   } finally {
     bell.stop();

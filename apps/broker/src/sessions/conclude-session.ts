@@ -1,37 +1,72 @@
-import { closeFeed, findSession, lockDocument, saveDocumentVersion } from "@merkle/db";
+import { closeFeed, findSession, lockDocument, readDocument, saveDocumentVersion } from "@merkle/db";
 import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { replaceConclusion } from "../document/conclusion-section.js";
 import { documentTooLarge } from "../document/write-document.js";
 import { toSessionSettings } from "../settings/get-settings.js";
 import { requireConvener } from "./require-convener.js";
+
+/** A document with its new Conclusion, worked out from one version of it. */
+interface Draft {
+  readonly fromVersion: number;
+  readonly content: string;
+  readonly conclusion: string;
+}
+
+type Input = ParsedInputOf<"conclude_session">;
+type Output = OutputOf<"conclude_session">;
 
 /**
  * Ends a session: writes the Conclusion, closes the feed and says so, in one transaction (SES-9). Again, it revises the
  * Conclusion and says so again; `closed_at` stays the first one.
  */
-export async function concludeSession(
-  ctx: TeamContext,
-  input: ParsedInputOf<"conclude_session">,
-): Promise<OutputOf<"conclude_session">> {
+export async function concludeSession(ctx: TeamContext, input: Input): Promise<Output> {
+  // The draft is made before the transaction, so that nobody waits for a large document to be read through. Whoever
+  // writes in between makes it worthless; after a few rounds it is made with the document held.
+  for (let round = 1; round <= 3; round += 1) {
+    const draft = await draftConclusion(ctx, input);
+    try {
+      return await conclude(ctx, async () => draft);
+    } catch (error) {
+      if (!(error instanceof OutdatedDraft)) throw error;
+    }
+  }
+  return conclude(ctx, () => draftConclusion(ctx, input));
+}
+
+class OutdatedDraft extends Error {
+  override readonly name = "OutdatedDraft";
+}
+
+async function draftConclusion({ services, session }: TeamContext, input: Input): Promise<Draft> {
+  const document = await readDocument(services.database.orm, session.sessionId);
+  if (!document) throw noSession(session.slug);
+  const written = await services.workers.run("replace_conclusion", {
+    content: document.content,
+    remembered: document.conclusion,
+    summary: input.summary_section,
+  });
+  const bytes = utf8Bytes(written.content);
+  if (bytes > limits.documentBytesMax) throw documentTooLarge(bytes);
+  return { fromVersion: document.version, ...written };
+}
+
+/** @throws OutdatedDraft, with nothing done, when the document is at another version than the draft was made from */
+async function conclude(ctx: TeamContext, makeDraft: () => Promise<Draft>): Promise<Output> {
   const { database, sessions, channels } = ctx.services;
   const { sessionId, slug } = ctx.session;
+  const { teamId: writtenByTeamId, name: writtenBy, peer } = ctx.team;
 
   return ctx.write(async ({ tx, announce, afterCommit }) => {
     const session = await findSession(tx, database.meshId, sessionId);
     const document = await lockDocument(tx, sessionId);
-    if (!session || !document) throw new MerkleError("not_found", `There is no session "${slug}".`);
+    if (!session || !document) throw noSession(slug);
     if (toSessionSettings(session.settings).conclude_by === "convener") requireConvener(ctx, "conclude it");
+    const { fromVersion, content, conclusion } = await makeDraft();
+    if (fromVersion !== document.version) throw new OutdatedDraft();
 
-    const { content, conclusion } = replaceConclusion(
-      document.content,
-      document.conclusion,
-      input.summary_section,
-    );
-    if (utf8Bytes(content) > limits.documentBytesMax) throw documentTooLarge(utf8Bytes(content));
     const at = new Date();
     const version = document.version + 1;
-    const { teamId: writtenByTeamId, name: writtenBy, peer } = ctx.team;
+    const afterSequence = document.lastSequence;
     await saveDocumentVersion(tx, {
       sessionId,
       version,
@@ -40,7 +75,7 @@ export async function concludeSession(
       writtenByTeamId,
       writtenBy,
       at,
-      afterSequence: document.lastSequence,
+      afterSequence,
     });
     const closedAt = await closeFeed(tx, sessionId, at);
     await announce(
@@ -59,4 +94,8 @@ export async function concludeSession(
       doc_version: version,
     };
   });
+}
+
+function noSession(slug: string): MerkleError {
+  return new MerkleError("not_found", `There is no session "${slug}".`);
 }

@@ -16,8 +16,11 @@ export interface SessionDirectory {
   markClosed(sessionId: string): void;
 }
 
+type Remembered = { -readonly [Key in keyof SessionIdentity]: SessionIdentity[Key] };
+
 export function createSessionDirectory(database: Pick<Database, "orm" | "meshId">): SessionDirectory {
-  const remembered = new Map<string, { -readonly [Key in keyof SessionIdentity]: SessionIdentity[Key] }>();
+  // In the order of their last use.
+  const remembered = new Map<string, Remembered>();
   const idsBySlug = new Map<string, string>();
 
   function remember(identity: SessionIdentity): SessionIdentity {
@@ -25,6 +28,12 @@ export function createSessionDirectory(database: Pick<Database, "orm" | "meshId"
     remembered.set(identity.sessionId, { ...identity });
     idsBySlug.set(identity.slug, identity.sessionId);
     return remembered.get(identity.sessionId) ?? identity;
+  }
+
+  function keep(known: Remembered): SessionIdentity {
+    remembered.delete(known.sessionId);
+    remembered.set(known.sessionId, known);
+    return known;
   }
 
   function forgetOldest(): void {
@@ -38,7 +47,8 @@ export function createSessionDirectory(database: Pick<Database, "orm" | "meshId"
     async find(ref) {
       const name = ref.toLowerCase();
       const known = remembered.get(idsBySlug.get(name) ?? name);
-      if (known) return known;
+      if (known) return keep(known);
+      if (!canBeName(name)) return null;
       const sessionId = isUuid(name) ? name : await findSessionBySlug(database.orm, database.meshId, name);
       const row = sessionId && (await findSession(database.orm, database.meshId, sessionId));
       if (!row) return null;
@@ -50,4 +60,9 @@ export function createSessionDirectory(database: Pick<Database, "orm" | "meshId"
       if (known) known.closed = true;
     },
   };
+}
+
+/** Whether a session can have this id or slug; for anything else the database need not be asked. */
+function canBeName(name: string): boolean {
+  return /^[a-z0-9-]{1,100}$/.test(name);
 }

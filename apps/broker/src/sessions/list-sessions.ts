@@ -30,7 +30,8 @@ function toCursor(row: SessionRow): string {
 function parseCursor(text: string): { activeAt: Date; sessionId: string } {
   const [time = "", sessionId = ""] = text.split("_");
   const activeAt = new Date(time);
-  if (Number.isNaN(activeAt.getTime()) || !isUuid(sessionId)) {
+  // Years that need a sign are dates to JavaScript, and none to the database.
+  if (!/^\d{4}-/.test(time) || !(activeAt.getTime() >= 0) || !isUuid(sessionId)) {
     throw new MerkleError(
       "bad_request",
       "list_sessions: before must be the next_cursor of the page before, unchanged.",

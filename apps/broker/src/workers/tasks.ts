@@ -1,8 +1,19 @@
+import { replaceConclusion } from "../document/conclusion-section.js";
+import { findSection, listHeadings } from "../document/sections.js";
 import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
 
 /** What each task takes and gives. Both are copied between threads, so they are plain data. */
 export interface TaskTypes {
   unified_diff: { input: UnifiedDiffInput; output: string };
+  replace_conclusion: {
+    input: { content: string; remembered: string | null; summary: string };
+    output: { content: string; conclusion: string };
+  };
+  find_section: {
+    input: { content: string; heading: string };
+    /** The section, or the headings that there are. */
+    output: { text: string } | { headings: readonly string[] };
+  };
 }
 
 export type TaskName = keyof TaskTypes;
@@ -26,6 +37,15 @@ const tasks: { readonly [Name in TaskName]: Task<Name> } = {
     run: unifiedDiff,
     isSmall: ({ from, to }) =>
       from.length + to.length < SMALL_CHARS_MAX && countLines(from) + countLines(to) <= SMALL_LINES_MAX,
+  },
+  replace_conclusion: {
+    run: ({ content, remembered, summary }) => replaceConclusion(content, remembered, summary),
+    isSmall: ({ content, remembered, summary }) =>
+      content.length + (remembered?.length ?? 0) + summary.length < SMALL_CHARS_MAX,
+  },
+  find_section: {
+    run: ({ content, heading }) => findSection(content, heading) ?? { headings: listHeadings(content) },
+    isSmall: ({ content }) => content.length < SMALL_CHARS_MAX,
   },
 };
 

@@ -1,19 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   appendInTransaction,
   claimRequest,
   type Database,
   findRequest,
-  isConnectionLost,
-  isSerializationFailure,
-  isTimeout,
   type StoredMessage,
   saveRequestResult,
   type Transaction,
 } from "@merkle/db";
-import { canonicalJson, limits, MerkleError, type SystemEvent } from "@merkle/wire";
+import { canonicalJson, MerkleError, type SystemEvent } from "@merkle/wire";
 import { systemRow, toStoredMessage } from "../feed/message.js";
+import { retryWhileLost } from "../retry-while-lost.js";
 import { seal, unseal } from "./seal.js";
 
 /** A write of a verb: its transaction, and what is to happen once it is committed. */
@@ -143,17 +140,4 @@ function otherInput(operation: string): MerkleError {
     "conflict",
     `This idempotency_key was used before for ${operation} with another input; nothing was done. Use a new key for a new request, and the old one only to repeat.`,
   );
-}
-
-async function retryWhileLost<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  const startedAt = performance.now();
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const again = isConnectionLost(error) || isTimeout(error) || isSerializationFailure(error);
-      if (!again || performance.now() - startedAt > limits.unknownOutcomeMsMax) throw error;
-      await delay(Math.min(20 * 2 ** tries, 250));
-    }
-  }
 }

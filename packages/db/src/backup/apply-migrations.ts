@@ -1,15 +1,9 @@
-import { fileURLToPath } from "node:url";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import type postgres from "postgres";
 import { DatabaseError } from "../database-error.js";
-import { knownMigrations } from "../migrate.js";
+import { knownMigrations, migrationLock, migrationsFolder } from "../migrate.js";
 import { BackupError } from "./backup-error.js";
 import { listMigrations } from "./catalog.js";
-
-const migrationsFolder = fileURLToPath(new URL("../../migrations", import.meta.url));
-
-/** The lock that a broker holds while it migrates. */
-const migrationLock = 7_423_001;
 
 /** @throws DatabaseError `schema_newer` when a backup has migrations that this version does not know */
 export function refuseNewerBackup(migrations: readonly number[]): void {

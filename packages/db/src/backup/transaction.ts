@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type postgres from "postgres";
 import { type ConnectionTarget, connectPool } from "../connection.js";
+import { isConnectionLost } from "../database-error.js";
 import { BackupError } from "./backup-error.js";
 
 export interface Snapshot {
@@ -37,8 +38,25 @@ export async function withRestore<Result>(
 ): Promise<Result> {
   return withPool(target, 1, async (pool) => {
     await refuseRunningBroker(pool);
-    return inTransaction(pool, "READ WRITE", work);
+    return inTransaction(pool, "READ WRITE", async (sql) => {
+      const result = await work(sql);
+      await commit(sql);
+      return result;
+    });
   });
+}
+
+async function commit(sql: postgres.Sql): Promise<void> {
+  try {
+    await sql`COMMIT`;
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error;
+    throw new BackupError(
+      "connection_failed",
+      "The database went away at the very end, so that everything was restored or nothing. Start a broker on it and look, or restore into a new database.",
+      { cause: error },
+    );
+  }
 }
 
 /** Connections that were just closed are seen for a moment longer. */
@@ -70,19 +88,17 @@ async function withPool<Result>(
   max: number,
   work: (pool: postgres.Sql) => Promise<Result>,
 ): Promise<Result> {
-  const pool = connectPool(target, max);
+  const pool = connectPool(target, max, { keepOpen: true });
   try {
-    const result = await work(pool);
-    await pool.end({ timeout: 5 });
-    return result;
+    return await work(pool);
   } finally {
     await pool.end({ timeout: 0 });
   }
 }
 
 /**
- * What fails is not rolled back by a statement, but by the end of its connection, which the caller brings about: the
- * driver's own transactions send their ROLLBACK also over a connection that is lost, and end the process by it.
+ * What is not committed ends with its connection, as soon as the pool does, and not by a statement: the driver's own
+ * transactions send their ROLLBACK also over a connection that is lost, and end the process by it.
  */
 async function inTransaction<Result>(
   pool: postgres.Sql,
@@ -92,10 +108,7 @@ async function inTransaction<Result>(
   const sql = await pool.reserve();
   await sql.unsafe(`BEGIN ${mode}`);
   await prepare(sql);
-  const result = await work(sql);
-  await sql`COMMIT`;
-  sql.release();
-  return result;
+  return work(sql);
 }
 
 /**

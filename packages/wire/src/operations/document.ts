@@ -24,9 +24,7 @@ export const readSessionDoc = operation({
   input: z
     .strictObject({
       ...inSession,
-      section: z
-        .string()
-        .min(1)
+      section: StorableText.min(1)
         .max(limits.titleCharsMax)
         .optional()
         .meta({ description: "A heading's text, such as Decisions." }),

@@ -11,6 +11,7 @@ import {
   retryable,
   Sequence,
   Slug,
+  StorableText,
   TeamCredential,
   TeamName,
   Timestamp,
@@ -107,9 +108,7 @@ export const listSessions = operation({
   access: "reader",
   route: "GET /api/sessions",
   input: z.strictObject({
-    query: z
-      .string()
-      .max(limits.titleCharsMax)
+    query: StorableText.max(limits.titleCharsMax)
       .optional()
       .meta({ description: "Part of a title, description or slug." }),
     status: z
@@ -117,7 +116,7 @@ export const listSessions = operation({
       .default("all")
       .meta({ description: "`open` means active." }),
     limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
-    before: z.string().max(200).optional().meta({ description: "next_cursor of the page before, to go on." }),
+    before: StorableText.max(200).optional().meta({ description: "next_cursor of the page before, to go on." }),
   }),
   output: z.object({ sessions: z.array(Session), next_cursor: z.string().nullable() }),
   errors: [],

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lines } from "../compact.js";
 import { operation } from "../operation.js";
-import { retryable, SessionRef } from "../values.js";
+import { isStorable, retryable, SessionRef } from "../values.js";
 
 /** What a session's teams may do to each other; all off unless somebody asks for it (SET-2). */
 export const SessionSettings = z
@@ -30,8 +30,10 @@ export const SessionSettingsInput = z.strictObject(SessionSettings.partial().sha
 
 /** An address that agents can be given: http or https, without credentials, query or fragment. */
 const ConnectionUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http or https address" })
+  // What is no address at all is not looked at further.
+  .url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
   .max(300)
+  .refine(isStorable, { error: "must not hold NUL characters or lone surrogates" })
   .refine(
     (url) => {
       const { username, password, search, hash } = new URL(url);

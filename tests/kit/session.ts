@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+import type { MerkleError, Message } from "@merkle/wire";
+import type { Door } from "./doors.js";
+
+/** A session of one test's own, with its convener and, by name, further teams. */
+export interface TestSession {
+  readonly sessionId: string;
+  readonly slug: string;
+  /** The convener's credential. */
+  readonly convener: string;
+  join(teamName: string): Promise<{ credential: string; cursor: number }>;
+  post(credential: string, text: string): Promise<{ cursor: number; message_id: string; at: string }>;
+}
+
+export async function createTestSession(door: Door, title = `Session ${randomUUID()}`): Promise<TestSession> {
+  const created = await door.call("create_session", { title, creator_team_name: "Atlas" });
+  const session_id = created.session_id;
+  return {
+    sessionId: session_id,
+    slug: created.slug,
+    convener: created.team_id,
+    async join(team_name) {
+      const joined = await door.call("join_session", { session_id, team_name });
+      return { credential: joined.team_id, cursor: joined.cursor };
+    },
+    post: (team_id, text) => door.call("post_message", { session_id, team_id, content: { text } }),
+  };
+}
+
+export function textsOf(messages: readonly Message[]): unknown[] {
+  return messages.map((message) => message.content["text"] ?? message.event);
+}
+
+/** The error of a call that must fail. */
+export async function failureOf(call: Promise<unknown>): Promise<MerkleError> {
+  const outcome = await call.then(
+    (output) => ({ output }),
+    (error: MerkleError) => ({ error }),
+  );
+  if ("error" in outcome) return outcome.error;
+  throw new Error(
+    `The call should have failed, but returned ${JSON.stringify(outcome.output).slice(0, 200)}.`,
+  );
+}
+
+/** The bare uuid of a credential, which everybody may know. */
+export function bareId(credential: string): string {
+  return credential.split(".")[0] ?? "";
+}
