@@ -82,7 +82,7 @@ async function admit(services: Services, call: Call, raw: RawInput): Promise<Adm
   authorize({ operation, session, team, credentialGiven: credential !== undefined });
   if (team) services.presence.touch(team.peer);
   const input = await parseOpenly(services, operation, raw, session);
-  if (!operation.readOnly) await refuseLiveCredentials(services.database.orm, input);
+  if (!operation.readOnly) await refuseLiveCredentials(services.database, input);
   return { session, team, input };
 }
 
@@ -122,16 +122,19 @@ async function authenticate(
   const remembered = call.remembered?.(session.sessionId);
   const team =
     remembered === undefined ? null : await services.credentials.verify(session.sessionId, remembered);
-  if (!team || (call.operation.name === "join_session" && !joinsAs(team, raw)))
-    return { team: null, credential: undefined };
-  return { team, credential: remembered };
+  return team && usesRemembered(call.operation, team, raw)
+    ? { team, credential: remembered }
+    : { team: null, credential: undefined };
 }
 
-/** An MCP session that joins again under its own name gets its place back; under another name it is somebody new. */
-function joinsAs(team: TeamCaller, raw: RawInput): boolean {
-  return (
-    typeof raw["team_name"] === "string" && raw["team_name"].trim().toLowerCase() === team.name.toLowerCase()
-  );
+/**
+ * An MCP session that joins again under its own name gets its place back; under another name it is somebody new. A team
+ * that has left is nobody there, except to repeat its leaving.
+ */
+function usesRemembered({ name }: Operation, team: TeamCaller, raw: RawInput): boolean {
+  if (name !== "join_session") return !team.leftAt || name === "leave_session";
+  const wanted = raw["team_name"];
+  return typeof wanted === "string" && wanted.trim().toLowerCase() === team.name.toLowerCase();
 }
 
 /** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */

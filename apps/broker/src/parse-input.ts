@@ -26,10 +26,13 @@ export function parseInput(operation: Operation, raw: RawInput): Readonly<Record
   return parsed.data;
 }
 
+/** An unknown field is named in its problem, and its name may be of any length. */
+const problemCharsMax = 200;
+
 function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[]): MerkleError {
   const problems = issues
     .slice(0, 10)
-    .map((issue) => ({ field: issue.path.join("."), problem: issue.message }));
+    .map((issue) => ({ field: issue.path.join("."), problem: issue.message.slice(0, problemCharsMax) }));
   const told = problems
     .map(({ field, problem }) => (field === "" ? problem : `${field}: ${problem}`))
     .join("; ");

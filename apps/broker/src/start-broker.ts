@@ -43,6 +43,8 @@ export interface BrokerOptions {
   readonly log?: Log | undefined;
   /** How often connections are pinged. */
   readonly heartbeatMs?: number | undefined;
+  /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
+  readonly connectionsMax?: number | undefined;
 }
 
 export interface Broker {
@@ -103,6 +105,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     }),
     startedAt,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
+    connectionsMax: options.connectionsMax,
     dashboard: options.dashboard,
   });
   stops.add("doors", http.stop);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Database, findTeam } from "@merkle/db";
 import { limits, parseTeamCredential } from "@merkle/wire";
 import type { Peer } from "../roster/peer.js";
@@ -22,7 +22,7 @@ export function makeCredential(teamId: string): { credential: string; secretHash
 }
 
 export function hashSecret(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return hash("sha256", secret, "buffer");
 }
 
 /** Checks credentials, and remembers those of busy teams for a moment. */
@@ -46,16 +46,45 @@ const rememberMs = 5_000;
 export function createCredentials(options: {
   database: Pick<Database, "orm">;
   presence: Presence;
+  cachedMax?: number;
 }): Credentials {
-  const { database, presence } = options;
+  const { database, presence, cachedMax = limits.cachedCredentialsMax } = options;
   const remembered = new Map<string, Remembered>();
+  const looking = new Map<string, Promise<Remembered | null>>();
 
   async function find(sessionId: string, teamId: string): Promise<Remembered | null> {
     const known = remembered.get(teamId);
-    if (known && known.expiresAt > performance.now()) return known.sessionId === sessionId ? known : null;
+    if (known && known.expiresAt > performance.now()) {
+      if (known.sessionId !== sessionId) return null;
+      // The one that was used last stands last, and is dropped last.
+      remembered.delete(teamId);
+      remembered.set(teamId, known);
+      return known;
+    }
+    return lookOnce(sessionId, teamId);
+  }
+
+  /** A busy team has hundreds of calls under way at the moment when its time is up: they share one look. */
+  async function lookOnce(sessionId: string, teamId: string): Promise<Remembered | null> {
+    const key = `${teamId} ${sessionId}`;
+    const underWay = looking.get(key);
+    if (underWay !== undefined) return underWay;
+    const look = lookUp(sessionId, teamId);
+    looking.set(key, look);
+    try {
+      const found = await look;
+      // Told to forget meanwhile, it may have read what was true before.
+      if (found && looking.get(key) === look) remember(found);
+      return found;
+    } finally {
+      if (looking.get(key) === look) looking.delete(key);
+    }
+  }
+
+  async function lookUp(sessionId: string, teamId: string): Promise<Remembered | null> {
     const row = await findTeam(database.orm, sessionId, teamId);
     if (!row) return null;
-    const found: Remembered = {
+    return {
       sessionId,
       secretHash: row.secretHash,
       caller: {
@@ -67,13 +96,15 @@ export function createCredentials(options: {
       },
       expiresAt: performance.now() + rememberMs,
     };
+  }
+
+  function remember(found: Remembered): void {
+    const { teamId } = found.caller;
     remembered.delete(teamId);
     remembered.set(teamId, found);
-    if (remembered.size > limits.cachedCredentialsMax) {
-      const [oldest] = remembered.keys();
-      if (oldest !== undefined) remembered.delete(oldest);
-    }
-    return found;
+    if (remembered.size <= cachedMax) return;
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined) remembered.delete(oldest);
   }
 
   return {
@@ -84,6 +115,9 @@ export function createCredentials(options: {
       if (!found || !timingSafeEqual(hashSecret(parts.secret), found.secretHash)) return null;
       return { ...found.caller, credential };
     },
-    forget: (teamId) => remembered.delete(teamId),
+    forget(teamId) {
+      remembered.delete(teamId);
+      for (const key of looking.keys()) if (key.startsWith(teamId)) looking.delete(key);
+    },
   };
 }

@@ -9,7 +9,15 @@ export interface HostGuard {
    *
    * @throws forbidden
    */
-  check(headers: { host?: string | undefined; origin?: string | undefined }): void;
+  check(request: HostedRequest): void;
+}
+
+/** What a request says about whom it is meant for and where it comes from. */
+export interface HostedRequest {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+  /** The request line's target. As a full address it goes before the Host header (RFC 9112, section 3.2.2). */
+  readonly target?: string | undefined;
 }
 
 export interface HostGuardOptions {
@@ -35,7 +43,11 @@ export function createHostGuard({ listenHost, allowedHosts, publicUrl }: HostGua
   }
 
   return {
-    check({ host, origin }) {
+    check({ host, origin, target = "/" }) {
+      const meant = hostOfTarget(target);
+      if (meant !== null && !isAllowed(meant)) {
+        throw refuse("address", target, "Ask for a path, not for another host.");
+      }
       if (host === undefined || !isAllowed(host)) {
         throw refuse(
           "Host",
@@ -70,12 +82,18 @@ function hostnameOf(host: string): string {
   return match?.[1]?.toLowerCase() ?? "";
 }
 
+/** The host of a target that is a full address; null for a path. */
+function hostOfTarget(target: string): string | null {
+  if (target.startsWith("/") || target === "*") return null;
+  return /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/i.exec(target)?.[1] ?? "";
+}
+
 function hostOfOrigin(origin: string): string {
   const match = /^https?:\/\/([^/?#@]+)$/i.exec(origin);
   return match?.[1] ?? "";
 }
 
 function refuse(header: string, value: string | undefined, advice: string): MerkleError {
-  const came = value === undefined ? `no ${header} header` : `${header}: ${value.slice(0, 100)}`;
+  const came = value === undefined ? `no ${header} header` : `${header} ${JSON.stringify(value.slice(0, 100))}`;
   return new MerkleError("forbidden", `This broker does not answer to ${came}. ${advice}`);
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { findLiveSecrets, type Queryable } from "@merkle/db";
+import { type Database, findLiveSecrets } from "@merkle/db";
 import { findTeamCredentials, MerkleError, parseTeamCredential } from "@merkle/wire";
 import { hashSecret } from "./credentials.js";
 
@@ -8,7 +8,7 @@ import { hashSecret } from "./credentials.js";
  * everybody to read (AUTH-6).
  */
 export async function refuseLiveCredentials(
-  db: Queryable,
+  database: Pick<Database, "orm">,
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { team_id: _own, ...fields } = input;
@@ -18,7 +18,7 @@ export async function refuseLiveCredentials(
 
   const quoted = [...found].flatMap((text) => parseTeamCredential(text) ?? []);
   const live = await findLiveSecrets(
-    db,
+    database.orm,
     quoted.map((credential) => credential.teamId),
   );
   for (const { teamId, secret } of quoted) {

@@ -1,16 +1,21 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
-import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { HttpContext } from "./http-context.js";
 
 interface Page {
   readonly body: Buffer;
-  readonly gzipped: Buffer | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** The body compressed, once and when first asked for; null where that is no gain. */
+  readonly gzipped: (() => Promise<Buffer>) | null;
 }
+
+const compress = promisify(gzip);
+const compressedBytesMin = 1_024;
 
 const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -27,80 +32,100 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /**
  * Serves the dashboard's exported pages. All files are read at start and looked up by their exact path, so nothing
- * outside the folder can be asked for. Scripts run only from our own files, and inline only those that the pages came
- * with.
+ * outside the folder can be asked for. Scripts run only from our own files, and inline only those that the page came
+ * with. A person who opens an address that there is none of gets a page that says so; programs get the usual error.
  */
 export async function mountDashboard(app: Hono<{ Bindings: HttpBindings }>, folder: string): Promise<void> {
-  const files = await readFiles(folder);
-  const policy = contentSecurityPolicy(files);
-  const pages = new Map([...files].map(([path, body]) => [path, toPage(path, body, policy)]));
+  const pages = await readPages(folder);
+  const notFound = pages.get("/404.html");
 
   app.get("*", async (c, next) => {
-    const page = pages.get(fileFor(c.req.path, pages));
-    return page ? respond(c, page) : next();
+    const page = pages.get(c.req.path) ?? pages.get(htmlPathOf(c.req.path));
+    if (page) return respond(c, page, 200);
+    return notFound && isOpenedByPerson(c) ? respond(c, notFound, 404) : next();
   });
 }
 
-async function readFiles(folder: string): Promise<Map<string, Buffer>> {
+async function readPages(folder: string): Promise<Map<string, Page>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  const read = files.map(async (entry): Promise<[string, Buffer]> => {
-    const path = join(entry.parentPath, entry.name);
-    return [`/${relative(folder, path).split(sep).join("/")}`, await readFile(path)];
+  const read = files.map(async (entry): Promise<[string, Page]> => {
+    const file = join(entry.parentPath, entry.name);
+    const path = `/${relative(folder, file).split(sep).join("/")}`;
+    return [path, toPage(path, await readFile(file))];
   });
   return new Map(await Promise.all(read));
 }
 
-/** `/` is index.html, `/settings` is settings.html; everything else is itself. */
-function fileFor(path: string, pages: ReadonlyMap<string, Page>): string {
-  if (path === "/") return "/index.html";
-  return pages.has(path) ? path : `${path.replace(/\/$/, "")}.html`;
+/** `/` is index.html, `/settings` is settings.html. */
+function htmlPathOf(path: string): string {
+  return path === "/" ? "/index.html" : `${path.replace(/\/$/, "")}.html`;
 }
 
-function toPage(path: string, body: Buffer, policy: string): Page {
+function toPage(path: string, body: Buffer): Page {
   const type = contentTypes[extname(path)] ?? "application/octet-stream";
-  const isHtml = type.startsWith("text/html");
-  const compresses = /^(?:text|application\/(?:json|manifest)|image\/svg)/.test(type);
+  const isText = /^(?:text|application\/(?:json|manifest)|image\/svg)/.test(type);
   return {
     body,
-    gzipped: compresses ? gzipSync(body) : null,
+    gzipped: isText && body.length >= compressedBytesMin ? once(() => compress(body)) : null,
     headers: {
       "content-type": type,
-      etag: `"${createHash("sha256").update(body).digest("base64url")}"`,
+      // Weak, because the compressed body goes by the same tag.
+      etag: `W/"${createHash("sha256").update(body).digest("base64url")}"`,
       // Names of these files change with their content.
       "cache-control": path.startsWith("/_next/static/") ? "public, max-age=31536000, immutable" : "no-cache",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       vary: "accept-encoding",
-      ...(isHtml ? { "content-security-policy": policy } : {}),
+      ...(type.startsWith("text/html") ? { "content-security-policy": contentSecurityPolicy(body) } : {}),
     },
   };
 }
 
-function respond(c: HttpContext, page: Page): Response {
-  if (c.req.header("if-none-match") === page.headers["etag"]) {
-    return new Response(null, { status: 304, headers: page.headers });
-  }
-  const gzip = page.gzipped && /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
-  const headers = gzip ? { ...page.headers, "content-encoding": "gzip" } : page.headers;
-  return new Response(new Uint8Array(gzip && page.gzipped ? page.gzipped : page.body), { headers });
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
-function contentSecurityPolicy(files: ReadonlyMap<string, Buffer>): string {
-  const hashes = new Set<string>();
-  for (const [path, body] of files) {
-    if (!path.endsWith(".html")) continue;
-    for (const [, script = ""] of body
-      .toString()
-      .matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)) {
-      hashes.add(`'sha256-${createHash("sha256").update(script).digest("base64")}'`);
-    }
-  }
+/** Browsers ask for a page so; below the paths of the other doors every caller is a program. */
+function isOpenedByPerson(c: HttpContext): boolean {
+  if (/^\/(?:api|mcp|ws)(?:\/|$)/.test(c.req.path)) return false;
+  return /\btext\/html\b/.test(c.req.header("accept") ?? "");
+}
+
+async function respond(c: HttpContext, page: Page, status: 200 | 404): Promise<Response> {
+  const { headers, body, gzipped } = page;
+  if (status === 200 && isKnownTo(c, headers["etag"] ?? ""))
+    return new Response(null, { status: 304, headers });
+  if (!gzipped || !takesGzip(c)) return new Response(new Uint8Array(body), { status, headers });
+  return new Response(new Uint8Array(await gzipped()), {
+    status,
+    headers: { ...headers, "content-encoding": "gzip" },
+  });
+}
+
+function isKnownTo(c: HttpContext, etag: string): boolean {
+  const known = (c.req.header("if-none-match") ?? "").split(",").map((each) => each.trim());
+  return known.includes(etag) || known.includes("*");
+}
+
+function takesGzip(c: HttpContext): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(c.req.header("accept-encoding") ?? "");
+}
+
+function contentSecurityPolicy(html: Buffer): string {
+  const inline = html.toString().matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g);
+  const hashes = new Set(
+    [...inline].map(([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`),
+  );
   return [
     "default-src 'self'",
-    `script-src 'self' ${[...hashes].sort().join(" ")}`.trim(),
+    ["script-src 'self'", ...hashes].join(" "),
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
+    "img-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
     "object-src 'none'",

@@ -6,7 +6,10 @@ export type HttpContext = Context<{ Bindings: HttpBindings }>;
 
 /** Runs when the response has been written in full, and not when its connection broke before. */
 export function whenWritten({ env }: HttpContext, run: () => void): void {
-  env.outgoing.once("finish", run);
+  // Node also says "finish" of a response whose connection was reset in the midst of it.
+  env.outgoing.once("finish", () => {
+    if (!env.incoming.socket.destroyed) run();
+  });
 }
 
 /** Aborted when the caller goes away before it is answered. */

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { MerkleError } from "@merkle/wire";
@@ -26,22 +26,20 @@ export interface HttpServerOptions {
   readonly hosts: HostGuard;
   readonly startedAt: Date;
   readonly heartbeatMs: number;
+  readonly connectionsMax?: number | undefined;
   /** A folder of static pages, served at `/`. */
   readonly dashboard: string | undefined;
 }
 
 const drainDeadlineMs = 5_000;
+const idleSweepMs = 20;
 
 /** One server for all doors: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { services, hosts, startedAt, heartbeatMs } = options;
+  const { services, hosts, startedAt, heartbeatMs, connectionsMax } = options;
   const { addresses, version, settings } = services;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
-  app.use(async (c, next) => {
-    hosts.check({ host: c.req.header("host"), origin: c.req.header("origin") });
-    await next();
-  });
   mountRest(app, services);
   const mcp = mountMcp(app, services);
   app.get("/health", async () => {
@@ -71,16 +69,39 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         { headers: { "content-type": "text/markdown; charset=utf-8" } },
       ),
   );
+  /** The guard in front of every door. A header given twice counts in full, so that no part of it slips through. */
+  function checkHosts({ headersDistinct, url = "" }: IncomingMessage): MerkleError | null {
+    try {
+      hosts.check({
+        host: headersDistinct["host"]?.join(),
+        origin: headersDistinct["origin"]?.join(),
+        target: url,
+      });
+      return null;
+    } catch (error) {
+      return toMerkleError(error, services.log, { path: url });
+    }
+  }
   if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard);
   app.notFound((c) => toErrorResponse(noSuchRoute(c.req.method, c.req.path)));
   app.onError((error, c) => toErrorResponse(toMerkleError(error, services.log, { path: c.req.path })));
 
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const serve = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: () => toErrorResponse(notUnderstood()),
+  });
+  // A missing Host is refused like a foreign one, by the guard.
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    const refusal = checkHosts(request);
+    if (refusal) refuseRequest(response, refusal);
+    else void serve(request, response);
+  });
   server.on("clientError", refuseMalformed);
-  const webSockets = createWebSocketDoor({ services, heartbeatMs });
+  const webSockets = createWebSocketDoor({ services, heartbeatMs, connectionsMax });
   server.on("upgrade", (request, socket, head) => {
     try {
-      hosts.check(request.headers);
+      const refusal = checkHosts(request);
+      if (refusal) throw refusal;
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
       if (pathOf(request.url) !== "/ws") throw noSuchRoute("WebSocket at", pathOf(request.url));
@@ -94,13 +115,24 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     server,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      await Promise.all([webSockets.stop(), mcp.stop()]);
+      // A connection whose last call is answered while we stop would otherwise be kept open for the next one.
+      const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
-      await closed;
+      await Promise.all([webSockets.stop(), mcp.stop(), closed]);
+      clearInterval(sweep);
       clearTimeout(deadline);
     },
   };
+}
+
+function refuseRequest(response: ServerResponse, error: MerkleError): void {
+  const body = JSON.stringify(error.toBody());
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  response.writeHead(error.status, { ...headers, connection: "close" }).end(body);
+}
+
+function notUnderstood(): MerkleError {
+  return new MerkleError("bad_request", "This is no HTTP request that the broker understands.");
 }
 
 /** What is not even HTTP gets an answer of its own, once, if somebody can still read it. */
@@ -109,10 +141,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  refuseUpgrade(
-    socket,
-    new MerkleError("bad_request", "This is no HTTP request that the broker understands."),
-  );
+  refuseUpgrade(socket, notUnderstood());
 }
 
 function pathOf(url: string | undefined): string {

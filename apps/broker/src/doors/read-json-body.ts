@@ -14,7 +14,7 @@ export async function readJsonBody(incoming: IncomingMessage): Promise<unknown> 
     "transfer-encoding": encoding,
   } = incoming.headers;
   if (encoding === undefined && (length === undefined || Number(length) === 0)) return undefined;
-  if (!/^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "")) {
+  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? "")) {
     throw new MerkleError(
       "bad_request",
       `The body must be JSON with Content-Type: application/json; got ${contentType ?? "no Content-Type"}.`,
@@ -36,7 +36,8 @@ export async function readJsonBody(incoming: IncomingMessage): Promise<unknown> 
 async function readText(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming) {
+  // Leaving the loop must not end the connection: the answer still has to go out on it.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > limits.httpBodyBytesMax) throw tooLarge(incoming);
     chunks.push(chunk);

@@ -123,10 +123,11 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
     const posted: PostedRow[] = [];
     const answers: (() => void)[] = [];
     const busy: Pending[] = [];
+    const counts = new Map<AppendOutcome["outcome"], number>();
     batch.forEach((pending, index) => {
       const outcome = outcomes[index];
       if (!outcome) throw new TypeError("append_messages answered fewer rows than it got.");
-      metrics.posts.inc({ outcome: outcome.outcome });
+      counts.set(outcome.outcome, (counts.get(outcome.outcome) ?? 0) + 1);
       if (outcome.outcome === "busy") {
         busy.push(pending);
         return;
@@ -134,6 +135,7 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
       if (outcome.outcome === "posted") posted.push({ row: pending.row, ...outcome });
       answers.push(() => pending.resolve(outcome));
     });
+    for (const [outcome, count] of counts) metrics.posts.inc({ outcome }, count);
     hold(busy);
     if (posted.length > 0) onPosted(posted);
     for (const answer of answers) answer();

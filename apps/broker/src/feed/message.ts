@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { MessageRow, StoredMessage } from "@merkle/db";
 import { canonicalJson, type Message, type SystemEvent } from "@merkle/wire";
 
@@ -59,8 +59,13 @@ export function systemRow(
   };
 }
 
+/**
+ * 16 random bytes in hexadecimal. Taken from the parts of two uuids that are random through and through: those are cut
+ * from bytes drawn in advance, where drawing for each message would be the dearest part of posting it.
+ */
 function newSalt(): string {
-  return randomBytes(16).toString("hex");
+  const uuid = randomUUID();
+  return uuid.slice(0, 8) + uuid.slice(24) + randomUUID().slice(24);
 }
 
 /**
@@ -69,18 +74,13 @@ function newSalt(): string {
  */
 export function messageId(sessionId: string, peerId: string, idempotencyKey: string | undefined): string {
   if (idempotencyKey === undefined) return randomUUID();
-  const hash = createHash("sha256")
-    .update(JSON.stringify([sessionId, peerId, idempotencyKey]))
-    .digest();
-  return toUuid(hash.subarray(0, 16));
+  return toUuid(hash("sha256", JSON.stringify([sessionId, peerId, idempotencyKey]), "hex"));
 }
 
-/** A uuid of version 8, the one for ids of a maker's own (RFC 9562, section 5.8). */
-function toUuid(bytes: Buffer): string {
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+/** A uuid of version 8, the one for ids of a maker's own (RFC 9562, section 5.8), from at least 32 random digits. */
+function toUuid(hex: string): string {
+  const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** A stored row as it was before it had a place in its feed, now with that place. */

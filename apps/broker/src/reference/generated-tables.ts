@@ -9,17 +9,24 @@ import { markdownTable } from "./markdown-table.js";
  * @throws when a place names no table that there is, or has no end
  */
 export function fillGeneratedTables(markdown: string): string {
-  return markdown.replace(place, (_all, name: string, end: string | undefined) => {
-    const render = Object.hasOwn(tables, name) ? tables[name] : undefined;
-    if (!render) throw new Error(`There is no table "${name}"; there are ${Object.keys(tables).join(", ")}.`);
-    if (end === undefined) throw new Error(`The table "${name}" has no <!-- /generated --> after it.`);
-    return `<!-- generated: ${name} -->\n${render()}\n${end}`;
+  let filled = 0;
+  const written = markdown.replace(place, (_place, name: string) => {
+    filled += 1;
+    return `<!-- generated: ${name} -->\n${renderTable(name)}\n<!-- /generated -->`;
   });
+  const begun = markdown.split("<!-- generated:").length - 1;
+  if (filled !== begun) throw new Error(`${begun - filled} of ${begun} generated tables have no end.`);
+  return written;
 }
 
-// A place without an end runs into the next place or to the end of the document, and is refused.
-const place =
-  /<!-- generated: ([^\n]*?) -->\n(?:(?!<!-- generated:)[^])*?(?:(<!-- \/generated -->)|(?=<!-- generated:)|$(?![^]))/g;
+// It stops at the next beginning, so that a table without an end swallows nothing.
+const place = /<!-- generated: (.*) -->\n(?:(?!<!-- generated:)[\s\S])*?<!-- \/generated -->/g;
+
+function renderTable(name: string): string {
+  const render = Object.hasOwn(tables, name) ? tables[name] : undefined;
+  if (!render) throw new Error(`There is no table "${name}"; there are ${Object.keys(tables).join(", ")}.`);
+  return render();
+}
 
 const tables: Readonly<Record<string, () => string>> = {
   operations: () =>

@@ -1,4 +1,4 @@
-import type { limits } from "@merkle/wire";
+import { type CloseReason, closeCodes, type limits } from "@merkle/wire";
 
 type Limits = typeof limits;
 type LimitName = keyof Limits;
@@ -21,22 +21,23 @@ const beyond: Readonly<Record<LimitName, string>> = {
   idempotencyKeyCharsMax: "400",
   anonymousIdempotencyKeyCharsMin: "400 below it, in a call without a credential",
   httpBodyBytesMax: "413",
-  frameBytesMax: "close 4413",
+  frameBytesMax: closeWith("too_large"),
   pageMessagesMax: "FEED-14, WAIT-9",
   pageMessagesDefault: "what a page has unless told",
   pageBytesMax: "the page ends before",
   compactPageCharsMax: "the compact page ends before",
   conflictContentBytesMax: "a conflict's details leave the content out (DOC-4)",
+  conflictDiffBytesMax: "a conflict's details leave the diff out (DOC-4)",
   sessionsPageMax: "400",
   sessionsPageDefault: "what a page has unless told",
   versionsPageMax: "400",
   versionsPageDefault: "what a page has unless told",
   waitSecondsMax: "means the same as the limit",
   parkedWaitsPerPeerMax: "the oldest is answered (WAIT-6)",
-  unansweredRequestsPerConnectionMax: "close 4429",
+  unansweredRequestsPerConnectionMax: closeWith("too_many_requests"),
   subscriptionsPerConnectionMax: "error reply",
-  outboundBytesMax: "of queued pushes on one socket: close 4001 (WS-6)",
-  undrainedMsMax: "close 4001 (WS-6)",
+  outboundBytesMax: `of queued pushes on one socket: ${closeWith("slow_consumer")} (WS-6)`,
+  undrainedMsMax: `${closeWith("slow_consumer")} (WS-6)`,
   flushRowsMax: "the rest goes with the next flush",
   flushBytesMax: "the rest goes with the next flush",
   appendQueueBytesMax: "503 (FEED-10)",
@@ -46,10 +47,13 @@ const beyond: Readonly<Record<LimitName, string>> = {
   cachedCredentialsMax: "the longest unused is dropped and read again",
   cachedSessionsMax: "the longest unused is dropped and read again",
   liveMcpSessionsMax: "the longest unused is dropped and taken up again when it calls",
-  connectionsMax: "close 4003",
+  connectionsMax: closeWith("too_many_connections"),
   idempotencyHours: "the key is free again (IDEM-1)",
-  peerRetirableAfterDays: "a peer unseen this long may be retired",
 };
+
+function closeWith(reason: CloseReason): string {
+  return `close ${closeCodes[reason].code}`;
+}
 
 /** The value in the unit that its name says. */
 function describeValue(name: LimitName, value: number): string {
@@ -63,7 +67,6 @@ const units: readonly (readonly [word: string, unit: string])[] = [
   ["Seconds", "s"],
   ["Ms", "ms"],
   ["Hours", "h"],
-  ["Days", "days"],
   ["pageMessages", "messages"],
   ["sessionsPage", "sessions"],
   ["versionsPage", "versions"],

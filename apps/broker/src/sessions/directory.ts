@@ -18,13 +18,16 @@ export interface SessionDirectory {
 
 type Remembered = { -readonly [Key in keyof SessionIdentity]: SessionIdentity[Key] };
 
-export function createSessionDirectory(database: Pick<Database, "orm" | "meshId">): SessionDirectory {
+export function createSessionDirectory(
+  database: Pick<Database, "orm" | "meshId">,
+  cachedMax: number = limits.cachedSessionsMax,
+): SessionDirectory {
   // In the order of their last use.
   const remembered = new Map<string, Remembered>();
   const idsBySlug = new Map<string, string>();
 
   function remember(identity: SessionIdentity): SessionIdentity {
-    if (remembered.size >= limits.cachedSessionsMax) forgetOldest();
+    if (remembered.size >= cachedMax) forgetOldest();
     remembered.set(identity.sessionId, { ...identity });
     idsBySlug.set(identity.slug, identity.sessionId);
     return remembered.get(identity.sessionId) ?? identity;

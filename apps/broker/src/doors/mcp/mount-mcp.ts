@@ -1,10 +1,35 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Services } from "../../context.js";
-/* placeholder until the MCP door lands here in a few minutes: replace freely */
+import { toMerkleError } from "../../to-merkle-error.js";
+import type { HttpContext } from "../http-context.js";
+import { createMcpMount } from "./mount.js";
+import { rpcCodes, rpcErrorResponse } from "./rpc-response.js";
+import { createMcpSessionStore } from "./session-store.js";
+import { createToolsServers } from "./tools-server.js";
+import { readUrlOptions } from "./url-options.js";
+
+/** Offers every operation as an MCP tool over Streamable HTTP (MCP-1). */
 export function mountMcp(
-  _app: Hono<{ Bindings: HttpBindings }>,
-  _services: Services,
+  app: Hono<{ Bindings: HttpBindings }>,
+  services: Services,
 ): { stop(): Promise<void> } {
-  return { stop: async () => undefined };
+  const toError = (error: unknown) => toMerkleError(error, services.log, { door: "mcp" });
+  const mount = createMcpMount({
+    createServer: createToolsServers(services),
+    store: createMcpSessionStore(services.database),
+    toError,
+  });
+
+  function serve(c: HttpContext): Response | Promise<Response> {
+    try {
+      readUrlOptions(new URL(c.req.url));
+    } catch (error) {
+      return rpcErrorResponse(toError(error), rpcCodes.invalidRequest);
+    }
+    return mount.handle(c);
+  }
+
+  for (const path of ["/mcp", "/api/mcp"]) app.all(path, serve);
+  return { stop: () => mount.stop() };
 }

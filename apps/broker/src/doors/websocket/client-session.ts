@@ -32,7 +32,8 @@ export function createClientSession(
   cutOff: (reason: CloseReason) => void,
 ): ClientSession {
   const gone = new AbortController();
-  const waits = new Map<RequestId, AbortController>();
+  // A client that gives one id to several waits cancels all of them by it.
+  const waits = new Map<RequestId, Set<AbortController>>();
   const subscriptions = new Map<string, Subscription>();
   let unanswered = 0;
 
@@ -43,7 +44,8 @@ export function createClientSession(
       case "ping":
         return connection.send({ type: "reply", id: frame.id, output: {} });
       case "cancel":
-        return waits.get(frame.id)?.abort();
+        for (const wait of waits.get(frame.id) ?? []) wait.abort();
+        return;
       case "unsubscribe":
         return answer(frame.id, () => unsubscribe(frame));
       case "subscribe":
@@ -70,7 +72,8 @@ export function createClientSession(
   async function request({ id, operation: name, input }: Frame<"request">): Promise<void> {
     const operation = findOperation(name);
     if (!operation) throw new MerkleError("not_found", `There is no operation "${name.slice(0, 100)}".`);
-    const signal = operation.kind === "wait" ? startWait(id) : gone.signal;
+    const wait = operation.kind === "wait" ? startWait(id) : null;
+    const signal = wait?.signal ?? gone.signal;
     try {
       const reply = await dispatch(services, {
         operation,
@@ -85,26 +88,30 @@ export function createClientSession(
         if (!signal.aborted) reply.written();
       });
     } finally {
-      waits.delete(id);
+      if (wait) endWait(id, wait);
     }
   }
 
-  function startWait(id: RequestId): AbortSignal {
+  function startWait(id: RequestId): AbortController {
     const wait = new AbortController();
-    waits.set(id, wait);
-    return wait.signal;
+    waits.set(id, (waits.get(id) ?? new Set()).add(wait));
+    return wait;
+  }
+
+  function endWait(id: RequestId, wait: AbortController): void {
+    const sameId = waits.get(id);
+    sameId?.delete(wait);
+    if (sameId?.size === 0) waits.delete(id);
   }
 
   async function subscribe(frame: Frame<"subscribe">): Promise<void> {
-    if (subscriptions.size >= limits.subscriptionsPerConnectionMax) {
-      throw new MerkleError(
-        "too_many_requests",
-        `A connection may have ${limits.subscriptionsPerConnectionMax} subscriptions. End one first, or open another connection.`,
-      );
-    }
     const opened = await openSubscription(services, frame);
     if (gone.signal.aborted) return;
     const key = keyOf(frame.kind, opened.subscribed.session_id);
+    // Counted only here: others may have been opened while this one was.
+    if (!subscriptions.has(key) && subscriptions.size >= limits.subscriptionsPerConnectionMax) {
+      throw tooManySubscriptions();
+    }
     subscriptions.get(key)?.stop();
     connection.send({ type: "reply", id: frame.id, output: opened.subscribed });
     subscriptions.set(key, opened.start(connection));
@@ -126,11 +133,20 @@ export function createClientSession(
     },
     end() {
       gone.abort();
-      for (const wait of waits.values()) wait.abort();
+      for (const sameId of waits.values()) for (const wait of sameId) wait.abort();
       for (const subscription of subscriptions.values()) subscription.stop();
       subscriptions.clear();
     },
   };
+}
+
+function tooManySubscriptions(): MerkleError {
+  const max = limits.subscriptionsPerConnectionMax;
+  return new MerkleError(
+    "too_many_requests",
+    `A connection may have ${max} subscriptions. End one first, or open another connection.`,
+    { subscriptions_max: max, retry_after_s: 1 },
+  );
 }
 
 function keyOf(kind: SubscriptionKind, sessionId: string): string {

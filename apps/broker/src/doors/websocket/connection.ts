@@ -8,8 +8,8 @@ import { textFrame } from "../../delivery/text-frame.js";
 export interface Connection extends Sink {
   /** Writes a frame of its own; `written` runs when it has left this process, not when the connection broke before. */
   send(frame: BrokerFrame, written?: () => void): void;
-  /** How long it has been full without being drained, in milliseconds. */
-  readonly undrainedMs: number;
+  /** Whether it has been full without being drained for longer than it may be (WS-6). */
+  readonly stalled: boolean;
   close(reason: CloseReason): void;
   /** Ends it without waiting for the client's answer. */
   terminate(): void;
@@ -41,7 +41,7 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
       });
     }
     socket.write(frame, done);
-    if (socket.writableLength < limits.outboundBytesMax) return;
+    if (socket.writableLength <= limits.outboundBytesMax) return;
     fullSince ??= performance.now();
     // Who does not read replies gets no more of them: further requests wait in the network.
     webSocket.pause();
@@ -51,8 +51,8 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
     get ready() {
       return fullSince === null && webSocket.readyState === webSocket.OPEN;
     },
-    get undrainedMs() {
-      return fullSince === null ? 0 : performance.now() - fullSince;
+    get stalled() {
+      return fullSince !== null && performance.now() - fullSince > limits.undrainedMsMax;
     },
     write: (frame) => write(frame),
     send(frame, written) {

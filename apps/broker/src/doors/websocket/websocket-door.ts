@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { type CloseReason, limits, type MerkleError, protocolVersion } from "@merkle/wire";
+import { type CloseReason, limits, MerkleError, protocolVersion } from "@merkle/wire";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
@@ -19,6 +19,7 @@ export interface WebSocketDoor {
 export interface WebSocketDoorOptions {
   readonly services: Services;
   readonly heartbeatMs: number;
+  readonly connectionsMax?: number | undefined;
 }
 
 interface Client {
@@ -33,7 +34,11 @@ const heartbeatFrame = textFrame(JSON.stringify({ type: "heartbeat" }));
 const drainCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
-export function createWebSocketDoor({ services, heartbeatMs }: WebSocketDoorOptions): WebSocketDoor {
+export function createWebSocketDoor({
+  services,
+  heartbeatMs,
+  connectionsMax = limits.connectionsMax,
+}: WebSocketDoorOptions): WebSocketDoor {
   const { metrics, log } = services;
   const clients = new Set<Client>();
   // Compression would cost memory per connection, and would make each reader's frames its own.
@@ -42,6 +47,12 @@ export function createWebSocketDoor({ services, heartbeatMs }: WebSocketDoorOpti
     perMessageDeflate: false,
     maxPayload: limits.frameBytesMax,
   });
+  server.on("wsClientError", (error, socket) =>
+    refuseUpgrade(
+      socket,
+      new MerkleError("bad_request", `This is no request for a WebSocket: ${error.message}.`),
+    ),
+  );
   const heartbeat = setInterval(beat, heartbeatMs);
   const drainCheck = setInterval(cutOffSlowReaders, drainCheckMs);
 
@@ -51,7 +62,11 @@ export function createWebSocketDoor({ services, heartbeatMs }: WebSocketDoorOpti
       metrics.cutOffs.inc({ reason });
       connection.close(reason);
     };
-    if (clients.size >= limits.connectionsMax) return cutOff("too_many_connections");
+    // The library has closed the connection with a code that says why; nothing is left to do.
+    webSocket.on("error", (error) =>
+      log.info("a WebSocket client broke the protocol", { error: error.message }),
+    );
+    if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const session = createClientSession(services, connection, cutOff);
     const client: Client = { webSocket, connection, session, heard: true };
     clients.add(client);
@@ -65,10 +80,6 @@ export function createWebSocketDoor({ services, heartbeatMs }: WebSocketDoorOpti
     webSocket.on("pong", () => {
       client.heard = true;
     });
-    // The library has closed the connection with a code that says why; nothing is left to do.
-    webSocket.on("error", (error) =>
-      log.info("a WebSocket client broke the protocol", { error: error.message }),
-    );
     webSocket.once("close", () => {
       session.end();
       clients.delete(client);
@@ -99,7 +110,7 @@ export function createWebSocketDoor({ services, heartbeatMs }: WebSocketDoorOpti
 
   function cutOffSlowReaders(): void {
     for (const { connection } of clients) {
-      if (connection.undrainedMs < limits.undrainedMsMax) continue;
+      if (!connection.stalled) continue;
       metrics.cutOffs.inc({ reason: "slow_consumer" });
       connection.close("slow_consumer");
       // Its close frame stands behind what it does not read.

@@ -1,0 +1,57 @@
+import { errorCodes, operations } from "@merkle/wire";
+import { describe, expect, it } from "vitest";
+import { renderAgentsPage } from "./agents-page.js";
+
+const options = {
+  baseUrl: "https://merkle.example:7500",
+  mcpUrl: "https://merkle.example:7500/api/mcp",
+  idlePolls: 7,
+};
+const page = renderAgentsPage(options);
+
+describe("renderAgentsPage", () => {
+  it("[OPS-5] has the broker's address in every example, and no other", () => {
+    const addresses = new Set(page.match(/https?:\/\/[^/'"`\s]+/g));
+    expect([...addresses]).toEqual(["https://merkle.example:7500"]);
+    expect(page).toContain(`claude mcp add --transport http merkle '${options.mcpUrl}?view=compact'`);
+  });
+
+  it("[OPS-5] gives out an MCP endpoint that the settings name, as it is", () => {
+    const named = renderAgentsPage({ ...options, mcpUrl: "https://merkle.example:7500/mcp" });
+    expect(named).toContain("'https://merkle.example:7500/mcp?view=compact'");
+    expect(named).not.toContain("/api/mcp?");
+  });
+
+  it("[CAT-1] lists every operation and every error code", () => {
+    for (const { name } of operations) expect(page, name).toContain(`\n| \`${name}\` |`);
+    for (const code of Object.keys(errorCodes)) expect(page, code).toContain(`\n| \`${code}\` |`);
+  });
+
+  it("[WAIT-3] handles the messages before it tests session_closed", () => {
+    const loop = /```text\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+    expect(loop.indexOf("handle r.messages")).toBeGreaterThan(0);
+    expect(loop.indexOf("session_closed")).toBeGreaterThan(loop.indexOf("handle r.messages"));
+  });
+
+  it("[WAIT-8] names the poll budget of the settings", () => {
+    expect(page).toContain("After 7 in a row");
+  });
+
+  it("[OPS-5] is short: an agent pays for every byte", () => {
+    expect(Buffer.byteLength(page)).toBeLessThan(10 * 1024);
+  });
+
+  it("[OPS-5] an address that is meant to run something in a shell stays an address", () => {
+    const hostile = renderAgentsPage({
+      ...options,
+      baseUrl: "https://merkle.example/'$(touch pwned)'`id`;\n```",
+      mcpUrl: "https://merkle.example/';id;'/mcp",
+    });
+    const added = hostile.replaceAll(
+      "https://merkle.example/%27%24%28touch%20pwned%29%27%60id%60%3B%60%60%60",
+      "",
+    );
+    expect(added).not.toMatch(/touch|pwned/);
+    expect(hostile).toContain("'https://merkle.example/%27%3Bid%3B%27/mcp?view=compact'");
+  });
+});

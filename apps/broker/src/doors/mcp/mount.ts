@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { MerkleError } from "@merkle/wire";
+import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import type { HttpContext } from "../http-context.js";
+import { readJsonBody } from "../read-json-body.js";
+import { type Exchange, openExchange } from "./exchange.js";
+import { createLiveSessions } from "./live-sessions.js";
+import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
+import { methodNotAllowed, rpcCodes, rpcErrorResponse } from "./rpc-response.js";
+import type { McpSessionStore } from "./session-store.js";
+
+export interface McpMountOptions {
+  /** Makes the server that answers one session. */
+  readonly createServer: (session: McpSession) => ConnectableServer;
+  readonly store: McpSessionStore;
+  /** Says what a caller is told of a failure. */
+  readonly toError: (error: unknown) => MerkleError;
+  readonly resumability?: Resumability;
+  /** How many sessions are held in memory. */
+  readonly liveMax?: number;
+}
+
+export interface McpMount {
+  /** Serves one HTTP request of MCP's Streamable HTTP transport. Host and Origin have been checked before. */
+  handle(c: HttpContext): Promise<Response>;
+  /** Ends streams, lets calls under way finish for a moment, and leaves nothing running. Sessions outlive it. */
+  stop(): Promise<void>;
+}
+
+const drainDeadlineMs = 2_000;
+
+/** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
+export function createMcpMount(options: McpMountOptions): McpMount {
+  const { createServer, store, toError, resumability, liveMax } = options;
+  const open = (id: string | null) => openMcpSession({ id, createServer, resumability });
+  const sessions = createLiveSessions({ store, open, ...(liveMax !== undefined && { liveMax }) });
+  const underWay = new Set<Promise<unknown>>();
+  let stopping: Promise<void> | null = null;
+
+  async function serve(exchange: Exchange): Promise<Response> {
+    const { method } = exchange.c.req;
+    const id = exchange.headers.get("mcp-session-id");
+    if (method === "POST") return post(exchange, id);
+    if (method === "GET" && id === null) {
+      return methodNotAllowed("A stream needs the Mcp-Session-Id that initialize returned.", "POST");
+    }
+    if (method === "GET") return listen(exchange, id);
+    if (method === "DELETE") return end(id);
+    return methodNotAllowed("MCP takes POST, GET and DELETE.", "GET, POST, DELETE");
+  }
+
+  async function post(exchange: Exchange, id: string | null): Promise<Response> {
+    underWay.add(exchange.ended);
+    void exchange.ended.then(() => underWay.delete(exchange.ended));
+    const body = await readMessages(exchange);
+    if (body instanceof Response) return body;
+    if (isInitializeRequest(soleMessage(body))) return initialize(exchange, body);
+    if (id === null) return answerAlone(exchange, body);
+    const session = await sessions.find(id);
+    return session ? session.post(exchange, body) : unknownSession();
+  }
+
+  /** Opens a session. It is stored before its id is known to anybody, so that the id holds from then on. */
+  async function initialize(exchange: Exchange, body: unknown): Promise<Response> {
+    const id = randomBytes(32).toString("base64url");
+    await store.save(id, soleMessage(body));
+    const session = await open(id);
+    sessions.add(id, session);
+    return session.post(exchange, body);
+  }
+
+  /** Answers without a session, as curl asks (MCP-3). */
+  async function answerAlone(exchange: Exchange, body: unknown): Promise<Response> {
+    const session = await open(null);
+    void exchange.ended.then(() => session.close());
+    return session.post(exchange, body);
+  }
+
+  async function listen(exchange: Exchange, id: string | null): Promise<Response> {
+    const session = id === null ? null : await sessions.find(id);
+    return session ? session.listen(exchange) : unknownSession();
+  }
+
+  async function end(id: string | null): Promise<Response> {
+    if (id === null || !(await sessions.find(id))) return unknownSession();
+    await sessions.end(id);
+    return new Response(null, { status: 200 });
+  }
+
+  async function shutDown(): Promise<void> {
+    sessions.endStreams();
+    const drained = new AbortController();
+    const deadline = delay(drainDeadlineMs, undefined, { signal: drained.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(underWay), deadline]);
+    drained.abort();
+    await sessions.closeAll();
+  }
+
+  return {
+    async handle(c) {
+      const exchange = openExchange(c);
+      try {
+        if (stopping !== null)
+          throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
+        return await serve(exchange);
+      } catch (error) {
+        return rpcErrorResponse(toError(error));
+      }
+    },
+    stop() {
+      stopping ??= shutDown();
+      return stopping;
+    },
+  };
+}
+
+/** Reads what was posted, or says why it cannot be read. */
+async function readMessages({ c }: Exchange): Promise<unknown> {
+  try {
+    const body = await readJsonBody(c.env.incoming);
+    if (body !== undefined) return body;
+    throw new MerkleError("bad_request", "A POST needs a JSON-RPC message as its body.");
+  } catch (error) {
+    if (!(error instanceof MerkleError)) throw error;
+    return rpcErrorResponse(error, error.code === "bad_request" ? rpcCodes.parseError : rpcCodes.refused);
+  }
+}
+
+function soleMessage(body: unknown): unknown {
+  return Array.isArray(body) && body.length === 1 ? body[0] : body;
+}
+
+function unknownSession(): Response {
+  const error = new MerkleError(
+    "not_found",
+    "There is no such MCP session (any more). Send initialize again, without Mcp-Session-Id.",
+  );
+  return rpcErrorResponse(error, rpcCodes.unknownSession);
+}

@@ -1,0 +1,145 @@
+import { findOperation, MerkleError, type Operation } from "@merkle/wire";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import type { Services } from "../../context.js";
+import { dispatch } from "../../dispatch.js";
+import { toMerkleError } from "../../to-merkle-error.js";
+import { type CallResult, toErrorResult, toResult } from "./call-result.js";
+import { writeInstructions } from "./instructions.js";
+import type { McpSession } from "./mcp-session.js";
+import { loadRememberedTeams, type RememberedTeams } from "./remembered-teams.js";
+import type { McpRequest } from "./requests-in-flight.js";
+import { tools } from "./tool-list.js";
+import { readUrlOptions } from "./url-options.js";
+
+/** Makes the server that offers every operation as a tool, one for each MCP session. */
+export function createToolsServers(services: Services): (session: McpSession) => Server {
+  // Making a validator costs more than all the rest of a server.
+  const jsonSchemaValidator = new AjvJsonSchemaValidator();
+  return (session) => {
+    const server = new Server(
+      { name: "merkle", title: "Merkle", version: services.version },
+      {
+        capabilities: { tools: {} },
+        instructions: writeInstructions({ agentsPage: `${services.addresses.base()}/agents.md` }),
+        jsonSchemaValidator,
+      },
+    );
+    const callTool = createToolCaller(services, session);
+    // Listed by hand: the SDK's own conversion gives an older JSON Schema, and its checks answer before ours.
+    server.setRequestHandler(ListToolsRequestSchema, (_request, { requestId }) => {
+      const offered = readUrlOptions(session.request(requestId).url).operations;
+      return { tools: offered.flatMap((operation) => tools.get(operation) ?? []) };
+    });
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
+      callTool(params.name, session.request(requestId)),
+    );
+    return server;
+  };
+}
+
+function createToolCaller(
+  services: Services,
+  session: McpSession,
+): (name: string, request: McpRequest) => Promise<CallResult> {
+  const memory = createTeamMemory(services, session);
+
+  async function call(name: string, request: McpRequest): Promise<CallResult> {
+    const { view } = readUrlOptions(request.url);
+    const operation = findOperation(name);
+    if (!operation) throw unknownTool(name);
+    const teams = await memory.load();
+    const reply = await dispatch(services, {
+      operation,
+      input: argumentsOf(request.message),
+      door: "mcp",
+      view,
+      signal: request.signal,
+      credential: request.headers.get("x-team-id") ?? undefined,
+      remembered: teams?.credentialIn,
+    });
+    await memory.keep(operation, reply.output);
+    request.onWritten(reply.written);
+    return toResult(operation, reply.output, view);
+  }
+
+  return async (name, request) => {
+    try {
+      return await call(name, request);
+    } catch (error) {
+      const { view } = readUrlOptions(request.url);
+      return toErrorResult(
+        toMerkleError(error, services.log, { door: "mcp", tool: name.slice(0, 100) }),
+        view,
+      );
+    }
+  };
+}
+
+interface TeamMemory {
+  /** Null without an MCP session. */
+  load(): Promise<RememberedTeams | null>;
+  /** Remembers the team of a credential that an operation has just given out. */
+  keep(operation: Operation, output: unknown): Promise<void>;
+}
+
+function createTeamMemory({ database, log }: Services, { id }: McpSession): TeamMemory {
+  let loading: Promise<RememberedTeams> | null = null;
+
+  async function load(): Promise<RememberedTeams | null> {
+    if (id === null) return null;
+    loading ??= loadRememberedTeams(database, id);
+    try {
+      return await loading;
+    } catch (error) {
+      // The next call tries again.
+      loading = null;
+      throw error;
+    }
+  }
+
+  return {
+    load,
+    async keep(operation, output) {
+      const given = credentialIn(operation, output);
+      const teams = given && (await load());
+      if (!given || !teams) return;
+      try {
+        await teams.remember(given.sessionId, given.credential);
+      } catch (error) {
+        // What the call did is done, and its answer holds the credential; only a restart would forget it.
+        log.warn("an MCP session's team could not be stored", { error });
+      }
+    },
+  };
+}
+
+const credentialGivers: ReadonlySet<string> = new Set([
+  "create_session",
+  "join_session",
+  "rotate_team_credential",
+]);
+
+function credentialIn(
+  operation: Operation,
+  output: unknown,
+): { sessionId: string; credential: string } | null {
+  if (!credentialGivers.has(operation.name) || typeof output !== "object" || output === null) return null;
+  if (!("session_id" in output) || !("team_id" in output)) return null;
+  return { sessionId: String(output.session_id), credential: String(output.team_id) };
+}
+
+/** As they came: a schema of the SDK drops fields that the operation must refuse (CAT-5). */
+function argumentsOf({ params }: McpRequest["message"]): unknown {
+  return typeof params === "object" && params !== null && "arguments" in params
+    ? params.arguments
+    : undefined;
+}
+
+function unknownTool(name: string): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no tool "${name.slice(0, 100)}". tools/list names those there are.`,
+  );
+}

@@ -1,0 +1,81 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { limits } from "@merkle/wire";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { type Connection, createConnection } from "./connection.js";
+
+/** A stream to a client that reads nothing until it is told to. */
+class StalledStream extends Duplex {
+  #taken: (() => void) | undefined;
+  #reads = true;
+
+  override _read(): void {}
+
+  override _write(_chunk: Buffer, _encoding: string, done: () => void): void {
+    if (this.#reads) done();
+    else this.#taken = done;
+  }
+
+  stall(): void {
+    this.#reads = false;
+  }
+
+  readAll(): void {
+    this.#reads = true;
+    this.#taken?.();
+  }
+}
+
+async function connectStalled(): Promise<{ connection: Connection; stream: StalledStream }> {
+  const stream = new StalledStream();
+  onTestFinished(() => void stream.destroy());
+  const request = new IncomingMessage(new Socket());
+  request.method = "GET";
+  request.headers = {
+    upgrade: "websocket",
+    connection: "Upgrade",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  const server = new WebSocketServer({ noServer: true });
+  const webSocket = await new Promise<WebSocket>((resolve) =>
+    server.handleUpgrade(request, stream, Buffer.alloc(0), resolve),
+  );
+  stream.stall();
+  return { connection: createConnection(webSocket, stream), stream };
+}
+
+it("[WS-6] [LIMIT-1] takes outboundBytesMax of what is not read, and no more above it until it is", async () => {
+  for (const [bytes, ready] of [
+    [limits.outboundBytesMax - 1, true],
+    [limits.outboundBytesMax, true],
+    [limits.outboundBytesMax + 1, false],
+  ] as const) {
+    const { connection, stream } = await connectStalled();
+    connection.write(Buffer.alloc(bytes));
+    expect(connection.ready, `${bytes} bytes`).toBe(ready);
+    const drained = new Promise<void>((resolve) => connection.onDrain(resolve));
+    stream.readAll();
+    await drained;
+    expect(connection.ready).toBe(true);
+    expect(connection.stalled).toBe(false);
+  }
+});
+
+it("[WS-6] [LIMIT-1] is stalled once it has been full for more than undrainedMsMax", async () => {
+  const { connection } = await connectStalled();
+  const now = vi.spyOn(performance, "now");
+  onTestFinished(() => now.mockRestore());
+  now.mockReturnValue(1_000);
+  connection.write(Buffer.alloc(limits.outboundBytesMax + 1));
+  for (const [ms, stalled] of [
+    [limits.undrainedMsMax - 1, false],
+    [limits.undrainedMsMax, false],
+    [limits.undrainedMsMax + 1, true],
+  ] as const) {
+    now.mockReturnValue(1_000 + ms);
+    expect(connection.stalled, `${ms} ms`).toBe(stalled);
+  }
+});

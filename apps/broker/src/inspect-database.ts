@@ -1,0 +1,71 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConnectionTarget, connectPool, DatabaseError } from "@merkle/db";
+import { hasDatabase, withHomeDatabase } from "./home-database.js";
+
+export interface DatabaseFacts {
+  readonly kind: "embedded" | "external";
+  readonly version: string;
+  /** Whether what is committed is on the disk. */
+  readonly fsync: boolean;
+  readonly writable: boolean;
+  /** False when the home has no data yet: then the embedded PostgreSQL was tried in a folder of its own. */
+  readonly hasData: boolean;
+}
+
+/**
+ * Looks whether a broker could use its database, and changes nothing in it. Without a broker that runs, the embedded
+ * PostgreSQL is started for this, and stopped.
+ *
+ * @throws DatabaseError or EmbeddedPostgresError with a sentence that says what is wrong and what to do
+ */
+export async function inspectDatabase(options: {
+  readonly home: string;
+  readonly databaseUrl?: string | undefined;
+}): Promise<DatabaseFacts> {
+  const { home, databaseUrl } = options;
+  const kind = databaseUrl === undefined ? "embedded" : "external";
+  const hasData = kind === "external" || (await hasDatabase(home));
+  const ask = (target: ConnectionTarget) => askServer(target);
+  const answered = hasData
+    ? await withHomeDatabase({ home, databaseUrl, whenHeld: "join" }, ask)
+    : await inTrialHome((trial) => withHomeDatabase({ home: trial, whenHeld: "refuse" }, ask));
+  return { kind, hasData, ...answered };
+}
+
+async function askServer(
+  target: ConnectionTarget,
+): Promise<Pick<DatabaseFacts, "version" | "fsync" | "writable">> {
+  const connection = connectPool(target, 1);
+  try {
+    const [server] = await connection`
+      SELECT current_setting('server_version') AS version, current_setting('fsync') = 'on' AS fsync,
+             NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS writable`;
+    return {
+      version: String(server?.["version"]),
+      fsync: server?.["fsync"] === true,
+      writable: server?.["writable"] === true,
+    };
+  } catch (error) {
+    throw new DatabaseError(
+      "unreachable",
+      `The database does not answer: ${error instanceof Error ? error.message || error.name : String(error)}. ` +
+        "Start it, correct DATABASE_URL, or unset DATABASE_URL to use the embedded one.",
+      { cause: error },
+    );
+  } finally {
+    await connection.end({ timeout: 1 });
+  }
+}
+
+async function inTrialHome<Result>(work: (home: string) => Promise<Result>): Promise<Result> {
+  const home = await mkdtemp(join(tmpdir(), "merkle-trial-"));
+  try {
+    // As root the server runs as another user, who must be able to pass; so nothing is put elsewhere.
+    await chmod(home, 0o711);
+    return await work(home);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,68 @@
+import { type ErrorCode, errorCodes, type Operation, operations } from "@merkle/wire";
+import { describeSchema } from "../doors/json-schema.js";
+import { markdownTable } from "./markdown-table.js";
+
+/** Every operation, as an agent looks for one: what to pass and what for. */
+export function agentToolTable(): string {
+  return markdownTable(
+    ["Tool", "Inputs", "What for", "Access", "Route"],
+    operations.map((operation) => [
+      `\`${operation.name}\``,
+      describeInputs(operation),
+      headOf(operation.summary),
+      operation.access,
+      operation.route.replace(" /api/", " /").replace("/sessions/:session_id", "S"),
+    ]),
+  );
+}
+
+/** Every error code, with what an agent does about it. */
+export function agentErrorTable(): string {
+  return markdownTable(
+    ["Code", "HTTP", "Meaning, and what to do"],
+    Object.entries(errorCodes).map(([code, { status, meaning }]) => [
+      `\`${code}\``,
+      String(status),
+      // The keys of the closed list are the codes.
+      [meaning, remedies[code as ErrorCode]].filter((part) => part !== null).join(". "),
+    ]),
+  );
+}
+
+/** What to do, where the meaning does not say it already. */
+const remedies: Readonly<Record<ErrorCode, string | null>> = {
+  bad_request: "Correct the fields it names",
+  unauthorized: "Use the `team_id` of your own create or join; lost it? Join again",
+  forbidden: "Ask the convener",
+  session_closed: "Read the document; start a new session to go on",
+  not_found: "Look with `list_sessions`",
+  conflict: null,
+  resync: "Forget cursors and `epoch`, read history and document again, wait without `since_cursor`",
+  payload_too_large: "Shorten or split it",
+  too_many_requests: null,
+  internal: "Tell your human",
+  unavailable: "Wait `retry_after_s`, send again with the same `idempotency_key`",
+};
+
+// What every tool takes alike is said once, above the table.
+const common = ["session_id", "team_id", "idempotency_key"];
+
+function describeInputs(operation: Operation): string {
+  const { properties = {}, required = [] } = describeSchema(operation.input, "input", "").schema;
+  const isInRoute = operation.route.includes(":session_id");
+  const inputs = Object.entries(properties)
+    .filter(([name]) => !common.includes(name) || (name === "session_id" && !isInRoute))
+    .map(([name, schema]) => (required.includes(name) ? `${name}${describeParts(schema)}` : `${name}?`));
+  return inputs.join(", ");
+}
+
+/** A required object is told with its fields: `content {text}`. */
+function describeParts(schema: unknown): string {
+  if (typeof schema !== "object" || schema === null || !("properties" in schema)) return "";
+  return ` {${Object.keys(Object(schema.properties)).join(", ")}}`;
+}
+
+/** What the tool does; how and when, its full summary says. */
+function headOf(summary: string): string {
+  return /^.*?(?=[.:;](?:\s|$))/.exec(summary)?.[0] ?? summary;
+}

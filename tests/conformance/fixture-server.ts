@@ -1,0 +1,318 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { MerkleError } from "@merkle/wire";
+import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { EventStore } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  CompleteRequestSchema,
+  type ElicitRequestFormParams,
+  ElicitResultSchema,
+  type JSONRPCMessage,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { Hono } from "hono";
+import * as z from "zod";
+import { createHostGuard } from "../../apps/broker/src/access/hosts.js";
+import { createMcpMount, type McpMountOptions } from "../../apps/broker/src/doors/mcp/mount.js";
+import type { McpSessionStore } from "../../apps/broker/src/doors/mcp/session-store.js";
+
+/**
+ * A server with what the conformance suite asks for and Merkle does not offer (images, sampling, prompts, …), behind the
+ * broker's own mount: so the suite exercises all of the transport.
+ */
+export async function startFixtureServer(
+  more: Partial<McpMountOptions> = {},
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const mount = createMcpMount({
+    createServer: createFixture,
+    store: createStoreInMemory(),
+    toError: (error) =>
+      error instanceof MerkleError
+        ? error
+        : new MerkleError("internal", "The fixture failed.", {}, { cause: error }),
+    resumability: { createEventStore, retryIntervalMs: 500 },
+    ...more,
+  });
+  const hosts = createHostGuard({ listenHost: "127.0.0.1", allowedHosts: [], publicUrl: () => null });
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.use(async (c, next) => {
+    hosts.check({ host: c.req.header("host"), origin: c.req.header("origin") });
+    await next();
+  });
+  app.onError((error, c) => c.text(error.message, error instanceof MerkleError ? 403 : 500));
+  app.all("/mcp", (c) => mount.handle(c));
+
+  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await mount.stop();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const image = {
+  type: "image" as const,
+  mimeType: "image/png",
+  data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
+};
+const audio = {
+  type: "audio" as const,
+  mimeType: "audio/wav",
+  data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=",
+};
+
+function createFixture(): McpServer {
+  const fixture = new McpServer(
+    { name: "merkle-conformance-fixture", version: "0.1.0" },
+    { capabilities: { logging: {}, completions: {}, resources: { subscribe: true } } },
+  );
+  addContentTools(fixture);
+  addTalkingTools(fixture);
+  addElicitingTools(fixture);
+  addResources(fixture);
+  addPrompts(fixture);
+  fixture.server.setRequestHandler(CompleteRequestSchema, () => ({
+    completion: { values: ["paris", "park", "party"], total: 3, hasMore: false },
+  }));
+  return fixture;
+}
+
+const tool = { description: "Does what the suite expects of the tool of this name." };
+
+function says(text: string) {
+  return { content: [{ type: "text" as const, text }] };
+}
+
+function addContentTools(fixture: McpServer): void {
+  const embedded = {
+    uri: "test://embedded-resource",
+    mimeType: "text/plain",
+    text: "This is an embedded resource content.",
+  };
+  const mixed = {
+    uri: "test://mixed-content-resource",
+    mimeType: "application/json",
+    text: '{"test":"data","value":123}',
+  };
+  fixture.registerTool("test_simple_text", tool, () => says("This is a simple text response for testing."));
+  fixture.registerTool("test_image_content", tool, () => ({ content: [image] }));
+  fixture.registerTool("test_audio_content", tool, () => ({ content: [audio] }));
+  fixture.registerTool("test_embedded_resource", tool, () => ({
+    content: [{ type: "resource", resource: embedded }],
+  }));
+  fixture.registerTool("test_multiple_content_types", tool, () => ({
+    content: [
+      { type: "text", text: "Multiple content types test:" },
+      image,
+      { type: "resource", resource: mixed },
+    ],
+  }));
+  fixture.registerTool("test_error_handling", tool, () => {
+    throw new Error("This tool intentionally returns an error for testing");
+  });
+}
+
+/** Tools that say something to the client before they answer, or close the stream on which it waits. */
+function addTalkingTools(fixture: McpServer): void {
+  fixture.registerTool("test_tool_with_logging", tool, async ({ sendNotification }) => {
+    for (const data of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
+      await sendNotification({ method: "notifications/message", params: { level: "info", data } });
+      await delay(50);
+    }
+    return says("Logged three times.");
+  });
+  fixture.registerTool("test_tool_with_progress", tool, async ({ sendNotification, _meta }) => {
+    const progressToken = _meta?.progressToken;
+    for (const progress of [0, 50, 100]) {
+      if (progressToken !== undefined) {
+        const params = { progressToken, progress, total: 100 };
+        await sendNotification({ method: "notifications/progress", params });
+      }
+      await delay(50);
+    }
+    return says("Progressed to the end.");
+  });
+  fixture.registerTool("test_reconnection", tool, async ({ closeSSEStream }) => {
+    await delay(50);
+    closeSSEStream?.();
+    await delay(50);
+    return says("Reconnected.");
+  });
+  fixture.registerTool(
+    "test_sampling",
+    { ...tool, inputSchema: { prompt: z.string() } },
+    async ({ prompt }) => {
+      const messages = [{ role: "user" as const, content: { type: "text" as const, text: prompt } }];
+      const { content } = await fixture.server.createMessage({ messages, maxTokens: 100 });
+      return says(`LLM response: ${content.type === "text" ? content.text : content.type}`);
+    },
+  );
+}
+
+type RequestedSchema = ElicitRequestFormParams["requestedSchema"];
+
+function addElicitingTools(fixture: McpServer): void {
+  const elicit = async (message: string, requestedSchema: RequestedSchema) => {
+    const params = { message, requestedSchema };
+    const { action, content } = await fixture.server.request(
+      { method: "elicitation/create", params },
+      ElicitResultSchema,
+    );
+    return says(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`);
+  };
+  fixture.registerTool("test_elicitation", { ...tool, inputSchema: { message: z.string() } }, ({ message }) =>
+    elicit(message, {
+      type: "object",
+      properties: {
+        username: { type: "string", description: "User's response" },
+        email: { type: "string", description: "User's email address" },
+      },
+      required: ["username", "email"],
+    }),
+  );
+  fixture.registerTool("test_elicitation_sep1034_defaults", tool, () =>
+    elicit("Please look at the defaults.", {
+      type: "object",
+      properties: {
+        name: { type: "string", default: "John Doe" },
+        age: { type: "integer", default: 30 },
+        score: { type: "number", default: 95.5 },
+        status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
+        verified: { type: "boolean", default: true },
+      },
+    }),
+  );
+  fixture.registerTool("test_elicitation_sep1330_enums", tool, () =>
+    elicit("Please choose.", {
+      type: "object",
+      properties: {
+        untitledSingle: { type: "string", enum: ["option1", "option2", "option3"] },
+        titledSingle: { type: "string", oneOf: titled("value", "Option") },
+        legacyEnum: {
+          type: "string",
+          enum: ["opt1", "opt2", "opt3"],
+          enumNames: ["Option One", "Option Two", "Option Three"],
+        },
+        untitledMulti: { type: "array", items: { type: "string", enum: ["option1", "option2", "option3"] } },
+        titledMulti: { type: "array", items: { anyOf: titled("value", "Choice") } },
+      },
+    }),
+  );
+}
+
+function titled(value: string, title: string): { const: string; title: string }[] {
+  return ["First", "Second", "Third"].map((nth, index) => ({
+    const: `${value}${index + 1}`,
+    title: `${nth} ${title}`,
+  }));
+}
+
+function addResources(fixture: McpServer): void {
+  fixture.registerResource(
+    "static-text",
+    "test://static-text",
+    { description: "A text.", mimeType: "text/plain" },
+    ({ href: uri }) => ({
+      contents: [{ uri, mimeType: "text/plain", text: "This is the content of the static text resource." }],
+    }),
+  );
+  fixture.registerResource(
+    "static-binary",
+    "test://static-binary",
+    { description: "An image.", mimeType: "image/png" },
+    ({ href: uri }) => ({ contents: [{ uri, mimeType: "image/png", blob: image.data }] }),
+  );
+  fixture.registerResource(
+    "watched",
+    "test://watched-resource",
+    { description: "A text to subscribe to.", mimeType: "text/plain" },
+    ({ href: uri }) => ({ contents: [{ uri, mimeType: "text/plain", text: "Watched." }] }),
+  );
+  fixture.registerResource(
+    "template",
+    new ResourceTemplate("test://template/{id}/data", { list: undefined }),
+    { description: "Data of an id.", mimeType: "application/json" },
+    ({ href: uri }, { id }) => {
+      const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` });
+      return { contents: [{ uri, mimeType: "application/json", text }] };
+    },
+  );
+  const subscribed = new Set<string>();
+  fixture.server.setRequestHandler(SubscribeRequestSchema, ({ params }) => {
+    subscribed.add(params.uri);
+    return {};
+  });
+  fixture.server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => {
+    subscribed.delete(params.uri);
+    return {};
+  });
+}
+
+function addPrompts(fixture: McpServer): void {
+  const asked = (text: string) => ({ role: "user" as const, content: { type: "text" as const, text } });
+  fixture.registerPrompt("test_simple_prompt", { description: "A simple prompt." }, () => ({
+    messages: [asked("This is a simple prompt for testing.")],
+  }));
+  fixture.registerPrompt(
+    "test_prompt_with_arguments",
+    { description: "A prompt with arguments.", argsSchema: { arg1: z.string(), arg2: z.string() } },
+    ({ arg1, arg2 }) => ({ messages: [asked(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
+  );
+  fixture.registerPrompt(
+    "test_prompt_with_embedded_resource",
+    { description: "A prompt with a resource.", argsSchema: { resourceUri: z.string() } },
+    ({ resourceUri: uri }) => {
+      const resource = { uri, mimeType: "text/plain", text: "Embedded resource content for testing." };
+      const embedded = { role: "user" as const, content: { type: "resource" as const, resource } };
+      return { messages: [embedded, asked("Please process the embedded resource above.")] };
+    },
+  );
+  fixture.registerPrompt("test_prompt_with_image", { description: "A prompt with an image." }, () => ({
+    messages: [{ role: "user", content: image }, asked("Please analyze the image above.")],
+  }));
+}
+
+function createStoreInMemory(): McpSessionStore {
+  const sessions = new Map<string, unknown>();
+  return {
+    async save(id, initialize) {
+      sessions.set(id, initialize);
+    },
+    async find(id) {
+      return sessions.has(id) ? { initialize: sessions.get(id) } : null;
+    },
+    async remove(id) {
+      sessions.delete(id);
+    },
+  };
+}
+
+function createEventStore(): EventStore {
+  const events: { id: string; streamId: string; message: JSONRPCMessage }[] = [];
+  return {
+    async storeEvent(streamId, message) {
+      const id = randomUUID();
+      events.push({ id, streamId, message });
+      return id;
+    },
+    async replayEventsAfter(lastEventId, { send }) {
+      const at = events.findIndex(({ id }) => id === lastEventId);
+      const streamId = events[at]?.streamId ?? "";
+      for (const { id, message } of events.slice(at + 1).filter((event) => event.streamId === streamId)) {
+        // An event without a method or an outcome only marked the beginning of its stream.
+        if (Object.keys(message).length > 0) await send(id, message);
+      }
+      return streamId;
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import { operations } from "@merkle/wire";
+import { describe, expect, it } from "vitest";
+import { startTestBroker } from "../kit/test-broker.js";
+import { callTool, initializeMessage, post, readRpc, toolCall } from "./rpc.js";
+
+async function startDoor(): Promise<string> {
+  const { url } = await startTestBroker();
+  return `${url}/mcp`;
+}
+
+async function createSession(url: string): Promise<{ session_id: string; team_id: string }> {
+  const created = await callTool(url, "create_session", {
+    title: "Auth refactor",
+    creator_team_name: "Alder",
+  });
+  return { session_id: String(created["session_id"]), team_id: String(created["team_id"]) };
+}
+
+describe("a single request", () => {
+  it("[MCP-3] a call without initialize, with curl's Accept, is answered by plain JSON and opens no MCP session", async () => {
+    const url = await startDoor();
+    const response = await post(url, toolCall("get_app_info", {}));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("mcp-session-id")).toBeNull();
+    expect(await readRpc(response)).toMatchObject({
+      jsonrpc: "2.0",
+      id: 1,
+      result: { content: [{ type: "text" }] },
+    });
+  });
+
+  it("[MCP-1] the same server answers at /mcp and /api/mcp", async () => {
+    const { url } = await startTestBroker();
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const [one, other] = await Promise.all([post(`${url}/mcp`, list), post(`${url}/api/mcp`, list)]);
+    expect(await one.json()).toEqual(await other.json());
+  });
+
+  it("[MCP-5] a result is the output as JSON in one text, without structuredContent", async () => {
+    const url = await startDoor();
+    const { result } = await readRpc(await post(url, toolCall("list_sessions", {})));
+    expect(result).toEqual({
+      content: [{ type: "text", text: JSON.stringify({ sessions: [], next_cursor: null }) }],
+    });
+  });
+
+  it("[MCP-6] with ?view=compact the text is the compact rendering, of failures too", async () => {
+    const url = await startDoor();
+    const { session_id, team_id } = await createSession(url);
+    const text = async (name: string, args: unknown) => {
+      const { result } = await readRpc(await post(`${url}?view=compact`, toolCall(name, args)));
+      return Object(result).content[0].text;
+    };
+    expect(await text("post_message", { session_id, team_id, content: { text: "hi" } })).toBe("#1 posted");
+    const conflict = await text("update_session_doc", {
+      session_id,
+      team_id,
+      content: "x",
+      expected_version: 7,
+    });
+    expect(conflict).toMatch(/^conflict: .+\n(?:.*\n)*current_version 0/);
+  });
+
+  it("[MCP-7] the list has all but admin, and with ?tools= exactly the toolsets named", async () => {
+    const url = await startDoor();
+    const names = async (query: string) => {
+      const { result } = await readRpc(
+        await post(url + query, { jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      );
+      return Object(result).tools.map(({ name }: { name: string }) => name);
+    };
+    const ofToolset = (wanted: (toolset: string) => boolean) =>
+      operations.filter(({ toolset }) => wanted(toolset)).map(({ name }) => name);
+    expect(await names("")).toEqual(ofToolset((toolset) => toolset !== "admin"));
+    expect(await names("?tools=admin")).toEqual(ofToolset((toolset) => toolset === "admin"));
+    expect(await names("?tools=core,admin")).toEqual(ofToolset(() => true));
+  });
+
+  it("[MCP-7] an unknown toolset is answered 400 with those there are, an unknown view too", async () => {
+    const url = await startDoor();
+    const response = await post(`${url}?tools=core,sudo`, toolCall("get_app_info", {}));
+    expect(response.status).toBe(400);
+    expect((await readRpc(response)).error?.message).toContain(
+      'no toolset "sudo". The toolsets are: core, admin',
+    );
+    expect((await post(`${url}?view=tiny`, toolCall("get_app_info", {}))).status).toBe(400);
+  });
+
+  it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
+    "[MCP-8] it speaks revision %s with a client that asks for it",
+    async (revision) => {
+      const url = await startDoor();
+      const { result } = await readRpc(await post(url, initializeMessage(revision)));
+      expect(result).toMatchObject({ protocolVersion: revision, serverInfo: { name: "merkle" } });
+      expect(Object(result).instructions.length).toBeLessThan(2_000);
+    },
+  );
+
+  it("[MCP-10] each tool has the operation's name, summary, input schema and read-only hint", async () => {
+    const url = await startDoor();
+    const { result } = await readRpc(await post(url, { jsonrpc: "2.0", id: 1, method: "tools/list" }));
+    const { tools } = Object(result);
+    for (const tool of tools) {
+      const operation = operations.find(({ name }) => name === tool.name);
+      expect(tool).toMatchObject({
+        description: operation?.summary,
+        annotations: { readOnlyHint: operation?.readOnly },
+        inputSchema: { type: "object" },
+      });
+      expect(Object.keys(tool.inputSchema.properties ?? {})).toEqual(
+        Object.keys(operation?.input.shape ?? {}),
+      );
+      expect(tool).not.toHaveProperty("outputSchema");
+    }
+  });
+});
+
+describe("what is refused", () => {
+  it("[ERR-4] a failed operation and an unknown tool are results with isError, whose text is the error as JSON", async () => {
+    const url = await startDoor();
+    for (const call of [toolCall("get_session", { session_id: "nowhere" }), toolCall("make_coffee", {})]) {
+      const response = await post(url, call);
+      expect(response.status).toBe(200);
+      const { result } = await readRpc(response);
+      expect(result).toMatchObject({ isError: true, content: [{ type: "text" }] });
+      const body = JSON.parse(Object(result).content[0].text);
+      expect(body).toMatchObject({ error: { code: "not_found", message: expect.any(String), details: {} } });
+    }
+  });
+
+  it("[ERR-4] a malformed envelope and an unknown method are JSON-RPC errors", async () => {
+    const url = await startDoor();
+    const envelope = await post(url, { id: 1, method: "tools/list" });
+    expect(envelope.status).toBe(400);
+    expect((await readRpc(envelope)).error?.code).toBe(-32700);
+    const method = await readRpc(await post(url, { jsonrpc: "2.0", id: 1, method: "tools/fetch" }));
+    expect(method).toMatchObject({ id: 1, error: { code: -32601 } });
+  });
+
+  it("[CAT-5] arguments with fields that the operation does not name are refused, __proto__ among them", async () => {
+    const url = await startDoor();
+    for (const name of ["colour", "__proto__", "constructor"]) {
+      const args = `{"title":"A","creator_team_name":"B","${name}":{}}`;
+      const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_session","arguments":${args}}}`;
+      const { result } = await readRpc(await post(url, call));
+      expect(Object(result).content[0].text, name).toContain('"code":"bad_request"');
+    }
+    expect(await callTool(url, "list_sessions", {})).toMatchObject({ sessions: [] });
+  });
+
+  it("[ERR-7] a body that is no JSON, too large, deeply nested or of another type is refused, and the broker goes on", async () => {
+    const url = await startDoor();
+    const broken = await post(url, "{not json");
+    expect(broken.status).toBe(400);
+    expect((await readRpc(broken)).error?.code).toBe(-32700);
+    expect((await post(url, "")).status).toBe(400);
+    expect((await post(url, JSON.stringify("x".repeat(2 * 1024 * 1024)))).status).toBe(413);
+    expect((await post(url, "[]", { headers: { "content-type": "text/plain" } })).status).toBe(400);
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    expect((await post(url, deep)).status).toBe(400);
+    const inside = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_sessions","arguments":{"query":${deep}}}}`;
+    const { result } = await readRpc(await post(url, inside));
+    expect(result).toMatchObject({ isError: true });
+    expect(await callTool(url, "list_sessions", {})).toMatchObject({ sessions: [] });
+  });
+
+  it("[AUTH-9] a request from a page of another origin is answered 403", async () => {
+    const url = await startDoor();
+    const response = await post(url, toolCall("list_sessions", {}), {
+      headers: { origin: "https://evil.example" },
+    });
+    expect(response.status).toBe(403);
+  });
+
+  it("[AUTH-2] a credential counts in the argument, then in X-Team-ID, and is refused in the URL", async () => {
+    const url = await startDoor();
+    const { session_id, team_id } = await createSession(url);
+    const message = { session_id, content: { text: "hi" } };
+    const header = { headers: { "x-team-id": team_id } };
+    expect(await callTool(url, "post_message", message, header)).toMatchObject({ cursor: 1 });
+    const wrong = callTool(url, "post_message", { ...message, team_id: "wrong" }, header);
+    await expect(wrong).rejects.toMatchObject({ code: "unauthorized" });
+    expect((await post(`${url}?team_id=${team_id}`, toolCall("list_sessions", {}))).status).toBe(400);
+  });
+
+  it("a stream without an MCP session, and other methods, are answered 405", async () => {
+    const url = await startDoor();
+    expect((await fetch(url, { headers: { accept: "text/event-stream" } })).status).toBe(405);
+    expect((await fetch(url, { method: "PUT" })).status).toBe(405);
+  });
+});

@@ -1,0 +1,192 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startFixtureServer } from "../conformance/fixture-server.js";
+import { startTestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+import { callTool, connectClient, initialize, post, readRpc, readText, toolCall } from "./rpc.js";
+
+const inSession = (id: string) => ({ headers: { "mcp-session-id": id } });
+
+it("[MCP-2] an MCP session remembers the team that it created or joined as", async () => {
+  const { url } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const [alder, birch] = [inSession(await initialize(mcp)), inSession(await initialize(mcp))];
+
+  const { slug } = await callTool(
+    mcp,
+    "create_session",
+    { title: "Auth", creator_team_name: "Alder" },
+    alder,
+  );
+  await callTool(mcp, "join_session", { session_id: slug, team_name: "Birch" }, birch);
+  await callTool(mcp, "post_message", { session_id: slug, content: { text: "from birch" } }, birch);
+
+  const { messages } = await callTool(mcp, "wait_for_messages", { session_id: slug, timeout: 5 }, alder);
+  expect(messages).toMatchObject([
+    { team: "Birch" },
+    { from: { team: "Birch" }, content: { text: "from birch" } },
+  ]);
+  const nobody = callTool(mcp, "wait_for_messages", { session_id: slug }, inSession(await initialize(mcp)));
+  await expect(nobody).rejects.toMatchObject({ code: "unauthorized" });
+});
+
+it("[MCP-2] a credential that is given comes before the one that is remembered, and a rotated one replaces it", async () => {
+  const { url } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const alder = inSession(await initialize(mcp));
+  const { slug } = await callTool(
+    mcp,
+    "create_session",
+    { title: "Auth", creator_team_name: "Alder" },
+    alder,
+  );
+  const cedar = await callTool(mcp, "join_session", { session_id: slug, team_name: "Cedar" });
+  const say = (text: string, more: object = {}) =>
+    callTool(mcp, "post_message", { session_id: slug, content: { text }, ...more }, alder);
+
+  await say("as cedar", { team_id: cedar["team_id"] });
+  await expect(say("as nobody", { team_id: "wrong" })).rejects.toMatchObject({ code: "unauthorized" });
+  await callTool(mcp, "rotate_team_credential", { session_id: slug }, alder);
+  await say("as alder");
+
+  const { messages } = await callTool(mcp, "get_history", { session_id: slug });
+  expect(messages).toMatchObject([
+    { event: "team_joined" },
+    { from: { team: "Cedar" }, content: { text: "as cedar" } },
+    { from: { team: "Alder" }, content: { text: "as alder" } },
+  ]);
+});
+
+it("[MCP-4] an MCP session and its team go on working at a restarted broker", async () => {
+  const broker = await startTestBroker();
+  const mcp = `${broker.url}/mcp`;
+  const alder = inSession(await initialize(mcp));
+  const { slug } = await callTool(
+    mcp,
+    "create_session",
+    { title: "Auth", creator_team_name: "Alder" },
+    alder,
+  );
+
+  await broker.restart();
+
+  // Two at once: the session is taken up again once.
+  const posts = ["one", "two"].map(async (text) => {
+    const call = toolCall("post_message", { session_id: slug, content: { text } }, text);
+    return readText((await readRpc(await post(mcp, call, alder))).result);
+  });
+  expect(await Promise.all(posts)).toHaveLength(2);
+});
+
+it("[MCP-4] another broker on the same database takes an MCP session up", async () => {
+  const first = await startTestBroker();
+  const alder = inSession(await initialize(`${first.url}/mcp`));
+  const { slug } = await callTool(
+    `${first.url}/mcp`,
+    "create_session",
+    { title: "Auth", creator_team_name: "Alder" },
+    alder,
+  );
+  await first.stop();
+  const second = await startTestBroker({ databaseUrl: first.databaseUrl });
+
+  const message = { session_id: slug, content: { text: "still me" } };
+  expect(await callTool(`${second.url}/mcp`, "post_message", message, alder)).toMatchObject({ cursor: 1 });
+});
+
+it("[MCP-4] two official clients converse without polling, and go on after a restart of the broker", async () => {
+  const broker = await startTestBroker();
+  const mcp = `${broker.url}/mcp`;
+  const alder = await connectClient(mcp, onTestFinished);
+  const birch = await connectClient(mcp, onTestFinished);
+  const call = async (client: typeof alder, name: string, args: Record<string, unknown>) =>
+    readText(await client.callTool({ name, arguments: args }));
+  const hear = async (client: typeof alder) => {
+    const { messages } = await call(client, "wait_for_messages", { session_id: "talk" });
+    return Object(messages).map(({ content }: { content: { text?: string } }) => content.text ?? "");
+  };
+  const say = (client: typeof alder, text: string) =>
+    call(client, "post_message", { session_id: "talk", content: { text } });
+
+  await call(alder, "create_session", { title: "Talk", slug: "talk", creator_team_name: "Alder" });
+  await call(birch, "join_session", { session_id: "talk", team_name: "Birch" });
+  expect(await hear(alder)).toEqual([""]);
+  for (const round of [1, 2]) {
+    const heard = [hear(birch)];
+    await say(alder, `question ${round}`);
+    expect(await heard[0]).toEqual([`question ${round}`]);
+    const answer = hear(alder);
+    await say(birch, `answer ${round}`);
+    expect(await answer).toEqual([`answer ${round}`]);
+    if (round === 1) await broker.restart();
+  }
+});
+
+it("[MCP-9] of an MCP session only a hash is stored, and its id is no credential", async () => {
+  const { url, databaseUrl } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const id = await initialize(mcp);
+  expect(id).toMatch(/^[\w-]{43}$/);
+  const created = await callTool(
+    mcp,
+    "create_session",
+    { title: "A", creator_team_name: "B" },
+    inSession(id),
+  );
+
+  const sql = connectTestDatabase(databaseUrl);
+  const stored =
+    await sql`SELECT s::text AS row FROM mcp_sessions s UNION ALL SELECT t::text FROM mcp_session_teams t`;
+  expect(stored).toHaveLength(2);
+  const secret = String(created["team_id"]).split(".mk_")[1] ?? "";
+  for (const { row } of stored) {
+    for (const text of [id, secret]) {
+      expect(row).not.toContain(text);
+      expect(row).not.toContain(Buffer.from(text).toString("hex"));
+    }
+  }
+  const asCredential = callTool(mcp, "wait_for_messages", { session_id: created["session_id"], team_id: id });
+  await expect(asCredential).rejects.toMatchObject({ code: "unauthorized" });
+  const rest = await fetch(`${url}/api/sessions/${created["session_id"]}/messages/wait`, {
+    headers: { "mcp-session-id": id, "x-team-id": id },
+  });
+  expect(rest.status).toBe(401);
+});
+
+it("[MCP-9] an unknown MCP session is answered 404, and so is one that was ended", async () => {
+  const { url } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const id = await initialize(mcp);
+  const remove = () => fetch(mcp, { method: "DELETE", headers: { "mcp-session-id": id } });
+  expect((await remove()).status).toBe(200);
+  expect((await remove()).status).toBe(404);
+  for (const unknown of [id, "x".repeat(43), "?"]) {
+    const response = await post(mcp, toolCall("list_sessions", {}), inSession(unknown));
+    expect(response.status).toBe(404);
+    expect((await readRpc(response)).error?.code).toBe(-32001);
+  }
+});
+
+it("[LIMIT-1] of more MCP sessions than are held in memory, the longest unused are taken up again when they call", async () => {
+  const { url, stop } = await startFixtureServer({ liveMax: 2 });
+  onTestFinished(stop);
+  const ids = [await initialize(url), await initialize(url), await initialize(url), await initialize(url)];
+  for (const id of [...ids, ...ids]) {
+    const response = await post(url, toolCall("test_simple_text", {}), inSession(id));
+    expect(await readRpc(response)).toMatchObject({ result: { content: [{ type: "text" }] } });
+  }
+});
+
+it("a request with the id of one that is still being answered is refused", async () => {
+  const { url } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const alder = inSession(await initialize(mcp));
+  const { slug } = await callTool(mcp, "create_session", { title: "A", creator_team_name: "B" }, alder);
+  const first = post(mcp, toolCall("wait_for_messages", { session_id: slug, timeout: 1 }, 7), {
+    headers: { ...alder.headers, accept: "application/json, text/event-stream" },
+  });
+  // The stream's head comes at once, while the wait is still parked.
+  const parked = await first;
+  const second = await post(mcp, toolCall("list_sessions", {}, 7), alder);
+  expect(second.status).toBe(400);
+  expect(await parked.text()).toContain("next_cursor");
+});
