@@ -7,6 +7,8 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     pool: "forks",
     globalSetup: ["tests/kit/global-setup.ts"],
+    // A poll ends as soon as what it waits for is so; this is only when to give up.
+    expect: { poll: { timeout: 15_000 } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -18,6 +18,8 @@ export interface TestBroker {
   stop(): Promise<void>;
   /** Stops it and starts another one at the same place. */
   restart(): Promise<void>;
+  /** The same, with something done in between. */
+  restartAfter(work: () => Promise<void>): Promise<void>;
 }
 
 /** Starts a broker that is stopped, with everything it kept, when the test has finished. */
@@ -48,7 +50,11 @@ export async function startTestBroker(
     },
     stop: () => broker.stop(),
     async restart() {
+      await this.restartAfter(async () => undefined);
+    },
+    async restartAfter(work) {
       await broker.stop();
+      await work();
       broker = await start(port);
     },
   };

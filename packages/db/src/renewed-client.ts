@@ -18,7 +18,7 @@ export function renewClient(
   max: number,
   options: { keepOpen?: boolean } = {},
 ): RenewedClient {
-  const ending = new Set<Promise<void>>();
+  const retired = new Set<postgres.Sql>();
   let ended = false;
   let current: postgres.Sql | null = null;
 
@@ -35,8 +35,9 @@ export function renewClient(
   function retire(client: postgres.Sql): void {
     current = null;
     if (ended) return;
-    const end = client.end({ timeout: 5 }).finally(() => ending.delete(end));
-    ending.add(end);
+    retired.add(client);
+    // Not in the midst of closing; and what its other connections are doing may end as it can.
+    setImmediate(() => void client.end({ timeout: 1 }).finally(() => retired.delete(client)));
   }
 
   return {
@@ -46,7 +47,10 @@ export function renewClient(
     },
     async end() {
       ended = true;
-      await Promise.all([current?.end({ timeout: 5 }), ...ending]);
+      await Promise.all([
+        current?.end({ timeout: 5 }),
+        ...[...retired].map((client) => client.end({ timeout: 0 })),
+      ]);
     },
   };
 }

@@ -54,7 +54,7 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
     lanes.delete(lane);
     const place = idle.indexOf(lane);
     if (place >= 0) idle.splice(place, 1);
-    void lane.client.end({ timeout: 1 });
+    setImmediate(() => void lane.client.end({ timeout: 1 }));
   }
 
   function release(lane: Lane): void {

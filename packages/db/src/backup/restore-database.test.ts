@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { oldestBinaries } from "../embedded/test-support.js";
 import { knownMigrations } from "../migrate.js";
 import { openDatabase } from "../open-database.js";
 import { applyMigrations } from "./apply-migrations.js";
@@ -16,7 +17,6 @@ import {
   forgeManifest,
   makeDatabase,
   makeMerkleDatabase,
-  oldestBinaries,
   query,
   readAll,
   readContent,

@@ -1,12 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type postgres from "postgres";
 import { connectPool } from "../connection.js";
 import type { EmbeddedPostgres } from "../embedded/index.js";
-import { makeTestHome, type TestHome } from "../embedded/test-support.js";
+import { makeTestHome, oldestBinaries, type TestHome } from "../embedded/test-support.js";
 import { openDatabase } from "../open-database.js";
 
 /** The address of a database, as the driver's parts. */
@@ -27,15 +25,6 @@ export async function startTestServers(): Promise<TestServers> {
     binaries === undefined ? undefined : home.start({ binaries }),
   ]);
   return { home, current, oldest };
-}
-
-export function oldestBinaries(): string | undefined {
-  try {
-    const entry = createRequire(import.meta.url).resolve("postgres-15-linux-x64");
-    return join(dirname(dirname(entry)), "native");
-  } catch {
-    return undefined;
-  }
 }
 
 /** A database of its own without anything in it. */

@@ -1,20 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPostmasterFile, stillRuns } from "./postmaster-file.js";
-import { ask, makeTestHome, pidGone, startTestBroker, type TestHome } from "./test-support.js";
+import {
+  ask,
+  makeTestHome,
+  oldestBinaries,
+  pidGone,
+  startTestBroker,
+  type TestHome,
+} from "./test-support.js";
 
-const postgres15 = (() => {
-  try {
-    const entry = createRequire(import.meta.url).resolve("postgres-15-linux-x64");
-    return join(dirname(dirname(entry)), "native");
-  } catch {
-    return undefined;
-  }
-})();
+const postgres15 = oldestBinaries();
 
 let home: TestHome;
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +11,16 @@ import type { Connection } from "./endpoint.js";
 import type { EmbeddedPostgres, EmbeddedPostgresOptions } from "./index.js";
 import { startEmbeddedPostgres } from "./index.js";
 import { readPostmasterFile, stillRuns } from "./postmaster-file.js";
+
+/** The oldest PostgreSQL that Merkle works on, where the package that carries it is installed. */
+export function oldestBinaries(): string | undefined {
+  try {
+    const entry = createRequire(import.meta.url).resolve("postgres-15-linux-x64");
+    return join(dirname(dirname(entry)), "native");
+  } catch {
+    return undefined;
+  }
+}
 
 /** A home for one test, removed with all that was started and stored for it. */
 export interface TestHome {

@@ -1,0 +1,261 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readlink, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test-database.js";
+import { connectPool } from "./connection.js";
+import { DatabaseError } from "./database-error.js";
+import { makeTestHome, oldestBinaries } from "./embedded/test-support.js";
+import { holdNodeLock } from "./node-lock.js";
+import { openDatabase } from "./open-database.js";
+import { appendInTransaction } from "./queries/messages.js";
+import * as schema from "./schema.js";
+
+async function openTest(target: string) {
+  const database = await openDatabase({ target });
+  onTestFinished(database.close);
+  return database;
+}
+
+async function failureOf(target: string): Promise<DatabaseError> {
+  const failure = await openDatabase({ target }).then(
+    async (database) => {
+      await database.close();
+      throw new Error("It should not have opened.");
+    },
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof DatabaseError)) throw failure;
+  return failure;
+}
+
+describe("opening a database", () => {
+  it("[DB-11] of several that open an empty database at once, one migrates and all go on", async () => {
+    const { serverUrl } = inject("postgres");
+    const url = await createTestDatabase();
+    const admin = connectTestDatabase(`${serverUrl}/postgres`);
+    const name = new URL(url).pathname.slice(1);
+    await admin.unsafe(`DROP DATABASE ${name}`);
+    await admin.unsafe(`CREATE DATABASE ${name}`);
+    const opened = await Promise.all(Array.from({ length: 4 }, () => openTest(url)));
+    expect(opened.map((each) => each.migrationsRun).sort()).toEqual([0, 0, 0, 1]);
+    expect(new Set(opened.map((each) => each.epoch)).size).toBe(1);
+    expect(new Set(opened.map((each) => each.meshId)).size).toBe(1);
+  });
+
+  it("[DB-12] the epoch stays when it is opened again", async () => {
+    const url = await createTestDatabase();
+    const { epoch } = await openTest(url);
+    expect((await openTest(url)).epoch).toBe(epoch);
+  });
+
+  it("[DB-10] every connection is told what is promised, whatever the database's own defaults are", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    const name = new URL(url).pathname.slice(1);
+    for (const setting of [
+      "synchronous_commit = off",
+      "default_transaction_isolation = 'serializable'",
+      "timezone = 'Asia/Tokyo'",
+    ]) {
+      await sql.unsafe(`ALTER DATABASE ${name} SET ${setting}`);
+    }
+    const pool = connectPool(url, 1);
+    onTestFinished(() => pool.end());
+    const read = async (setting: string) =>
+      (await pool`SELECT current_setting(${setting}) AS value`)[0]?.["value"];
+    expect(await read("synchronous_commit")).toBe("on");
+    expect(await read("default_transaction_isolation")).toBe("read committed");
+    expect(await read("timezone")).toBe("UTC");
+    expect(await read("statement_timeout")).toBe("5s");
+    expect(await read("lock_timeout")).toBe("2s");
+    expect(await read("idle_in_transaction_session_timeout")).toBe("10s");
+  });
+
+  it("[DB-13] every table's key begins with session_id or mesh_id, but those of the broker itself", async () => {
+    const sql = connectTestDatabase(await createTestDatabase());
+    const rows = await sql`
+      SELECT c.relname AS name, a.attname AS first FROM pg_index i
+      JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+      WHERE i.indisprimary AND n.nspname = 'public'`;
+    const keys = new Map(rows.map((row) => [row["name"], row["first"]]));
+    expect(keys.size).toBeGreaterThan(10);
+    keys.delete("settings");
+    for (const [name, first] of keys)
+      expect([name, first]).toEqual([name, expect.stringMatching(/^(session|mesh)_id$/)]);
+  });
+
+  it("[DB-15] the queries' picture of the tables is what the migrations made", async () => {
+    const sql = connectTestDatabase(await createTestDatabase());
+    const rows = await sql`
+      SELECT table_name, column_name, is_nullable = 'NO' AS required FROM information_schema.columns
+      WHERE table_schema = 'public'`;
+    const made = rows.map((row) => `${row["table_name"]}.${row["column_name"]} ${row["required"]}`).sort();
+    const tables = Object.values(schema).filter((each) => each instanceof PgTable);
+    const pictured = tables.flatMap((table) => {
+      const { name, columns, primaryKeys } = getTableConfig(table);
+      const inKey = new Set(primaryKeys.flatMap((key) => key.columns.map((column) => column.name)));
+      return columns.map((column) => `${name}.${column.name} ${column.notNull || inKey.has(column.name)}`);
+    });
+    expect(pictured.sort()).toEqual(made);
+  });
+
+  it("[FEED-1] a message can be neither changed nor deleted", async () => {
+    const sql = connectTestDatabase(await createTestDatabase());
+    await expect(sql`UPDATE messages SET content = ''`).rejects.toThrow("append-only");
+    await expect(sql`DELETE FROM messages`).rejects.toThrow("append-only");
+  });
+});
+
+describe("a database that cannot be used", () => {
+  it("[DB-9] nobody answers: says where, and what to do, without the password", async () => {
+    const server = createServer().listen(0);
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    await new Promise((resolve) => server.close(resolve));
+    const failure = await failureOf(`postgres://merkle:secret@127.0.0.1:${port}/merkle`);
+    expect(failure).toMatchObject({ code: "unreachable" });
+    expect(failure.message).toContain(`127.0.0.1:${port}/merkle`);
+    expect(failure.message).toContain("DATABASE_URL");
+    expect(failure.message).not.toContain("secret");
+  });
+
+  it("[DB-9] a wrong password, database or address is told", async () => {
+    const { serverUrl } = inject("postgres");
+    expect(await failureOf(`${serverUrl}/no_such_database`)).toMatchObject({ code: "refused" });
+    const wrong = new URL(serverUrl);
+    wrong.password = "wrong";
+    wrong.pathname = "/postgres";
+    expect(await failureOf(wrong.href)).toMatchObject({ code: "refused" });
+    expect(await failureOf("not a url")).toMatchObject({ code: "unreachable" });
+  });
+
+  it("[DB-9] a newer schema is left alone", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    await sql`INSERT INTO merkle_migrations.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)`;
+    const failure = await failureOf(url);
+    expect(failure).toMatchObject({ code: "schema_newer", message: expect.stringContaining("newer Merkle") });
+  });
+
+  it("[DB-9] a read-only database is told", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    await sql.unsafe(
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    expect(await failureOf(url)).toMatchObject({ code: "read_only" });
+  });
+
+  it("[DB-9] fsync = off is refused, since a power cut would lose what was acknowledged", async () => {
+    const home = await makeTestHome();
+    onTestFinished(home.remove);
+    const careful = await home.start({ reach: "tcp" });
+    const { host, port, user, database, password = "" } = careful.connection;
+    const program = await readlink(`/proc/${careful.pid}/exe`);
+    await careful.stop();
+    const { uid, gid } = await stat(careful.dataDirectory);
+    const options = ["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories="];
+    const careless = spawn(
+      program,
+      ["-D", careful.dataDirectory, ...options.flatMap((option) => ["-c", option])],
+      {
+        uid,
+        gid,
+        cwd: careful.dataDirectory,
+        stdio: "ignore",
+      },
+    );
+    onTestFinished(async () => {
+      const ended = once(careless, "exit");
+      careless.kill("SIGQUIT");
+      await ended;
+    });
+    const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
+    await expect.poll(() => failureOf(url), { timeout: 10_000 }).toMatchObject({ code: "fsync_off" });
+  });
+});
+
+describe("one node on a database", () => {
+  it("[DB-5] a second node is told, and can come when the first has gone", async () => {
+    const url = await createTestDatabase();
+    const first = await holdNodeLock(url);
+    expect(await first?.isHeld()).toBe(true);
+    expect(await holdNodeLock(url)).toBeNull();
+    const sql = connectTestDatabase(url);
+    // The server forgets the lock with the connection, and is asked for it again.
+    await sql`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`;
+    await expect.poll(() => first?.isHeld().catch(() => null)).toBe(true);
+    await first?.release();
+    const second = await holdNodeLock(url);
+    expect(second).not.toBeNull();
+    await second?.release();
+  });
+});
+
+describe("a transaction", () => {
+  it("[FEED-7] whose connection is lost fails, and neither ends the process nor goes on outside of it", async () => {
+    const url = await createTestDatabase();
+    const database = await openTest(url);
+    const sql = connectTestDatabase(url);
+    const work = database.transaction(async (tx) => {
+      const [row] = await tx.execute<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      await sql`SELECT pg_terminate_backend(${row?.pid ?? 0})`;
+      // Wait until the loss is known here, then try to write on.
+      await tx.execute("SELECT 1").catch(() => undefined);
+      await tx.insert(schema.settings).values({ key: "outside", value: 1 });
+    });
+    await expect(work).rejects.toThrow();
+    expect(await sql`SELECT FROM settings WHERE key = 'outside'`).toHaveLength(0);
+    await database.transaction((tx) => tx.insert(schema.settings).values({ key: "after", value: 1 }));
+    expect(await sql`SELECT FROM settings WHERE key = 'after'`).toHaveLength(1);
+  });
+
+  it("[FEED-6] more transactions than there are connections wait for each other", async () => {
+    const database = await openTest(await createTestDatabase());
+    const keys = Array.from({ length: 30 }, (_, i) => `key ${i}`);
+    await Promise.all(
+      keys.map((key) => database.transaction((tx) => tx.insert(schema.settings).values({ key, value: 1 }))),
+    );
+    expect((await database.orm.select().from(schema.settings)).length).toBeGreaterThanOrEqual(30);
+  });
+});
+
+const oldest = oldestBinaries();
+
+describe("the oldest PostgreSQL", () => {
+  it.skipIf(oldest === undefined)(
+    "[DB-14] migrates, appends and serves transactions as the newest does",
+    async () => {
+      const home = await makeTestHome();
+      onTestFinished(home.remove);
+      const server = await home.start({ binaries: oldest ?? "" });
+      expect(server.major).toBe(15);
+      const database = await openDatabase({ target: server.connection });
+      expect(database.serverVersion).toMatch(/^15\./);
+      const outcome = await database.transaction((tx) =>
+        appendInTransaction(tx, {
+          session_id: database.meshId,
+          id: database.epoch,
+          type: "chat",
+          team_id: database.epoch,
+          peer_id: null,
+          author_team: "Atlas",
+          author_peer: null,
+          author_human: false,
+          recipients: ["*"],
+          priority: "next",
+          reply_to: null,
+          content: "{}",
+          salt: "00".repeat(16),
+          after_closing: false,
+        }),
+      );
+      expect(outcome).toEqual({ outcome: "missing" });
+      await database.close();
+    },
+  );
+});

@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const elsewhere = [
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+/** The machine's Chromium: what CHROMIUM_PATH names, else the first found; undefined where there is none. */
+export function findChromium(): string | undefined {
+  const named = process.env["CHROMIUM_PATH"];
+  if (named !== undefined) return named;
+  const onPath = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .flatMap((folder) => names.map((name) => join(folder, name)));
+  return [...onPath, ...elsewhere].find((path) => existsSync(path));
+}
+
+export const chromiumMissing =
+  "Browser tests are skipped: there is no Chromium here. Install it (Debian: apt-get install --no-install-recommends " +
+  "chromium fonts-liberation), or name one in CHROMIUM_PATH.";
+
+export function launchChromium(executablePath: string): Promise<Browser> {
+  // Containers often have a /dev/shm too small for a browser.
+  return chromium.launch({ executablePath, args: ["--disable-dev-shm-usage"] });
+}

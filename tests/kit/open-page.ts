@@ -1,0 +1,45 @@
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+/** A page in a browser profile of its own, with what went wrong in it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors in the console, uncaught exceptions, breaches of the content security policy, requests to elsewhere. */
+  readonly problems: string[];
+  /** What axe finds that is serious or worse, as `rule: element`. */
+  findBarriers(): Promise<string[]>;
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
+  page.on("request", (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`went to ${request.url()}`);
+  });
+  await page.exposeFunction("reportBreach", (breach: string) => problems.push(`refused: ${breach}`));
+  await page.addInitScript(
+    `document.addEventListener("securitypolicyviolation",
+      (e) => window.reportBreach(e.violatedDirective + " " + e.blockedURI + " " + e.sourceFile))`,
+  );
+  await page.goto(url);
+  return { page, problems, findBarriers: () => findBarriers(page) };
+}
+
+async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
+}

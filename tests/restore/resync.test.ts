@@ -1,0 +1,103 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { backupDatabase, restoreDatabase } from "@merkle/db";
+import type { Message } from "@merkle/wire";
+import { connect } from "@merkle/wire/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { type Door, doors } from "../kit/doors.js";
+import { createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+
+/** Puts the database back to what a file holds, at the place where clients know it. */
+async function restoreInPlace(broker: TestBroker, file: string): Promise<void> {
+  const sql = connectTestDatabase(broker.databaseUrl);
+  await broker.restartAfter(async () => {
+    await sql.unsafe(
+      "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA merkle_migrations CASCADE",
+    );
+    await restoreDatabase({ target: broker.databaseUrl, file });
+  });
+}
+
+async function backUp(broker: TestBroker): Promise<string> {
+  const file = join(broker.home, "merkle.backup");
+  onTestFinished(() => rm(file, { force: true }));
+  await backupDatabase({ target: broker.databaseUrl, file });
+  return file;
+}
+
+async function openRest(broker: TestBroker): Promise<Door> {
+  return doors.rest(broker.url);
+}
+
+describe("a restore under running clients", () => {
+  it("[BACKUP-5] a follower is told, and never reads a number's second message as its first", async () => {
+    const broker = await startTestBroker();
+    const door = await openRest(broker);
+    const session = await createTestSession(door);
+    await session.post(session.convener, "kept");
+    const file = await backUp(broker);
+    await session.post(session.convener, "lost by the restore");
+
+    const client = connect({ url: broker.url, WebSocket });
+    onTestFinished(() => client.close());
+    const read: (string | Message)[] = [];
+    const subscription = client.follow({
+      session: session.sessionId,
+      after: 0,
+      onMessage: (message) => read.push(message),
+      onResync: () => {
+        read.push("resync");
+        return 0;
+      },
+    });
+    await expect.poll(() => read.length).toBe(2);
+
+    await restoreInPlace(broker, file);
+    await session.post(session.convener, "another second");
+    await expect.poll(() => read.length).toBe(5);
+    const told = read.map((each) => (typeof each === "string" ? each : each.content["text"]));
+    expect(told).toEqual(["kept", "lost by the restore", "resync", "kept", "another second"]);
+    subscription.close();
+  });
+
+  it("[WAIT-12] waits and history that come with the old epoch are answered resync, at every door", async () => {
+    const broker = await startTestBroker();
+    const session = await createTestSession(await openRest(broker));
+    const { sessionId: session_id, convener: team_id } = session;
+    await session.post(team_id, "kept");
+    const file = await backUp(broker);
+    const { epoch } = await (await openRest(broker)).call("get_history", { session_id });
+    await restoreInPlace(broker, file);
+    for (const open of Object.values(doors)) {
+      const door = await open(broker.url);
+      const stale = { session_id, team_id, epoch };
+      expect(
+        await failureOf(door.call("wait_for_messages", { ...stale, since_cursor: 1, timeout: 0 })),
+      ).toMatchObject({ code: "resync" });
+      expect(await failureOf(door.call("get_history", stale))).toMatchObject({ code: "resync" });
+      await door.close();
+    }
+  });
+
+  it("[BACKUP-2] credentials, keys and cursors go on working", async () => {
+    const broker = await startTestBroker();
+    const door = await openRest(broker);
+    const session = await createTestSession(door);
+    const { sessionId: session_id, convener: team_id } = session;
+    const birch = await session.join("Birch");
+    const keyed = { session_id, team_id, content: { text: "keyed" }, idempotency_key: "the same key" };
+    const posted = await door.call("post_message", keyed);
+    await door.call("append_to_session_doc", { session_id, team_id, text: "- note" });
+    await restoreInPlace(broker, await backUp(broker));
+    expect(await door.call("post_message", keyed)).toEqual(posted);
+    expect(await door.call("read_session_doc", { session_id })).toMatchObject({
+      content: "- note",
+      version: 1,
+    });
+    const { messages } = await door.call("wait_for_messages", { session_id, team_id: birch.credential });
+    expect(textsOf(messages)).toEqual(["keyed"]);
+  });
+});
