@@ -25,6 +25,9 @@ export async function joinSession(ctx: SessionContext, input: Input): Promise<Ou
   const { services, session } = ctx;
   const { database } = services;
 
+  // What is still to be saved of a peer that starts again further back must not move it forward afterwards.
+  if (ctx.team && input.replay_from !== undefined) await services.presence.save(ctx.team.peer);
+
   const { joined, row } = await ctx.write(async (write) => {
     const found = await findSession(write.tx, database.meshId, session.sessionId);
     if (!found) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
