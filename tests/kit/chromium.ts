@@ -12,7 +12,7 @@ const elsewhere = [
 /** The machine's Chromium: what CHROMIUM_PATH names, else the first found; undefined where there is none. */
 export function findChromium(): string | undefined {
   const named = process.env["CHROMIUM_PATH"];
-  if (named !== undefined) return named;
+  if (named) return named;
   const onPath = (process.env["PATH"] ?? "")
     .split(delimiter)
     .flatMap((folder) => names.map((name) => join(folder, name)));

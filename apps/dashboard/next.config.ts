@@ -1,0 +1,21 @@
+import type { NextConfig } from "next";
+import { PHASE_DEVELOPMENT_SERVER } from "next/constants.js";
+
+// Next reports how it is used unless told not to, and reads this once the configuration is loaded.
+process.env["NEXT_TELEMETRY_DISABLED"] = "1";
+
+const broker = process.env["MERKLE_URL"] ?? "http://127.0.0.1:7423";
+
+/** Exported as static files for the broker to serve; `next dev` passes on to a running broker what only that can answer. */
+export default function config(phase: string): NextConfig {
+  if (phase !== PHASE_DEVELOPMENT_SERVER) return { output: "export" };
+  const brokerPaths = ["/api/:path*", "/agents.md", "/openapi.json", "/health", "/metrics"];
+  return {
+    allowedDevOrigins: ["127.0.0.1"],
+    rewrites: async () => ({
+      beforeFiles: brokerPaths.map((path) => ({ source: path, destination: `${broker}${path}` })),
+      afterFiles: [],
+      fallback: [],
+    }),
+  };
+}

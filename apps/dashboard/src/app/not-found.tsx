@@ -1,0 +1,24 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { Button } from "@/components/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
+
+export const metadata: Metadata = { title: "No such page" };
+
+export default function NotFound() {
+  return (
+    <main className="mx-auto grid min-h-dvh max-w-xl place-items-center p-4">
+      <Empty>
+        <EmptyTitle asChild>
+          <h1>There is no page here</h1>
+        </EmptyTitle>
+        <EmptyDescription>
+          The address may be mistyped, or come from another version of Merkle.
+        </EmptyDescription>
+        <Button asChild>
+          <Link href="/">Go to the sessions</Link>
+        </Button>
+      </Empty>
+    </main>
+  );
+}

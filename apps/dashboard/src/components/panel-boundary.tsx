@@ -1,0 +1,34 @@
+"use client";
+
+import { Component, type ReactNode } from "react";
+import { Alert, AlertDescription, AlertTitle } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+
+interface PanelBoundaryProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+/** Shows, in place of a panel that could not be drawn, that it could not. React catches such errors in classes only. */
+export class PanelBoundary extends Component<PanelBoundaryProps, { error: unknown }> {
+  override state: { error: unknown } = { error: null };
+
+  static getDerivedStateFromError(error: unknown): { error: unknown } {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    if (this.state.error === null) return this.props.children;
+    return (
+      <Alert className="m-3">
+        <AlertTitle>{this.props.title} could not be shown.</AlertTitle>
+        <AlertDescription className="flex flex-wrap items-center justify-between gap-2">
+          <span className="break-words">{String(this.state.error)}</span>
+          <Button variant="outline" size="sm" onClick={() => this.setState({ error: null })}>
+            Try again
+          </Button>
+        </AlertDescription>
+      </Alert>
+    );
+  }
+}

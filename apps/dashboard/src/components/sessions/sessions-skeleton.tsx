@@ -1,0 +1,31 @@
+import { Skeleton } from "@/components/ui/skeleton";
+import { TableCell, TableRow } from "@/components/ui/table";
+import { SessionColumns, wide } from "./session-table";
+
+const titleWidths = ["w-48", "w-64", "w-40", "w-56"];
+
+/** Rows as high as those that are coming. */
+export function SessionsSkeleton() {
+  return (
+    <div aria-busy="true">
+      <SessionColumns>
+        {titleWidths.map((width) => (
+          <TableRow key={width}>
+            <TableCell>
+              <div className="flex h-[42px] flex-col justify-center gap-2">
+                <Skeleton className={`h-3.5 max-w-full ${width}`} />
+                <Skeleton className="h-3 w-3/5" />
+              </div>
+            </TableCell>
+            <TableCell className={wide} />
+            <TableCell className={wide} />
+            <TableCell className={wide} />
+            <TableCell>
+              <Skeleton className="mt-1 ml-auto h-3 w-14" />
+            </TableCell>
+          </TableRow>
+        ))}
+      </SessionColumns>
+    </div>
+  );
+}

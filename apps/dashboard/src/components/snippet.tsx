@@ -1,0 +1,27 @@
+import { useId } from "react";
+import { cn } from "@/lib/utils";
+import { CopyButton } from "./copy-button";
+
+export interface SnippetProps {
+  readonly label: string;
+  readonly text: string;
+  readonly className?: string;
+}
+
+/** Something to copy, with its name above it. Long lines break, so that all of it is seen. */
+export function Snippet({ label, text, className }: SnippetProps) {
+  const id = useId();
+  return (
+    <figure aria-labelledby={id} className={cn("min-w-0", className)}>
+      <div className="mb-1 flex items-center justify-between gap-2">
+        <span id={id} className="text-sm font-medium">
+          {label}
+        </span>
+        <CopyButton text={text} what={label} />
+      </div>
+      <pre className="rounded-md border bg-surface px-3 py-2 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
+        <code>{text}</code>
+      </pre>
+    </figure>
+  );
+}

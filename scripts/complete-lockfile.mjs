@@ -1,0 +1,111 @@
+// Adds to package-lock.json the optional packages that npm left out. Where a registry lacks the binary of some
+// platform, npm drops that package in silence, and whoever installs on that platform goes without it.
+// `--check` changes nothing and fails when something is missing, or when an entry names the registry it came from.
+
+import { readFileSync, writeFileSync } from "node:fs";
+
+const path = new URL("../package-lock.json", import.meta.url);
+const lockfile = JSON.parse(readFileSync(path, "utf8"));
+
+const systems = {
+  aix: "aix",
+  android: "android",
+  darwin: "darwin",
+  freebsd: "freebsd",
+  linux: "linux",
+  linuxmusl: "linux",
+  netbsd: "netbsd",
+  openbsd: "openbsd",
+  openharmony: "openharmony",
+  sunos: "sunos",
+  win32: "win32",
+  windows: "win32",
+};
+const processors = [
+  "arm",
+  "arm64",
+  "ia32",
+  "loong64",
+  "mips64el",
+  "ppc64",
+  "riscv64",
+  "s390x",
+  "wasm32",
+  "x64",
+];
+
+if (process.argv.includes("--check")) check(lockfile);
+else complete(lockfile);
+
+function complete({ packages }) {
+  const missing = findMissing(packages);
+  for (const { parent, name, version } of missing) {
+    packages[placeFor(packages, parent, name)] = {
+      version,
+      ...platformOf(name),
+      ...(packages[parent].dev ? { dev: true } : {}),
+      optional: true,
+    };
+  }
+  lockfile.packages = sortByPath(packages);
+  writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
+  console.log(`package-lock.json: ${missing.length} packages of other platforms added`);
+}
+
+function check({ packages }) {
+  const problems = [
+    ...findMissing(packages).map(
+      ({ parent, name }) => `${name}, an optional dependency of ${parent}, is missing`,
+    ),
+    ...Object.entries(packages)
+      .filter(([, entry]) => entry.resolved?.includes("://"))
+      .map(([place]) => `${place} names a registry`),
+  ];
+  if (problems.length === 0) return;
+  console.error(`${problems.join("\n")}\nRun: npm run lockfile`);
+  process.exitCode = 1;
+}
+
+function findMissing(packages) {
+  return Object.entries(packages).flatMap(([parent, { optionalDependencies = {} }]) =>
+    Object.entries(optionalDependencies)
+      .filter(([name, version]) => !isInstalled(packages, parent, name, version))
+      .map(([name, version]) => ({ parent, name, version })),
+  );
+}
+
+/** Looks where Node would look: beside the parent, then in every folder above it. */
+function isInstalled(packages, parent, name, version) {
+  const steps = parent.split("/node_modules/");
+  for (let depth = steps.length; depth >= 0; depth--) {
+    const folder = steps.slice(0, depth).join("/node_modules/");
+    const found = packages[folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`];
+    if (found) return !isExact(version) || found.version === version;
+  }
+  return false;
+}
+
+function placeFor(packages, parent, name) {
+  const top = `node_modules/${name}`;
+  return packages[top] ? `${parent}/${top}` : top;
+}
+
+/** Native packages carry their platform in the name, as in `@next/swc-win32-arm64-msvc`. */
+function platformOf(name) {
+  const words = name.split(/[/-]/);
+  const os = words.map((word) => systems[word]).find(Boolean);
+  const cpu = words.find((word) => processors.includes(word));
+  if (!cpu || (!os && cpu !== "wasm32")) throw new Error(`The name ${name} does not tell its platform.`);
+  const libc = words.some((word) => /musl/.test(word))
+    ? "musl"
+    : words.some((word) => /^gnu/.test(word)) && "glibc";
+  return { cpu: [cpu], ...(libc ? { libc: [libc] } : {}), ...(os ? { os: [os] } : {}) };
+}
+
+function isExact(version) {
+  return /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version);
+}
+
+function sortByPath(packages) {
+  return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, "en")));
+}
