@@ -3,6 +3,7 @@ import {
   type BackupSummary,
   backupDatabase,
   type RestoreSummary,
+  readBackupManifest,
   restoreDatabase,
 } from "@merkle/db";
 import { hasDatabase, withHomeDatabase } from "./home-database.js";
@@ -49,6 +50,8 @@ export async function backupHome(
  * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed then
  */
 export async function restoreHome(options: HomeBackupOptions): Promise<RestoreSummary> {
+  // A file that is no backup is refused before anything is made for it.
+  await readBackupManifest(options.file);
   return withHomeDatabase({ ...options, whenHeld: "refuse" }, (target) =>
     restoreDatabase({ target, file: options.file, ...reporting(options) }),
   );

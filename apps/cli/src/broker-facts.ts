@@ -1,0 +1,45 @@
+import type { BrokerClient } from "./broker-client.js";
+import { CliError, exitCodes } from "./cli-error.js";
+
+/** What `/health` says. */
+export interface Health {
+  readonly ready: boolean;
+  readonly durable: boolean;
+  readonly version: string;
+  readonly uptime_s: number;
+}
+
+/** @throws CliError when what answers there is no Merkle broker */
+export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Promise<Health> {
+  const response = await broker.get("/health");
+  const body: unknown = await response.json().catch(() => null);
+  if (isHealth(body)) return body;
+  throw new CliError(
+    "not_merkle",
+    `What answers at ${broker.base} is no Merkle broker (status ${response.status}).`,
+    { exitCode: exitCodes.unreachable, next: ["merkle up --port 7500", "merkle doctor"] },
+  );
+}
+
+/** How many clients a broker holds at this moment: waits that block, and open sockets. */
+export async function readClients(
+  broker: Pick<BrokerClient, "get">,
+): Promise<{ waits: number; sockets: number }> {
+  const text = await (await broker.get("/metrics")).text();
+  return { waits: gauge(text, "merkle_parked_waits"), sockets: gauge(text, "merkle_sockets") };
+}
+
+function gauge(metrics: string, name: string): number {
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics)?.[1] ?? 0);
+}
+
+function isHealth(value: unknown): value is Health {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("ready" in value && "durable" in value && "version" in value && "uptime_s" in value)) return false;
+  return (
+    typeof value.ready === "boolean" &&
+    typeof value.durable === "boolean" &&
+    typeof value.version === "string" &&
+    typeof value.uptime_s === "number"
+  );
+}

@@ -1,0 +1,25 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { isSet } from "../flags.js";
+
+export const backup: Command = {
+  name: "backup",
+  summary: "write everything, as it is at this moment, to one file; the broker may go on running",
+  arguments: [{ name: "<file>", summary: "the file to write" }],
+  flags: [{ flags: "--overwrite", summary: "replace the file when it exists" }],
+  examples: ["merkle backup merkle.backup", "merkle backup --overwrite /srv/backup/merkle.backup"],
+  async run({ args: [name = ""], flags, config, output, signal }) {
+    const { resolve } = await import("node:path");
+    const { backupHome } = await import("@merkle/broker");
+    const { countRows, rowsText } = await import("../row-counts.js");
+    const file = resolve(name);
+    const summary = await backupHome({ ...config, file, overwrite: isSet(flags, "overwrite"), signal });
+    const rows = countRows(summary.tables);
+    output.show(
+      { file, bytes: summary.bytes, sha256: summary.sha256, epoch: summary.epoch, ...rows },
+      `${output.mark.ok} ${rowsText(rows)} in ${file}`,
+    );
+    output.note(`  bring it back: merkle restore ${name}, with MERKLE_HOME at an empty folder`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,32 @@
+import { exitCodes, usageError } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { isSet } from "../../flags.js";
+
+export const configGet: Command = {
+  name: "config get",
+  summary: "print one setting of the broker",
+  arguments: [{ name: "<setting>", summary: "url, or a name from merkle config list" }],
+  flags: [{ flags: "--local", summary: "this machine's: where its commands find the broker" }],
+  examples: ["merkle config get url", "merkle config get idle_polls", "merkle config get url --local"],
+  async run({ args: [word = ""], flags, config, output, signal }) {
+    if (isSet(flags, "local")) {
+      if (word !== "url") throw usageError("Only url can be read with --local.");
+      const { base, source } = config.broker;
+      output.show({ setting: "url", value: base, source }, base);
+      return exitCodes.done;
+    }
+    const { toSettingName } = await import("../../broker-settings.js");
+    const { findBroker } = await import("../../broker-client.js");
+    const setting = toSettingName(word);
+    const broker = await findBroker(config, signal);
+    const { settings, base_url, connection_url } = await broker.call("get_settings", {});
+    const value = settings[setting];
+    // Nobody has set a public URL: then agents use the address that the broker listens on.
+    const shown = setting === "public_url" ? (value ?? base_url) : value;
+    output.show(
+      { setting, value, ...(setting === "public_url" ? { base_url, connection_url } : {}) },
+      String(shown),
+    );
+    return exitCodes.done;
+  },
+};

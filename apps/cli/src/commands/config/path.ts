@@ -1,0 +1,14 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { homeFiles } from "../../merkle-home.js";
+
+export const configPath: Command = {
+  name: "config path",
+  summary: "print where this machine's configuration file is",
+  examples: ["merkle config path", "merkle config path --json"],
+  async run({ config: { home }, output }) {
+    const path = homeFiles.config(home);
+    output.show({ path }, path);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,59 @@
+import { chmod } from "node:fs/promises";
+import { describe, expect, it, vi } from "vitest";
+import type { Finding } from "../doctor/check.js";
+import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
+
+// Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+async function diagnose(merkle: TestMerkle, options: RunOptions & { strict?: boolean } = {}) {
+  const strict = options.strict ? ["--strict"] : [];
+  const { code, stdout } = await merkle.run(["doctor", "--json", ...strict], options);
+  const findings: Finding[] = JSON.parse(stdout);
+  return { code, of: (id: string) => findings.find((each) => each.id === id) };
+}
+
+describe("merkle doctor", () => {
+  it("[CLI-1] finds a new machine well, skips what it cannot look at, and with --strict minds the missing broker", async () => {
+    const merkle = await testMerkle();
+    const env = { MERKLE_PORT: "0" };
+    const { code, of } = await diagnose(merkle, { env });
+    expect(code).toBe(0);
+    expect(of("node")).toMatchObject({ status: "ok", fix: null });
+    expect(of("database")).toMatchObject({ status: "ok", message: expect.stringContaining("fsync on") });
+    expect(of("url")).toMatchObject({ status: "skipped" });
+    expect((await diagnose(merkle, { env, strict: true })).code).toBe(
+      of("broker")?.status === "warn" ? 1 : 0,
+    );
+  });
+
+  it("[CLI-1] checks the broker that runs, and whether agents reach it by the address they are given", async () => {
+    const merkle = await testMerkle();
+    await merkle.run(["up", "--port", "0", "--detach"]);
+    const well = await diagnose(merkle);
+    expect(well.code).toBe(0);
+    for (const id of ["home", "disk", "database", "broker", "url", "port"]) {
+      expect(well.of(id), id).toMatchObject({ status: "ok" });
+    }
+    await merkle.run(["config", "set", "url", "http://localhost:1"]);
+    const ill = await diagnose(merkle);
+    expect(ill.code).toBe(1);
+    expect(ill.of("url")).toMatchObject({ status: "fail", fix: "merkle config set url <url>" });
+  });
+
+  it("[CLI-1] names a fix for each fault, exit 1", async () => {
+    const merkle = await testMerkle();
+    await chmod(merkle.home, 0o777);
+    const env = { DATABASE_URL: "postgres://me:hush@127.0.0.1:1/x", MERKLE_URL: "http://localhost:1" };
+    const { code, stdout } = await merkle.run(["doctor"], { env });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `! home      others can look into ${merkle.home}\n    fix: chmod 700 ${merkle.home}`,
+    );
+    expect(stdout).toMatch(/✗ database .*\n {4}fix: .*DATABASE_URL/);
+    expect(stdout).toMatch(/✗ broker .*\n {4}fix: .*MERKLE_URL/);
+    expect(stdout).toMatch(/^skipped url/m);
+    expect(stdout).not.toContain("hush");
+    await chmod(merkle.home, 0o711);
+  });
+});

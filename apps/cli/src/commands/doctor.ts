@@ -1,0 +1,25 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import type { Finding } from "../doctor/check.js";
+import { isSet } from "../flags.js";
+import type { Output } from "../output.js";
+
+export const doctor: Command = {
+  name: "doctor",
+  summary: "check this machine, and name a fix for each fault",
+  flags: [{ flags: "--strict", summary: "exit 1 on a warning too" }],
+  examples: ["merkle doctor", "merkle doctor --strict", "merkle doctor --json"],
+  async run({ config, flags, output, signal }) {
+    const { runChecks } = await import("../doctor/run-checks.js");
+    const findings = await runChecks({ config, signal });
+    output.show(findings, findings.map((each) => toLines(each, output)).join("\n"));
+    const faulty = isSet(flags, "strict") ? ["fail", "warn"] : ["fail"];
+    return findings.some((each) => faulty.includes(each.status)) ? exitCodes.unexpected : exitCodes.done;
+  },
+};
+
+function toLines({ id, status, message, fix }: Finding, { mark }: Output): string {
+  const sign = status === "skipped" ? mark.skip : mark[status];
+  const line = `${sign} ${id.padEnd(9)} ${message}`;
+  return fix === null ? line : `${line}\n    fix: ${fix}`;
+}

@@ -1,0 +1,11 @@
+import type { Command } from "../command.js";
+
+export const down: Command = {
+  name: "down",
+  summary: "stop the broker of this Merkle home",
+  examples: ["merkle down", "MERKLE_HOME=/srv/merkle merkle down", "merkle down --json"],
+  async run(context) {
+    const { stopBroker } = await import("../stop-broker.js");
+    return stopBroker(context);
+  },
+};

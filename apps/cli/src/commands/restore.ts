@@ -1,0 +1,34 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+
+export const restore: Command = {
+  name: "restore",
+  summary: "fill an empty Merkle home with a backup; its broker must be stopped",
+  arguments: [{ name: "<file>", summary: "a file that merkle backup wrote" }],
+  examples: ["merkle restore merkle.backup", "MERKLE_HOME=/srv/new merkle restore merkle.backup"],
+  async run({ args: [name = ""], config, output, signal }) {
+    const { resolve } = await import("node:path");
+    const { restoreHome } = await import("@merkle/broker");
+    const { countRows, rowsText } = await import("../row-counts.js");
+    const file = resolve(name);
+    const summary = await restoreHome({ ...config, file, signal });
+    const rows = countRows(summary.tables);
+    output.show(
+      {
+        file,
+        epoch: summary.epoch,
+        previous_epoch: summary.previousEpoch,
+        skipped: summary.skipped,
+        ...rows,
+      },
+      `${output.mark.ok} restored ${rowsText(rows)}; every client is told to resync`,
+    );
+    if (summary.skipped.length > 0) {
+      output.note(
+        `${output.mark.warn} not restored, because Merkle does not know these tables: ${summary.skipped.join(", ")}`,
+      );
+    }
+    output.note("  next: merkle up");
+    return exitCodes.done;
+  },
+};

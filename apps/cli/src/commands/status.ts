@@ -1,0 +1,29 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { counted, toDuration } from "../duration.js";
+
+export const status: Command = {
+  name: "status",
+  summary: "say whether a broker runs, and what it holds",
+  examples: ["merkle status", "merkle status --json", "merkle status --url https://mesh.example.com"],
+  async run({ config, output, signal }) {
+    const { findBroker } = await import("../broker-client.js");
+    const { readHealth } = await import("../broker-facts.js");
+    const { readMeshFacts } = await import("../mesh-facts.js");
+    const broker = await findBroker(config, signal);
+    const health = await readHealth(broker);
+    const known = { running: true, url: broker.base, ...health };
+    const up = `broker up ${toDuration(health.uptime_s)}`;
+    if (!health.ready || !health.durable) {
+      const trouble = health.ready ? "its database does not answer" : "it is stopping";
+      output.show(known, `${output.mark.warn} ${up} at ${broker.base}, but ${trouble}`);
+      return exitCodes.unexpected;
+    }
+    const facts = await readMeshFacts(broker);
+    output.show(
+      { ...known, ...facts },
+      `${up}, ${counted(facts.peers_polling, "peer")} polling, ${counted(facts.open_sessions, "open session")}`,
+    );
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,177 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { testMerkle } from "../test-kit/merkle.js";
+
+// Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+const anyPort = ["up", "--port", "0"];
+
+/** The PostgreSQL processes that run on a home. */
+async function serversOf(home: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-eo", "args"]);
+  return stdout.split("\n").filter((line) => line.includes("postgres") && line.includes(home));
+}
+
+/** A port that another program uses. */
+async function takenPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+  });
+  const address = server.address();
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+describe("merkle up", () => {
+  it("[CLI-1] says where the broker is, and [OPS-6] leaves nothing running after SIGTERM", async () => {
+    const merkle = await testMerkle();
+    const up = merkle.start(anyPort);
+    await up.says("agents use");
+    const { url, pid } = await merkle.running();
+    expect(pid).toBe(up.process.pid);
+    expect(await merkle.run(["status"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^broker up \ds, 0 peers polling, 0 open sessions\n$/),
+    });
+
+    up.process.kill("SIGTERM");
+    const { code, stdout, stderr } = await up.ended;
+    expect(code).toBe(0);
+    expect(stdout.split("\n").map((line) => line.trimEnd())).toEqual([
+      expect.stringMatching(/^✓ database ready, \d+ migrations? run, 0 migrations pending$/),
+      `✓ broker     ${url}          loopback only`,
+      `✓ agents use ${url}/api/mcp  change: merkle config set url <url>`,
+      "",
+    ]);
+    expect(stderr).toContain(`claude mcp add --transport http merkle "${url}/api/mcp?view=compact"`);
+    expect(stderr).toContain(`${url}/agents.md`);
+    expect(stderr).toMatch(/stopped\n$/);
+    expect(await serversOf(merkle.home)).toEqual([]);
+    expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
+  });
+
+  it("[OPS-6] tells who will reconnect, and [CLI-3] gives one document with --json", async () => {
+    const merkle = await testMerkle();
+    const up = merkle.start([...anyPort, "--json"]);
+    await up.says("\n");
+    const { url } = await merkle.running();
+    const created = await fetch(`${url}/api/sessions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ title: "A session", creator_team_name: "Atlas" }),
+    });
+    const { team_id } = (await created.json()) as { team_id: string };
+    const waiting = fetch(`${url}/api/sessions/a-session/messages/wait`, {
+      headers: { "X-Team-ID": team_id },
+    });
+    await expect
+      .poll(async () => (await merkle.run(["status"])).stdout)
+      .toContain("1 peer polling, 1 open session");
+
+    expect(await merkle.run(["down"])).toMatchObject({ code: 0, stdout: "stopped, 1 peer will reconnect\n" });
+    expect((await waiting).status).toBe(200);
+    const { code, stdout } = await up.ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      url,
+      mcp_url: `${url}/api/mcp`,
+      database: "embedded",
+      loopback: true,
+    });
+  });
+
+  it("[CLI-1] --detach returns when the broker takes calls, and down ends it", async () => {
+    const merkle = await testMerkle();
+    const up = await merkle.run([...anyPort, "--detach"]);
+    expect(up).toMatchObject({ code: 0, stdout: expect.stringContaining("✓ agents use") });
+    const { url, pid } = await merkle.running();
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect(await merkle.run(["down", "--json"])).toMatchObject({
+      code: 0,
+      stdout: `${JSON.stringify({ stopped: true, home: merkle.home, pid, peers: 0 })}\n`,
+    });
+    expect(await merkle.run(["down"])).toMatchObject({
+      code: 0,
+      stdout: `no broker runs on ${merkle.home}\n`,
+    });
+    expect(await serversOf(merkle.home)).toEqual([]);
+  });
+
+  it("[DB-5] refuses a home that another broker has, names its process, and leaves its log alone", async () => {
+    const merkle = await testMerkle();
+    const up = merkle.start(anyPort);
+    await up.says("agents use");
+    const log = await readFile(join(merkle.home, "logs/broker.log"), "utf8");
+    for (const args of [anyPort, [...anyPort, "--detach"]]) {
+      expect(await merkle.run(args)).toMatchObject({
+        code: 6,
+        stdout: "",
+        stderr: expect.stringMatching(
+          new RegExp(`^✗ .*process ${up.process.pid}\\..*\n    try: merkle status`),
+        ),
+      });
+    }
+    expect(await readFile(join(merkle.home, "logs/broker.log"), "utf8")).toBe(log);
+    expect((await merkle.running()).pid).toBe(up.process.pid);
+  });
+
+  it("says what to do when its port is used, in the background too, and leaves nothing running", async () => {
+    const merkle = await testMerkle();
+    const port = String(await takenPort());
+    for (const more of [[], ["--detach"]]) {
+      const { code, stderr } = await merkle.run(["up", "--port", port, ...more]);
+      expect(code).toBe(6);
+      expect(stderr).toMatch(new RegExp(`^✗ Port ${port} on 127\\.0\\.0\\.1 is in use.*--port`));
+      expect(stderr).not.toMatch(/^\s+at /m);
+    }
+    expect(await serversOf(merkle.home)).toEqual([]);
+  });
+
+  it("[AUTH-5] refuses to listen beyond loopback without --insecure-open, exit 2", async () => {
+    const merkle = await testMerkle();
+    expect(await merkle.run([...anyPort, "--host", "0.0.0.0"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("add --insecure-open if you mean it"),
+    });
+    expect(await readdir(merkle.home)).toEqual([]);
+    const open = merkle.start([...anyPort, "--host", "0.0.0.0", "--insecure-open"]);
+    await open.says("anyone who reaches it is let in");
+  });
+
+  it("[DB-3] goes on after kill -9: nothing runs, and the next start adopts the database", async () => {
+    const merkle = await testMerkle();
+    await merkle.run([...anyPort, "--detach"]);
+    const { pid } = await merkle.running();
+    process.kill(pid, "SIGKILL");
+    await expect.poll(async () => (await merkle.run(["status"])).code).toBe(3);
+    expect(await merkle.run(["down"])).toMatchObject({ stdout: `no broker runs on ${merkle.home}\n` });
+    expect(await merkle.run([...anyPort, "--detach"])).toMatchObject({ code: 0 });
+    expect(await readFile(join(merkle.home, "logs/broker.log"), "utf8")).toContain("adopted the PostgreSQL");
+    await merkle.run(["down"]);
+    expect(await serversOf(merkle.home)).toEqual([]);
+  });
+
+  it("[CLI-8] keeps its log and what it wrote down for its owner alone", async () => {
+    const merkle = await testMerkle();
+    await merkle.run([...anyPort, "--detach"]);
+    for (const file of ["logs/broker.log", "logs/up.log", "broker.json"]) {
+      expect((await stat(join(merkle.home, file))).mode & 0o777, file).toBe(0o600);
+    }
+  });
+
+  it("[DB-9] ends with a sentence when there is no database where DATABASE_URL says, and keeps its password", async () => {
+    const merkle = await testMerkle();
+    const env = { DATABASE_URL: "postgres://me:hush@127.0.0.1:1/merkle" };
+    const { code, stderr } = await merkle.run(anyPort, { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^✗ No database answers at 127\.0\.0\.1:1\/merkle .*DATABASE_URL/);
+    expect(stderr).not.toContain("hush");
+  });
+});

@@ -1,0 +1,30 @@
+import type { Command } from "../command.js";
+import { isSet } from "../flags.js";
+
+export const up: Command = {
+  name: "up",
+  summary: "start the broker on this machine",
+  flags: [
+    { flags: "--host <address>", summary: "listen here; 127.0.0.1 unless told" },
+    { flags: "--port <number>", summary: "listen on this port; 7423 unless told, 0 for any free one" },
+    {
+      flags: "--public-url <url>",
+      summary: "the address that agents are given, until the settings name one",
+    },
+    { flags: "--detach", summary: "go on in the background; returns when the broker takes calls" },
+    { flags: "--insecure-open", summary: "allow a --host that others can reach: all of them are let in" },
+  ],
+  examples: [
+    "merkle up",
+    "merkle up --port 7500 --detach",
+    "merkle up --public-url https://mesh.example.com",
+  ],
+  async run(context) {
+    if (isSet(context.flags, "detach")) {
+      const { detachBroker } = await import("../detach-broker.js");
+      return detachBroker(context);
+    }
+    const { runBroker } = await import("../run-broker.js");
+    return runBroker(context);
+  },
+};

@@ -1,0 +1,14 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { readVersion } from "../version.js";
+
+export const version: Command = {
+  name: "version",
+  summary: "print the version",
+  examples: ["merkle version", "merkle version --json"],
+  async run({ output }) {
+    const found = readVersion();
+    output.show({ version: found, node: process.versions.node }, found);
+    return exitCodes.done;
+  },
+};

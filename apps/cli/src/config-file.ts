@@ -1,0 +1,71 @@
+import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { usageError } from "./cli-error.js";
+import { explainingHome } from "./merkle-home.js";
+
+/** What a `.merkle.json` or `config.json` says; other keys belong to others and are left alone. */
+export interface ConfigFile {
+  readonly path: string;
+  readonly mcpUrl: string | undefined;
+}
+
+/** Reads a configuration file; one that is not there says nothing. */
+export async function readConfigFile(path: string): Promise<ConfigFile> {
+  const { mcp_url: mcpUrl } = (await readObject(path)) ?? {};
+  if (mcpUrl !== undefined && typeof mcpUrl !== "string") {
+    throw usageError(`mcp_url in ${path} must be text, got ${JSON.stringify(mcpUrl)}.`);
+  }
+  return { path, mcpUrl };
+}
+
+/** The `.merkle.json` of the project that `folder` lies in: the nearest one up to the top of the repository. */
+export async function findProjectFile(folder: string): Promise<ConfigFile | undefined> {
+  const path = join(folder, ".merkle.json");
+  if ((await readObject(path)) !== undefined) return readConfigFile(path);
+  const parent = dirname(folder);
+  if (parent === folder || (await isRepository(folder))) return undefined;
+  return findProjectFile(parent);
+}
+
+/** Changes `mcp_url` in a file that only its owner can read; undefined removes it. */
+export async function writeMcpUrl(path: string, mcpUrl: string | undefined): Promise<void> {
+  const { mcp_url: _, ...others } = (await readObject(path)) ?? {};
+  const content = mcpUrl === undefined ? others : { ...others, mcp_url: mcpUrl };
+  const unfinished = `${path}.${process.pid}`;
+  await explainingHome(dirname(path), async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+      await rename(unfinished, path);
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+}
+
+async function readObject(path: string): Promise<Record<string, unknown> | undefined> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw usageError(`${path} cannot be read (${error.code}). Correct its permissions, or remove it.`);
+  });
+  if (text === undefined) return undefined;
+  const value = parse(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw usageError(`${path} must hold a JSON object, such as {"mcp_url": "http://localhost:7423"}.`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON is as wrong as not an object, and told in the same sentence.
+    return undefined;
+  }
+}
+
+async function isRepository(folder: string): Promise<boolean> {
+  return access(join(folder, ".git")).then(
+    () => true,
+    () => false,
+  );
+}

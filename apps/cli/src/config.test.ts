@@ -1,0 +1,110 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { readConfig } from "./config.js";
+import { testMerkle } from "./test-kit/merkle.js";
+
+// Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+describe("the configuration", () => {
+  it("[SET-3] the broker is named by flag, MERKLE_URL, MCP_URL, project, user, and then by default", async () => {
+    const { home } = await testMerkle();
+    const cwd = join(home, "project", "deep");
+    await mkdir(join(cwd, "er"), { recursive: true });
+    await writeFile(join(home, "config.json"), '{"mcp_url": "http://user:1/mcp", "agent": {"kept": true}}');
+    const all = { MERKLE_HOME: home, MERKLE_URL: "http://merkle:1/api/mcp", MCP_URL: "http://mcp:1/mcp/" };
+    const { MERKLE_URL: _, ...withoutMerkleUrl } = all;
+    const read = async (env: NodeJS.ProcessEnv, flags = {}) => (await readConfig({ flags, env, cwd })).broker;
+
+    expect(await read(all, { url: "https://flag:1/x/api/mcp?view=compact" })).toEqual({
+      base: "https://flag:1/x",
+      source: "--url",
+    });
+    expect(await read(all)).toEqual({ base: "http://merkle:1", source: "MERKLE_URL" });
+    expect(await read(withoutMerkleUrl)).toEqual({ base: "http://mcp:1", source: "MCP_URL" });
+    expect(await read({ MERKLE_HOME: home })).toEqual({ base: "http://user:1", source: "config.json" });
+    await writeFile(join(home, "project", ".merkle.json"), '{"mcp_url": "http://project:1/api/mcp"}');
+    expect(await read({ MERKLE_HOME: home })).toEqual({ base: "http://project:1", source: ".merkle.json" });
+    expect(await read({ MERKLE_HOME: cwd, MERKLE_PORT: "7500", MERKLE_URL: "" })).toMatchObject({
+      source: ".merkle.json",
+    });
+    await mkdir(join(cwd, ".git"));
+    expect(await read({ MERKLE_HOME: cwd, MERKLE_PORT: "7500" })).toEqual({
+      base: "http://localhost:7500",
+      source: "default",
+    });
+  });
+
+  it.each([
+    [{ port: "70000" }, {}, '--port must be a whole number from 0 to 65535, got "70000"'],
+    [{}, { MERKLE_PORT: "7423x" }, 'MERKLE_PORT must be a whole number from 0 to 65535, got "7423x"'],
+    [{ url: "localhost:7423" }, {}, "--url must be the broker's address"],
+    [{}, { MCP_URL: "ftp://x" }, "MCP_URL must be the broker's address"],
+    [{}, { MERKLE_URL: "http://me:hush@x" }, "MERKLE_URL must not hold a user name or a password"],
+    [{ host: "http://x" }, {}, "--host must be an address of this machine"],
+    [{ host: "192.168.1.5" }, {}, "add --insecure-open if you mean it"],
+    [{ publicUrl: "mesh" }, {}, "--public-url must be the broker's address"],
+    [{}, { MERKLE_ALLOWED_HOSTS: "a.example, http://b" }, "MERKLE_ALLOWED_HOSTS must be host names"],
+    [{}, { DATABASE_URL: "mysql://me:hush@x/y" }, "DATABASE_URL must be an address such as postgres:"],
+  ])(
+    "[CLI-5] a bad value in %j %j is named with where it came from, exit 2",
+    async (flags, env, sentence) => {
+      const { home } = await testMerkle();
+      const reading = readConfig({ flags, env: { MERKLE_HOME: home, ...env }, cwd: home });
+      await expect(reading).rejects.toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining(sentence),
+      });
+      await expect(reading).rejects.not.toMatchObject({ message: expect.stringContaining("hush") });
+    },
+  );
+
+  it("[CLI-5] a file that is no JSON object is named, exit 2", async () => {
+    const merkle = await testMerkle();
+    for (const text of ["{", "[]", '{"mcp_url": 5}']) {
+      await writeFile(join(merkle.home, ".merkle.json"), text);
+      const { code, stderr } = await merkle.run(["status"]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(join(merkle.home, ".merkle.json"));
+    }
+  });
+});
+
+describe("merkle config", () => {
+  it("[SET-3] changes the broker's settings by name while it runs, and finds it on whatever port", async () => {
+    const merkle = await testMerkle();
+    await merkle.run(["up", "--port", "0", "--detach"]);
+    const { url } = await merkle.running();
+    expect((await merkle.run(["config", "get", "url"])).stdout).toBe(`${url}\n`);
+    expect(await merkle.run(["config", "set", "url", "https://mesh.example.com"])).toMatchObject({
+      code: 0,
+      stdout: "✓ agents use https://mesh.example.com/api/mcp\n",
+    });
+    expect((await merkle.run(["config", "get", "url"])).stdout).toBe("https://mesh.example.com\n");
+    expect((await merkle.run(["config", "set", "idle_polls", "20"])).stdout).toBe("✓ idle_polls is 20\n");
+    expect(await merkle.run(["config", "set", "idle_polls", "0"])).toMatchObject({ code: 2 });
+    expect(await merkle.run(["config", "set", "idle_polls", "many"])).toMatchObject({ code: 2 });
+    expect(JSON.parse((await merkle.run(["config", "list", "--json"])).stdout)).toMatchObject({
+      broker: { url, settings: { public_url: "https://mesh.example.com", idle_polls: 20 } },
+      local: { home: merkle.home, url_from: "default" },
+    });
+    expect((await merkle.run(["config", "set", "url", "none"])).stdout).toBe(`✓ agents use ${url}/api/mcp\n`);
+  });
+
+  it("[CLI-8] --local writes this machine's file for its owner alone, and keeps what others wrote in it", async () => {
+    const merkle = await testMerkle();
+    const path = join(merkle.home, "config.json");
+    expect((await merkle.run(["config", "path"])).stdout).toBe(`${path}\n`);
+    await writeFile(path, '{"agent": {"kept": true}}', { mode: 0o644 });
+    await merkle.run(["config", "set", "url", "http://elsewhere:7423/api/mcp", "--local"]);
+    expect(JSON.parse(await readFile(path, "utf8"))).toEqual({
+      agent: { kept: true },
+      mcp_url: "http://elsewhere:7423",
+    });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await merkle.run(["config", "get", "url", "--local"])).stdout).toBe("http://elsewhere:7423\n");
+    await merkle.run(["config", "set", "url", "none", "--local"]);
+    expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ agent: { kept: true } });
+  });
+});

@@ -1,0 +1,17 @@
+import { createBrokerClient } from "./broker-client.js";
+import { readClients } from "./broker-facts.js";
+
+const answerWithinMs = 1_000;
+
+/** How many waits and sockets will come back when the broker at `url` does. Stopping it matters more than the number. */
+export async function countClients(url: string): Promise<number> {
+  const broker = createBrokerClient({ base: url, source: "default" }, AbortSignal.timeout(answerWithinMs));
+  const { waits, sockets } = await readClients(broker).catch(() => ({ waits: 0, sockets: 0 }));
+  return waits + sockets;
+}
+
+/** What is told about a broker that was stopped. */
+export function stoppedText(clients: number): string {
+  if (clients === 0) return "stopped";
+  return `stopped, ${clients} ${clients === 1 ? "peer" : "peers"} will reconnect`;
+}

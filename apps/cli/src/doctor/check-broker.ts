@@ -1,0 +1,90 @@
+import { createServer } from "node:net";
+import { createBrokerClient, findBroker, reasonOf } from "../broker-client.js";
+import { type Health, readHealth } from "../broker-facts.js";
+import { explainError } from "../explain-error.js";
+import { findRunningBroker } from "../run-file.js";
+import { readVersion } from "../version.js";
+import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
+
+/** Whether the broker that commands would call answers, is well, and is of our version; and whether agents can reach it. */
+export const checkBroker: Check = async (context) => {
+  const { config, signal } = context;
+  const broker = await findBroker(config, signal);
+  const health = await readHealth(broker).catch((error: unknown) => explainError(error));
+  signal.throwIfAborted();
+  if (health instanceof Error) {
+    return [
+      unreachable(context, health.message),
+      skipped("url", "the address that agents use: no broker to ask"),
+    ];
+  }
+  return [describe(broker.base, health), await checkUrl(broker.base, context)];
+};
+
+/** Whether `merkle up` would find its port free. */
+export const checkPort: Check = async ({ config: { home, host, port } }) => {
+  const running = await findRunningBroker(home);
+  if (running) return [ok("port", `${running.port} is this broker's`)];
+  if (port === 0) return [ok("port", "any free one")];
+  const code = await tryListen(host, port);
+  if (code === undefined) return [ok("port", `${port} is free`)];
+  const problem = code === "EADDRINUSE" ? "is used by another program" : `cannot be used (${code})`;
+  return [fail("port", `${port} on ${host} ${problem}`, "merkle up --port 7500, or set MERKLE_PORT")];
+};
+
+function describe(base: string, health: Health): Finding {
+  const ours = readVersion();
+  if (!health.ready)
+    return warn("broker", `the broker at ${base} is stopping`, "merkle up when it has stopped");
+  if (!health.durable) {
+    return fail(
+      "broker",
+      `the broker at ${base} cannot write to its database`,
+      "look into logs/ of its Merkle home",
+    );
+  }
+  if (health.version !== ours) {
+    return warn(
+      "broker",
+      `the broker at ${base} is ${health.version}, this is ${ours}`,
+      "merkle down, then merkle up",
+    );
+  }
+  return ok("broker", `${base}, version ${health.version}`);
+}
+
+/** That none runs here is how every machine begins; that one does not answer where it was said to be is a fault. */
+function unreachable({ config: { broker } }: CheckContext, message: string): Finding {
+  if (broker.source === "default") return warn("broker", `no broker answers at ${broker.base}`, "merkle up");
+  return fail("broker", message, `start it there, or correct ${broker.source}`);
+}
+
+async function checkUrl(base: string, { signal }: CheckContext): Promise<Finding> {
+  const broker = createBrokerClient({ base, source: "default" }, signal);
+  const { base_url: url } = await broker.call("get_settings", {});
+  try {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
+    const response = await fetch(`${url}/api/app-info`, { signal: within });
+    const info: unknown = await response.json().catch(() => null);
+    const { epoch } = await broker.call("get_app_info", {});
+    if (typeof info === "object" && info !== null && "epoch" in info && info.epoch === epoch) {
+      return ok("url", `agents use ${url}, which leads to this broker`);
+    }
+    return fail("url", `agents use ${url}, where something else answers`, "merkle config set url <url>");
+  } catch (error) {
+    signal.throwIfAborted();
+    return fail(
+      "url",
+      `agents use ${url}, which does not answer from here (${reasonOf(error)})`,
+      "merkle config set url <url>",
+    );
+  }
+}
+
+function tryListen(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown"));
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+}

@@ -1,0 +1,106 @@
+import { CliError, type ExitCode, exitCodes, usageError } from "./cli-error.js";
+
+/**
+ * Turns whatever ended a command into what its user is told (CLI-7). Errors of the broker's parts are known by their
+ * names, so that nothing has to be loaded to recognise them.
+ */
+export function explainError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (!(error instanceof Error)) return unexpected(String(error), error);
+  const code = codeOf(error);
+  switch (error.name) {
+    case "CommanderError":
+      return explainUsage(error.message);
+    case "MerkleError":
+      return new CliError(code, error.message, { exitCode: exitOfAnswer(code), cause: error });
+    case "StartError":
+    case "DatabaseError":
+    case "EmbeddedPostgresError":
+    case "BackupError":
+      return new CliError(code, error.message, {
+        exitCode: exitOfStart(code),
+        next: nextOf(code),
+        cause: error,
+      });
+    default:
+      return unexpected(error.message, error);
+  }
+}
+
+/** Commander's words: `error: unknown option '--prot'`, and in a second line `(Did you mean --port?)`. */
+function explainUsage(message: string): CliError {
+  const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
+  const nearest = /\(Did you mean (?:one of )?(.*)\?\)/.exec(rest.join(" "))?.[1];
+  const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}.`;
+  if (nearest === undefined) return usageError(sentence, "merkle help");
+  return usageError(`${sentence} Did you mean ${nearest}?`, "merkle help");
+}
+
+function exitOfAnswer(code: string): ExitCode {
+  switch (code) {
+    case "bad_request":
+    case "payload_too_large":
+      return exitCodes.usage;
+    case "unauthorized":
+    case "forbidden":
+      return exitCodes.refused;
+    case "session_closed":
+      return exitCodes.session_closed;
+    case "not_found":
+      return exitCodes.not_found;
+    case "conflict":
+    case "resync":
+      return exitCodes.conflict;
+    case "unavailable":
+      return exitCodes.unreachable;
+    default:
+      return exitCodes.unexpected;
+  }
+}
+
+function exitOfStart(code: string): ExitCode {
+  switch (code) {
+    case "not_loopback":
+    case "bad_address":
+    case "bad_setting":
+      return exitCodes.usage;
+    case "file_missing":
+      return exitCodes.not_found;
+    case "port_in_use":
+    case "not_alone":
+    case "home_in_use":
+    case "file_exists":
+    case "target_not_empty":
+    case "target_in_use":
+      return exitCodes.conflict;
+    default:
+      return exitCodes.unexpected;
+  }
+}
+
+function nextOf(code: string): readonly string[] {
+  switch (code) {
+    case "home_in_use":
+      return ["merkle status", "merkle down"];
+    case "port_in_use":
+      return ["merkle up --port 7500", "merkle doctor"];
+    case "not_loopback":
+      return [];
+    case "file_exists":
+      return ["add --overwrite to replace it"];
+    default:
+      return ["merkle doctor"];
+  }
+}
+
+function unexpected(message: string, cause: unknown): CliError {
+  return new CliError("unexpected", `Something unexpected went wrong: ${message}`, {
+    exitCode: exitCodes.unexpected,
+    next: ["merkle doctor"],
+    cause,
+  });
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "unexpected";
+}

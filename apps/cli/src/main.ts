@@ -1,0 +1,73 @@
+import { CommanderError } from "commander";
+import { exitCodes, interruptedError } from "./cli-error.js";
+import type { Command } from "./command.js";
+import { commands } from "./commands.js";
+import { readConfig } from "./config.js";
+import { explainError } from "./explain-error.js";
+import type { Flags } from "./flags.js";
+import { createOutput } from "./output.js";
+import { createProgram } from "./program.js";
+
+/** Runs `merkle` with these arguments. Sets the exit code when the command has ended, and leaves nothing behind. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const interruption = listenForInterruption();
+  // Whoever reads us may have read enough (`merkle config list | head -1`).
+  process.stdout.on("error", ignoreClosedPipe);
+  process.stderr.on("error", ignoreClosedPipe);
+  try {
+    process.exitCode = await runProgram(argv, interruption.signal);
+  } finally {
+    interruption.stop();
+  }
+}
+
+async function runProgram(argv: readonly string[], signal: AbortSignal): Promise<number> {
+  // Until the flags are read, these three say how an error about them is told.
+  let output = createOutput({
+    json: argv.includes("--json"),
+    color: !argv.includes("--no-color"),
+  });
+  let exitCode: number = exitCodes.done;
+
+  async function runCommand(command: Command, args: readonly string[], flags: Flags): Promise<void> {
+    output = createOutput(flags);
+    const config = await readConfig({ flags, env: process.env, cwd: process.cwd() });
+    exitCode = await command.run({ args, flags, config, output, signal });
+  }
+
+  try {
+    await createProgram(commands, runCommand).parseAsync([...argv], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+    const told = signal.aborted ? interruptedError() : explainError(error);
+    if (!signal.aborted || output.json) output.error(told);
+    return told.exitCode;
+  }
+}
+
+/** One Ctrl+C reaches us twice when npm runs us: from the terminal, and passed on. */
+const sameKeyWithinMs = 500;
+
+/** The first Ctrl+C asks the command to end; a second one does not wait for it. */
+function listenForInterruption(): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  let interruptedAt = 0;
+  const interrupt = () => {
+    if (!controller.signal.aborted) interruptedAt = Date.now();
+    else if (Date.now() - interruptedAt > sameKeyWithinMs) process.exit(exitCodes.interrupted);
+    controller.abort();
+  };
+  const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const each of signals) process.on(each, interrupt);
+  return {
+    signal: controller.signal,
+    stop() {
+      for (const each of signals) process.off(each, interrupt);
+    },
+  };
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}

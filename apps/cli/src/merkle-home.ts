@@ -1,0 +1,47 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { CliError, exitCodes } from "./cli-error.js";
+
+/** The folder of everything that this machine keeps: `MERKLE_HOME`, by default `~/.merkle`. */
+export function toMerkleHome(given: string | undefined, cwd: string): string {
+  if (given === undefined) return join(homedir(), ".merkle");
+  // A service's environment file is read by nobody who would expand this.
+  if (given === "~" || given.startsWith("~/")) return join(homedir(), given.slice(1));
+  return resolve(cwd, given);
+}
+
+export const homeFiles = {
+  config: (home: string) => join(home, "config.json"),
+  run: (home: string) => join(home, "broker.json"),
+  log: (home: string) => join(home, "logs", "broker.log"),
+  detachedOutput: (home: string) => join(home, "logs", "up.log"),
+};
+
+/** Runs `work`, which writes below the home, and says in a sentence when it may not. */
+export async function explainingHome<T>(home: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOSPC" || code === "EDQUOT")
+      throw cannotWrite("disk_full", `No space is left in ${home}.`, error);
+    if (
+      code === "EACCES" ||
+      code === "EPERM" ||
+      code === "EROFS" ||
+      code === "ENOTDIR" ||
+      code === "EEXIST"
+    ) {
+      throw cannotWrite("home_read_only", `The Merkle home ${home} cannot be written (${code}).`, error);
+    }
+    throw error;
+  }
+}
+
+function cannotWrite(code: string, problem: string, cause: unknown): CliError {
+  return new CliError(code, `${problem} Set MERKLE_HOME to a folder that can.`, {
+    exitCode: exitCodes.unexpected,
+    next: ["merkle doctor"],
+    cause,
+  });
+}

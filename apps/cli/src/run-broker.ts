@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type Broker, createLog, type Log, startBroker } from "@merkle/broker";
+import { createBrokerLog } from "./broker-log.js";
+import { exitCodes } from "./cli-error.js";
+import type { CommandContext } from "./command.js";
+import { countClients, stoppedText } from "./count-clients.js";
+import { explainError } from "./explain-error.js";
+import { explainingHome, homeFiles } from "./merkle-home.js";
+import type { Output } from "./output.js";
+import { announceBroker } from "./run-file.js";
+import { showStarted } from "./show-started.js";
+
+/** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
+export async function runBroker(context: CommandContext): Promise<number> {
+  const { config, output } = context;
+  const echo = output.verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined;
+  const file = createBrokerLog(homeFiles.log(config.home), echo);
+  const log = createLog(file.write);
+  const stopWatching = watchForCrash(log, output);
+  try {
+    const broker = await startBroker({ ...config, dashboard: findDashboard(), log });
+    return await serve(broker, context, log);
+  } finally {
+    stopWatching();
+    file.close();
+  }
+}
+
+async function serve(broker: Broker, { config, output, signal }: CommandContext, log: Log): Promise<number> {
+  try {
+    const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
+    showStarted(running, output, "Ctrl+C stops");
+    await Promise.race([aborted(signal), broker.stopped]);
+    const clients = signal.aborted ? await countClients(broker.url) : 0;
+    await broker.stop();
+    await withdraw();
+    const reason = await broker.stopped;
+    if (reason) throw reason;
+    output.note(stoppedText(clients));
+    return exitCodes.done;
+  } catch (error) {
+    log.error("the broker ended", { error });
+    throw error;
+  } finally {
+    await broker.stop();
+  }
+}
+
+function announce({ url, mcpUrl, port, loopback, database, migrationsRun }: Broker, home: string) {
+  return announceBroker({
+    url,
+    mcp_url: mcpUrl,
+    port,
+    loopback,
+    database,
+    migrations_run: migrationsRun,
+    home,
+    log: homeFiles.log(home),
+  });
+}
+
+/** An error that nobody caught ends the process; its PostgreSQL is adopted by the next start. */
+function watchForCrash(log: Log, output: Output): () => void {
+  const crash = (error: unknown) => {
+    log.error("the broker crashed", { error });
+    const told = explainError(error);
+    output.error(told);
+    process.exit(told.exitCode);
+  };
+  process.on("uncaughtException", crash);
+  return () => {
+    process.off("uncaughtException", crash);
+  };
+}
+
+/** The dashboard's pages, where they have been built. */
+function findDashboard(): string | undefined {
+  const folder = fileURLToPath(new URL("../../dashboard/out", import.meta.url));
+  return existsSync(`${folder}/index.html`) ? folder : undefined;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

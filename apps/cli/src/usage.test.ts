@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { describe, expect, it, vi } from "vitest";
+import { commands } from "./commands.js";
+import { createOutput } from "./output.js";
+import { testMerkle } from "./test-kit/merkle.js";
+
+// Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Listens on a free port, takes connections, and never answers. */
+async function listenSilently(): Promise<{ server: Server; url: string }> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return { server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
+}
+
+/** An address where nobody listens any more. */
+async function deadAddress(): Promise<string> {
+  const { server, url } = await listenSilently();
+  server.close();
+  await once(server, "close");
+  return url;
+}
+
+describe("the command line", () => {
+  it("[CLI-9] shows help that names every command, exit 0", async () => {
+    const merkle = await testMerkle();
+    for (const args of [["--help"], ["help"], []]) {
+      const { code, stdout, stderr } = await merkle.run(args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      for (const { name } of commands) expect(stdout).toContain(`  ${name}`);
+    }
+    const help = await merkle.run(["help", "config", "set"]);
+    expect(help.stdout).toContain("Usage: merkle config set <setting> <value> [flags]");
+    expect(await merkle.run(["config", "set", "-h"])).toEqual(help);
+  });
+
+  it.each([
+    [["staus"], "Did you mean status?"],
+    [["up", "--prot", "1"], "Did you mean --port?"],
+    [["config", "gte", "url"], "Did you mean get?"],
+    [["config", "get", "idle_pols"], "Did you mean idle_polls?"],
+    [["help", "backpu"], "Did you mean backup?"],
+    [["status", "now"], "Too many arguments"],
+    [["up", "--port"], "argument missing"],
+    [["config"], "needs one of: get, set, list, path"],
+  ])("[CLI-9] merkle %j is told what was meant, exit 2", async (args, advice) => {
+    const merkle = await testMerkle();
+    expect(await merkle.run(args)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(new RegExp(`^✗ .*${advice.replace("?", "\\?")}`)),
+    });
+  });
+
+  it("[CLI-6] names what is missing instead of asking, exit 2", async () => {
+    const merkle = await testMerkle();
+    const { code, stderr } = await merkle.run(["backup", "--no-input"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("Missing required argument 'file'");
+  });
+
+  it("[CLI-2] an unreachable broker is exit 3, with what to try", async () => {
+    const merkle = await testMerkle();
+    const url = await deadAddress();
+    const { code, stdout, stderr } = await merkle.run(["status"], { env: { MERKLE_URL: url } });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toBe(
+      `✗ can't reach ${url} (refused). Not running here, or MERKLE_URL is old.\n    try: merkle up   ·   merkle doctor\n`,
+    );
+  });
+
+  it("[CLI-3] --json puts an error as JSON on stderr, with the same exit code", async () => {
+    const merkle = await testMerkle();
+    const env = { MERKLE_URL: await deadAddress() };
+    for (const [args, code, name] of [
+      [["status", "--json"], 3, "unreachable"],
+      [["--json", "config", "get", "url"], 3, "unreachable"],
+      [["staus", "--json"], 2, "usage"],
+    ] as const) {
+      const ended = await merkle.run(args, { env });
+      expect(ended).toMatchObject({ code, stdout: "" });
+      expect(JSON.parse(ended.stderr)).toEqual({
+        error: { code: name, message: expect.any(String), next: expect.any(String) },
+      });
+    }
+  });
+
+  it("[CLI-4] without a terminal there is no colour, and NO_COLOR changes no word", async () => {
+    const merkle = await testMerkle();
+    const plain = await merkle.run(["config", "list", "--local"]);
+    expect(plain.stdout).not.toContain("\u001b");
+    for (const env of [{ NO_COLOR: "1" }, { FORCE_COLOR: "1" }, { CI: "1" }]) {
+      expect(await merkle.run(["config", "list", "--local"], { env })).toEqual(plain);
+    }
+  });
+
+  it("[CLI-4] colours and marks follow terminal, NO_COLOR, TERM and locale", () => {
+    const written = (env: NodeJS.ProcessEnv, isTTY = true) => {
+      let text = "";
+      const stream = { isTTY, write: (chunk: string) => (text += chunk) } as unknown as NodeJS.WriteStream;
+      const output = createOutput({}, { stdout: stream, stderr: stream, env });
+      output.show(null, `${output.mark.ok} done ${output.dot} well`);
+      return text;
+    };
+    expect(written({})).toBe("\u001b[32m✓\u001b[39m done · well\n");
+    expect(written({}, false)).toBe("✓ done · well\n");
+    expect(written({ NO_COLOR: "1" })).toBe("✓ done · well\n");
+    expect(written({ TERM: "dumb" })).toBe("ok done - well\n");
+    expect(written({ LANG: "C" }, false)).toBe("ok done - well\n");
+    expect(written({ LC_ALL: "de_DE.UTF-8", LANG: "C" }, false)).toBe("✓ done · well\n");
+  });
+
+  it("[CLI-7] ends with 130 when it is interrupted", async () => {
+    const merkle = await testMerkle();
+    const { server, url } = await listenSilently();
+    const status = merkle.start(["status", "--url", url]);
+    const [socket] = await once(server, "connection");
+    status.process.kill("SIGINT");
+    expect(await status.ended).toMatchObject({ code: 130, stdout: "", stderr: "" });
+    socket.destroy();
+    server.close();
+  });
+});

@@ -1,0 +1,107 @@
+/** The steps that bring a fresh clone to where it runs; shared by start, dev and test. */
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The programs of installed packages, run by this Node, on every platform alike. */
+export const programs = {
+  tsc: "node_modules/typescript/bin/tsc",
+  biome: "node_modules/@biomejs/biome/bin/biome",
+  vitest: "node_modules/vitest/vitest.mjs",
+  next: "node_modules/next/dist/bin/next",
+};
+
+/** Installs what the lockfile of `folder` names, unless that has been done since it last changed. */
+export async function install(folder = ".") {
+  if (!existsSync(join(root, folder, "package-lock.json"))) return;
+  const installed = modifiedAt(join(root, folder, "node_modules/.package-lock.json"));
+  if (installed >= modifiedAt(join(root, folder, "package-lock.json"))) return;
+  await step(`installing packages${folder === "." ? "" : ` of ${folder}`}`, ...npm("ci", "--prefix", folder));
+}
+
+/** Compiles what has changed, and builds the dashboard's pages when they are older than what they are made from. */
+export async function build() {
+  await step("building", process.execPath, [programs.tsc, "-b"]);
+  if (!hasDashboard()) return;
+  const made = modifiedAt(join(root, "apps/dashboard/out/index.html"));
+  const sources = ["apps/dashboard", "packages/wire/dist"].map((folder) => newest(join(root, folder)));
+  if (made >= Math.max(...sources)) return;
+  await step("building the dashboard", ...npm("run", "build", "--workspace", "@merkle/dashboard"));
+}
+
+export function hasDashboard() {
+  return existsSync(join(root, "apps/dashboard/package.json"));
+}
+
+/**
+ * Runs a program, and says nothing of it but that it runs, unless it fails.
+ *
+ * @throws Error when it fails, after its output was shown
+ */
+export function step(title, program, args) {
+  const began = Date.now();
+  process.stderr.write(`${title} …\n`);
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: quietEnvironment(),
+    });
+    const output = [];
+    child.stdout.on("data", (chunk) => output.push(chunk));
+    child.stderr.on("data", (chunk) => output.push(chunk));
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (code === 0) return resolve();
+      process.stderr.write(Buffer.concat(output));
+      const seconds = ((Date.now() - began) / 1000).toFixed(1);
+      reject(new Error(`${title} failed after ${seconds} s with ${signal ?? `exit code ${code}`}`));
+    });
+  });
+}
+
+/** Runs a program in our terminal, and resolves with its exit code. */
+export function run(program, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, stdio: "inherit" });
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+}
+
+/** npm, run by this Node: Windows does not start `npm.cmd` without a shell. */
+function npm(...args) {
+  const cli = process.env.npm_execpath;
+  if (cli?.endsWith(".js")) return [process.execPath, [cli, ...args]];
+  return ["npm", args];
+}
+
+function quietEnvironment() {
+  return {
+    ...process.env,
+    npm_config_fund: "false",
+    npm_config_audit: "false",
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
+}
+
+/** When something changed, or 0 for what is not there. */
+function modifiedAt(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+const made = new Set(["node_modules", "out", ".next", "next-env.d.ts", "tsconfig.tsbuildinfo"]);
+
+/** When the last file below a folder changed, leaving out what is made from the others. */
+function newest(folder) {
+  let latest = 0;
+  for (const entry of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {
+    if (made.has(entry.name)) continue;
+    const path = join(folder, entry.name);
+    latest = Math.max(latest, entry.isDirectory() ? newest(path) : modifiedAt(path));
+  }
+  return latest;
+}
