@@ -101,6 +101,10 @@ describe("REST", () => {
     });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ error: { code: "unauthorized" } });
+    const headers = { accept: "text/event-stream", "x-team-id": session.convener };
+    const statusOf = async (path: string) => (await fetch(`${url}/api/sessions/${path}`, { headers })).status;
+    expect(await statusOf("nowhere/messages/wait")).toBe(404);
+    expect(await statusOf("rest/messages/wait?since_cursor=999")).toBe(400);
   });
 
   it("[WAIT-11] a wait whose caller goes away ends, and its messages come again", async () => {

@@ -177,6 +177,9 @@ describeAtEveryDoor("sessions", (at) => {
     expect(
       await failureOf(door.call("update_session_metadata", { ...rename, team_id: birch })),
     ).toMatchObject({ code: "forbidden" });
+    // Not being allowed is told before what is wrong with the input (ERR-2).
+    const blank = { session_id, team_id: birch, summary_section: " " };
+    expect(await failureOf(door.call("conclude_session", blank))).toMatchObject({ code: "forbidden" });
     await door.call("update_session_metadata", { ...rename, team_id });
     await door.call("conclude_session", { ...conclude, team_id });
   });

@@ -39,6 +39,12 @@ export async function startTestBroker(
     await broker.stop();
     await rm(home, { recursive: true, force: true });
   });
+  async function restartAfter(work: () => Promise<void>): Promise<void> {
+    await broker.stop();
+    await work();
+    broker = await start(port);
+  }
+
   return {
     url,
     port,
@@ -49,13 +55,7 @@ export async function startTestBroker(
       return broker;
     },
     stop: () => broker.stop(),
-    async restart() {
-      await this.restartAfter(async () => undefined);
-    },
-    async restartAfter(work) {
-      await broker.stop();
-      await work();
-      broker = await start(port);
-    },
+    restart: () => restartAfter(async () => undefined),
+    restartAfter,
   };
 }

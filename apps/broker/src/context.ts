@@ -40,6 +40,8 @@ export interface Context {
   readonly idempotencyKey: string | undefined;
   /** The connection that several calls of this caller share; undefined over HTTP, where each call may have its own. */
   readonly connection: object | undefined;
+  /** To be called by a wait that begins to block. */
+  onBlocked(): void;
   readonly team: TeamCaller | null;
   /** Does the request's one write, once (IDEM-1). */
   write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;

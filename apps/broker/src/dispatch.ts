@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
 import { authorize, sessionClosed } from "./access/authorize.js";
+import { refuseByConvention } from "./access/convention.js";
 import type { TeamCaller } from "./access/credentials.js";
 import { refuseLiveCredentials } from "./access/live-credentials.js";
 import type { Context, Services } from "./context.js";
@@ -19,6 +20,8 @@ export interface Call {
   readonly view: "json" | "compact";
   readonly signal: AbortSignal;
   readonly connection?: object | undefined;
+  /** Told when a wait has found nothing and begins to block: what could be wrong with the call is right by then. */
+  readonly onBlocked?: (() => void) | undefined;
   /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
   readonly credential?: string | undefined;
   /** What the connection itself remembers: the credential of the team that an MCP session joined as. */
@@ -81,7 +84,8 @@ async function admit(services: Services, call: Call, raw: RawInput): Promise<Adm
   }
   authorize({ operation, session, team, credentialGiven: credential !== undefined });
   if (team) services.presence.touch(team.peer);
-  const input = await parseOpenly(services, operation, raw, session);
+  if (session && team) await refuseByConvention(services, operation, session, team);
+  const input = await parseOpenly(services, operation, raw, session, team);
   if (!operation.readOnly) await refuseLiveCredentials(services.database, input);
   return { session, team, input };
 }
@@ -143,9 +147,10 @@ async function parseOpenly(
   operation: Operation,
   raw: RawInput,
   session: SessionIdentity | null,
+  team: TeamCaller | null,
 ): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return parseInput(operation, raw);
+    return parseInput(operation, raw, { proved: team !== null });
   } catch (error) {
     if (session && operation.afterClosing === "refused") {
       const channel = await services.channels.open(session.sessionId);
@@ -174,6 +179,7 @@ function createContext(
     view: call.view,
     signal: call.signal,
     connection: call.connection,
+    onBlocked: () => call.onBlocked?.(),
     idempotencyKey,
     team,
     session,

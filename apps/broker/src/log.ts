@@ -20,5 +20,8 @@ function errorsAsText(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;
   const code = "code" in value ? value.code : undefined;
-  return { name, message, code, stack, ...(cause === undefined ? {} : { cause }) };
+  const because = cause === undefined ? {} : { cause };
+  // A failed query's message and stack repeat its parameters, which are what callers wrote.
+  if ("params" in value) return { name, message: message.split("\nparams:")[0], code, ...because };
+  return { name, message, code, stack, ...because };
 }

@@ -17,12 +17,17 @@ export function requireObject(operation: Operation, input: unknown): RawInput {
 /**
  * Checks an input against its operation and fills in defaults. Nobody further in checks again.
  *
+ * @param proved - whether the caller has given a credential, to which its idempotency keys then belong
  * @throws bad_request naming every wrong field, or payload_too_large when a text is over its limit
  */
-export function parseInput(operation: Operation, raw: RawInput): Readonly<Record<string, unknown>> {
+export function parseInput(
+  operation: Operation,
+  raw: RawInput,
+  { proved }: { proved: boolean },
+): Readonly<Record<string, unknown>> {
   const parsed = operation.input.safeParse(raw);
   if (!parsed.success) throw describeIssues(operation, parsed.error.issues);
-  refuseGuessableKey(operation, parsed.data);
+  if (!proved) refuseGuessableKey(operation, parsed.data);
   return parsed.data;
 }
 
@@ -47,7 +52,7 @@ function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[
 /** Whoever repeats a call that needs no credential gets its result, a credential perhaps (IDEM-7). */
 function refuseGuessableKey(operation: Operation, input: RawInput): void {
   const key = input["idempotency_key"];
-  if (operation.access === "team" || typeof key !== "string") return;
+  if (typeof key !== "string") return;
   if (key.length >= limits.anonymousIdempotencyKeyCharsMin) return;
   throw new MerkleError(
     "bad_request",

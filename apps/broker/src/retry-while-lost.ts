@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isConnectionLost, isSerializationFailure, isTimeout } from "@merkle/db";
+import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout } from "@merkle/db";
 import { limits } from "@merkle/wire";
 
 /**
@@ -12,12 +12,16 @@ export async function retryWhileLost<Result>(
   attempt: () => Promise<Result>,
   since = performance.now(),
 ): Promise<Result> {
+  let lost: unknown;
   for (let tries = 0; ; tries += 1) {
     try {
       return await attempt();
     } catch (error) {
+      if (isConnectionLost(error)) lost = error;
       const mayPass = isConnectionLost(error) || isTimeout(error) || isSerializationFailure(error);
-      if (!mayPass || performance.now() - since > limits.unknownOutcomeMsMax) throw error;
+      // An attempt whose end nobody knows may have been committed, whatever a later one ran into.
+      if (!mayPass) throw isOutOfResources(error) ? (lost ?? error) : error;
+      if (performance.now() - since > limits.unknownOutcomeMsMax) throw lost ?? error;
       await delay(Math.min(20 * 2 ** tries, 250));
     }
   }

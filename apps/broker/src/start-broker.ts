@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { mkdir } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { type ConnectionTarget, type Database, holdNodeLock, type NodeLock, openDatabase } from "@merkle/db";
@@ -171,6 +172,8 @@ async function startServices(
   listening: () => string,
 ): Promise<{ services: Services & { stop(): void }; stopServices(): Promise<void> }> {
   const stopping = new AbortController();
+  // Every parked wait listens.
+  setMaxListeners(0, stopping.signal);
   const metrics = createMetrics();
   const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
   const presence = startPresence({ database, log });

@@ -163,6 +163,24 @@ CREATE TABLE mcp_session_teams (
   FOREIGN KEY (mesh_id, id_hash) REFERENCES mcp_sessions ON DELETE CASCADE
 );
 --> statement-breakpoint
+-- A message as the broker hands it over; ids and texts are those of the table, the salt is hexadecimal.
+CREATE TYPE message_row AS (
+  session_id    uuid,
+  id            uuid,
+  type          text,
+  team_id       uuid,
+  peer_id       uuid,
+  author_team   text,
+  author_peer   text,
+  author_human  boolean,
+  recipients    text[],
+  priority      text,
+  reply_to      bigint,
+  content       text,
+  salt          text,
+  after_closing boolean
+);
+--> statement-breakpoint
 -- Appends rows to their feeds and answers each: posted, duplicate (with the first sequence, and whether it was the same
 -- message), closed, missing, or busy when another transaction holds the feed and wait is false.
 --
@@ -171,15 +189,17 @@ CREATE TABLE mcp_session_teams (
 -- held, so it sees everything that was committed before: numbers are free of gaps and in the order of commits. One statement
 -- for both would number from a snapshot older than its locks.
 --
--- The planner settings keep it on the indexes: on a fresh database, before the first ANALYZE, it would otherwise scan.
+-- The planner settings keep it on the indexes: on a fresh database, before the first ANALYZE, it would otherwise scan. One
+-- plan serves batches of every size; planning takes longer than appending a message.
 CREATE FUNCTION append_messages(rows json, wait boolean)
 RETURNS TABLE (ordinal integer, outcome text, same boolean, sequence bigint, posted_at timestamptz)
 LANGUAGE plpgsql VOLATILE
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-  wanted uuid[] := ARRAY(SELECT DISTINCT (r ->> 'session_id')::uuid FROM json_array_elements(rows) AS r);
+  given message_row[] := ARRAY(SELECT r FROM json_populate_recordset(NULL::message_row, rows) AS r);
+  wanted uuid[] := ARRAY(SELECT DISTINCT r.session_id FROM unnest(given) AS r);
   locked uuid[];
   instant timestamptz(3);
 BEGIN
@@ -208,11 +228,7 @@ BEGIN
              WHEN f.closed_at IS NOT NULL AND NOT coalesce(i.after_closing, false) THEN 'closed'
              ELSE 'posted'
            END AS outcome
-    FROM ROWS FROM (json_to_recordset(rows) AS (
-           session_id uuid, id uuid, type text, team_id uuid, peer_id uuid, author_team text, author_peer text,
-           author_human boolean, recipients text[], priority text, reply_to bigint, content text, salt text,
-           after_closing boolean
-         )) WITH ORDINALITY AS i (
+    FROM unnest(given) WITH ORDINALITY AS i (
            session_id, id, type, team_id, peer_id, author_team, author_peer,
            author_human, recipients, priority, reply_to, content, salt,
            after_closing, ordinal

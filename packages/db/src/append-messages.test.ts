@@ -218,10 +218,10 @@ function brief(outcome: AppendOutcome): string {
   return "sequence" in outcome ? `${outcome.outcome} ${outcome.sequence}` : outcome.outcome;
 }
 
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => undefined as void;
+function withResolvers(): { promise: Promise<void>; resolve(): void } {
+  let resolve: (() => void) | undefined;
   const promise = new Promise<void>((done) => {
     resolve = done;
   });
-  return { promise, resolve };
+  return { promise, resolve: () => resolve?.() };
 }

@@ -39,6 +39,9 @@ export function connectPool(
     // A server that restarts is back within a second: look often, and spread out.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5) * (0.5 + Math.random() / 2),
     onnotice: () => undefined,
+    // The driver asks for the types of arrays after each greeting, and a connection that breaks just then would reject a
+    // promise that nobody holds, which ends the process.
+    fetch_types: false,
     onclose: onClose,
     ...(keepOpen ? { max_lifetime: null, idle_timeout: 0 } : {}),
   };

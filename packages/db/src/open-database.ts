@@ -72,8 +72,8 @@ export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions
       serverVersion,
       migrationsRun,
       transaction: transactions.run,
-      append: (rows) => appendMessages(appendLane.current, rows, false),
-      appendWaiting: (rows) => appendMessages(waitingLane.current, rows, true),
+      append: (rows) => appendLane.ask((client) => appendMessages(client, rows, false)),
+      appendWaiting: (rows) => waitingLane.ask((client) => appendMessages(client, rows, true)),
       isDurable: () => isDurable(pool.current),
       close,
     };

@@ -5,8 +5,20 @@ import { type ConnectionTarget, connectPool } from "./connection.js";
 export interface RenewedClient {
   /** The client to use now; to be asked for each time. */
   readonly current: postgres.Sql;
+  /**
+   * Asks it something that the server answers or ends within its own limits (DB-10). When nothing comes for longer than
+   * that, the server or the network before it is gone, and the client is replaced: a connection that neither breaks nor
+   * answers would hold up what comes next for minutes, and where connections are accepted and closed again at once, the
+   * driver tries for ever.
+   *
+   * @throws an error that `isConnectionLost` knows, when no answer came
+   */
+  ask<Answer>(question: (client: postgres.Sql) => Promise<Answer>): Promise<Answer>;
   end(): Promise<void>;
 }
+
+/** A second more than the server allows a statement, so that its own answer comes first. */
+const silentMsMax = 6_000;
 
 /**
  * The driver (postgres 3.4) keeps bytes that it had not sent when a connection broke, and sends them before the greeting
@@ -45,6 +57,18 @@ export function renewClient(
       current ??= connect();
       return current;
     },
+    async ask(question) {
+      current ??= connect();
+      const client = current;
+      let timer: NodeJS.Timeout | undefined;
+      const silence = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          reject(silentDatabase());
+          if (current === client) retire(client);
+        }, silentMsMax);
+      });
+      return Promise.race([question(client), silence]).finally(() => clearTimeout(timer));
+    },
     async end() {
       ended = true;
       await Promise.all([
@@ -53,4 +77,10 @@ export function renewClient(
       ]);
     },
   };
+}
+
+function silentDatabase(): Error {
+  return Object.assign(new Error(`The database gave no answer within ${silentMsMax} ms.`), {
+    code: "ETIMEDOUT",
+  });
 }

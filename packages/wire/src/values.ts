@@ -21,7 +21,8 @@ export const StorableText = z
 
 /** Text of at most `max` UTF-8 bytes; more is refused with 413, where other bad input is refused with 400. */
 export function textOfBytes(max: number) {
-  return StorableText.refine((text) => utf8Bytes(text) <= max, {
+  // A UTF-16 unit has at most three bytes, so most texts need not be counted.
+  return StorableText.refine((text) => text.length * 3 <= max || utf8Bytes(text) <= max, {
     error: (issue) =>
       `must be at most ${max} bytes in UTF-8, got ${typeof issue.input === "string" ? utf8Bytes(issue.input) : 0}`,
     params: { tooLarge: true, bytesMax: max },

@@ -94,6 +94,7 @@ function hostOfOrigin(origin: string): string {
 }
 
 function refuse(header: string, value: string | undefined, advice: string): MerkleError {
-  const came = value === undefined ? `no ${header} header` : `${header} ${JSON.stringify(value.slice(0, 100))}`;
+  const came =
+    value === undefined ? `no ${header} header` : `${header} ${JSON.stringify(value.slice(0, 100))}`;
   return new MerkleError("forbidden", `This broker does not answer to ${came}. ${advice}`);
 }

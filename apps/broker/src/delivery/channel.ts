@@ -1,5 +1,5 @@
 import { type Queryable, readMessagesAfter, type StoredMessage } from "@merkle/db";
-import { type BrokerFrame, type ChangedKind, limits } from "@merkle/wire";
+import { type BrokerFrame, type ChangedKind, limits, type SubscriptionKind } from "@merkle/wire";
 import type { Log } from "../log.js";
 import { type Entry, toEntry } from "./entry.js";
 import { createRing, type RingBudget } from "./ring.js";
@@ -36,6 +36,11 @@ export interface Channel {
   read(after: number, bounds: ReadBounds): Promise<readonly Entry[]>;
   /** The same when it is all in memory, else null. */
   readNow(after: number, bounds: ReadBounds): readonly Entry[] | null;
+  /**
+   * The frames of entries that follow one another, as one buffer: one write to each socket is a good deal cheaper than one
+   * for each message. Readers that are woken together share it.
+   */
+  framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
   attach(reader: Reader): () => void;
   markClosed(): void;
   announceChange(kind: ChangedKind, version: number): void;
@@ -59,9 +64,22 @@ export function createChannel(
   const readers = new Set<Reader>();
   let known = head;
   let filling = false;
+  // Kept only while readers are woken: the ring bounds what a session may hold for longer.
+  let joined: Map<string, Buffer> | null = null;
 
   function wakeAll(): void {
+    joined = new Map();
     for (const reader of readers) reader.wake();
+    joined = null;
+  }
+
+  function framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer {
+    const [first, second] = entries;
+    if (first && !second) return first.frame(kind);
+    const key = `${kind} ${first?.sequence} ${entries.length}`;
+    const frames = joined?.get(key) ?? Buffer.concat(entries.map((entry) => entry.frame(kind)));
+    joined?.set(key, frames);
+    return frames;
   }
 
   function push(message: StoredMessage): void {
@@ -139,6 +157,7 @@ export function createChannel(
       return page.map(toEntry);
     },
     readNow,
+    framesOf,
     attach(reader) {
       readers.add(reader);
       return () => readers.delete(reader);

@@ -11,7 +11,7 @@ export interface Ring {
   /** The oldest sequence that it holds; beyond the head when it is empty. */
   readonly first: number;
   push(entry: Entry): void;
-  /** The entries after a sequence, or null when some of them are no longer here. */
+  /** The entries after a sequence, or null when some of them are no longer here. Readers at one place get one list. */
   after(sequence: number): readonly Entry[] | null;
   clear(): void;
 }
@@ -20,6 +20,8 @@ export function createRing(head: number, budget: RingBudget): Ring {
   let entries: Entry[] = [];
   let first = head + 1;
   let bytes = 0;
+  // Nearly all readers stand at the same place, and ask one after the other.
+  let lastAnswer: { sequence: number; entries: readonly Entry[] } | null = null;
 
   function dropOldest(): void {
     const oldest = entries.shift();
@@ -34,6 +36,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
       return first;
     },
     push(entry) {
+      lastAnswer = null;
       entries.push(entry);
       bytes += entry.bytes;
       budget.bytes += entry.bytes;
@@ -43,11 +46,15 @@ export function createRing(head: number, budget: RingBudget): Ring {
     },
     after(sequence) {
       if (sequence + 1 < first) return null;
-      return entries.slice(sequence + 1 - first);
+      if (lastAnswer?.sequence !== sequence) {
+        lastAnswer = { sequence, entries: entries.slice(sequence + 1 - first) };
+      }
+      return lastAnswer.entries;
     },
     clear() {
       budget.bytes -= bytes;
       first += entries.length;
+      lastAnswer = null;
       entries = [];
       bytes = 0;
     },

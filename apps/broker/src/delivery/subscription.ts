@@ -33,6 +33,8 @@ export interface Subscription {
 
 /** Read in pieces, so that one reader that is far behind neither fills the memory nor holds the event loop. */
 const pumpBounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
+/** A read that failed is tried again this much later: nobody may post for long, and then nothing would wake it. */
+const retryReadMs = 250;
 
 /**
  * Sends a feed to a sink from a cursor on: one number and a pump (WS-3). While the number is below the head and the sink
@@ -43,6 +45,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   let cursor = options.after;
   let reading = false;
   let stopped = false;
+  let retry: NodeJS.Timeout | undefined;
 
   const reader: Reader = {
     wake: pump,
@@ -73,21 +76,24 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
         pump();
       })
       .catch((error: unknown) => {
-        // The next message, or the safety query, wakes it again.
-        reading = false;
-        log.warn("reading a feed for a subscription failed", { sessionId: channel.sessionId, error });
+        log.warn("reading a feed for a subscription failed; it is tried again", {
+          sessionId: channel.sessionId,
+          error,
+        });
+        if (stopped) return;
+        retry = setTimeout(() => {
+          reading = false;
+          pump();
+        }, retryReadMs);
       });
   }
 
   function send(entries: readonly Entry[]): void {
-    let delivered = 0;
-    for (const entry of entries) {
-      cursor = entry.sequence;
-      if (peer && entry.peerId === peer.peerId) continue;
-      sink.write(entry.frame(kind));
-      delivered += 1;
-    }
-    options.onDelivered(delivered);
+    const others = peer ? entries.filter((entry) => entry.peerId !== peer.peerId) : entries;
+    if (others.length === entries.length) sink.write(channel.framesOf(entries, kind));
+    else for (const entry of others) sink.write(entry.frame(kind));
+    cursor = entries.at(-1)?.sequence ?? cursor;
+    options.onDelivered(others.length);
     if (peer) {
       offerUpTo(peer, cursor);
       options.onOffered?.(peer);
@@ -102,6 +108,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     stop() {
       if (stopped) return;
       stopped = true;
+      clearTimeout(retry);
       detach();
       stopDraining();
       if (peer) peer.connections -= 1;

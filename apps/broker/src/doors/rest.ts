@@ -60,13 +60,10 @@ function lastEventId(c: HttpContext, operation: Operation): Record<string, unkno
 
 /** The wait as a stream: comments while it blocks, then one event with what the plain answer would hold (WAIT-10). */
 async function stream(c: HttpContext, services: Services, call: Call): Promise<Response> {
-  const answer = dispatch(services, call);
-  // What is wrong with the call is known at once, and answered as everywhere else.
-  const early = await Promise.race([
-    answer.then(() => null),
-    new Promise((resolve) => setImmediate(resolve, "waits")),
-  ]);
-  if (early === null) await answer;
+  const blocked = createGate();
+  const answer = dispatch(services, { ...call, onBlocked: blocked.open });
+  // What is wrong with the call is known before it blocks, and answered as everywhere else.
+  await Promise.race([answer, blocked.opened]);
   const response = streamSSE(c, async (events) => {
     const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);
     try {
@@ -85,6 +82,14 @@ async function stream(c: HttpContext, services: Services, call: Call): Promise<R
   response.headers.set("cache-control", "no-cache, no-transform");
   response.headers.set("x-accel-buffering", "no");
   return response;
+}
+
+function createGate(): { open(): void; opened: Promise<void> } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), opened };
 }
 
 function nextCursorOf(output: unknown): string {

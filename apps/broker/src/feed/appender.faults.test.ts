@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type Database, type MessageRow, openDatabase } from "@merkle/db";
 import { limits } from "@merkle/wire";
 import type postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startPostgresProxy } from "../../../../tests/faults/postgres-proxy.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { createMetrics } from "../metrics.js";
@@ -12,12 +12,18 @@ import { type Appended, type Appender, type PostedRow, startAppender } from "./a
 let url: string;
 let sql: postgres.Sql;
 let database: Database;
+const cleanups: (() => Promise<void>)[] = [];
+const cleanUp = (run: () => Promise<void>) => void cleanups.push(run);
+
+afterAll(async () => {
+  for (const run of cleanups.reverse()) await run();
+});
 
 beforeAll(async () => {
-  url = await createTestDatabase(afterAll);
-  sql = connectTestDatabase(url, afterAll);
+  url = await createTestDatabase(cleanUp);
+  sql = connectTestDatabase(url, cleanUp);
   database = await openDatabase({ target: url });
-  afterAll(() => database.close());
+  cleanUp(() => database.close());
 });
 
 describe("what fails alone", () => {
@@ -112,21 +118,6 @@ describe("a session that somebody holds", () => {
     expect(await readIds(held)).toEqual(rows.map((each) => each.id));
   });
 
-  it("[FEED-6] that is held for too long refuses its posts as unavailable, and none of them was written", async () => {
-    const [held, free] = [await openFeed(), await openFeed()];
-    const { appender } = start();
-    const holder = await hold(held);
-    const refused = expect(appender.append(row(held))).rejects.toMatchObject({
-      code: "unavailable",
-      details: { outcome: "none", retry_after_s: expect.any(Number) },
-    });
-    await appender.append(row(free));
-    await refused;
-    await holder.release();
-    expect(await readIds(held)).toEqual([]);
-    expect(await appender.append(row(held))).toMatchObject({ outcome: "posted", sequence: 1 });
-  });
-
   it("[FEED-1] has its posts numbered after those of whoever held it", async () => {
     const held = await openFeed();
     const { appender, posted } = start();
@@ -167,6 +158,23 @@ describe("a database that goes away", () => {
       expect(await readSequences(session)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
     }
   });
+});
+
+describe.concurrent("what takes its five seconds", () => {
+  it("[FEED-6] a session that is held for too long refuses its posts as unavailable, and none of them was written", async () => {
+    const [held, free] = [await openFeed(), await openFeed()];
+    const { appender } = start();
+    const holder = await hold(held);
+    const refused = expect(appender.append(row(held))).rejects.toMatchObject({
+      code: "unavailable",
+      details: { outcome: "none", retry_after_s: expect.any(Number) },
+    });
+    await appender.append(row(free));
+    await refused;
+    await holder.release();
+    expect(await readIds(held)).toEqual([]);
+    expect(await appender.append(row(held))).toMatchObject({ outcome: "posted", sequence: 1 });
+  });
 
   it.each(["nobody listens", "close", "stall"] as const)(
     "[FEED-7] after 5 s without a database (%s) the outcome is unknown, and the same row then tells when it is back",
@@ -189,7 +197,7 @@ describe("a database that goes away", () => {
       expect(performance.now() - since).toBeLessThan(2 * limits.unknownOutcomeMsMax);
       if (how === "nobody listens") return;
       proxy.mode = "pass";
-      const again = () => appender.append(lost).catch(again);
+      const again = (): Promise<Appended> => appender.append(lost).catch(again);
       expect(await again()).toMatchObject({ sequence: 2 });
     },
   );
@@ -276,7 +284,7 @@ function start(on: AppendingDatabase = database): {
     metrics: createMetrics(),
     onPosted: (rows) => posted.push(...rows),
   });
-  onTestFinished(() => appender.stop());
+  cleanUp(() => appender.stop());
   return { appender, flushes, posted };
 }
 
@@ -308,7 +316,7 @@ function row(sessionId: string, changes: Partial<MessageRow> = {}): MessageRow {
 
 /** Another client's transaction that holds a feed, having appended a row if one is given, until it is released. */
 async function hold(session: string, appended?: MessageRow): Promise<{ release(): Promise<void> }> {
-  const connection = connectTestDatabase(url);
+  const connection = connectTestDatabase(url, cleanUp);
   const events = new EventTarget();
   const [isLocked, isReleased] = [once(events, "locked"), once(events, "released")];
   const holding = connection.begin(async (tx) => {
@@ -352,10 +360,8 @@ async function openProxied() {
   const proxy = await startPostgresProxy({ host: direct.hostname, port: Number(direct.port) });
   direct.port = String(proxy.port);
   const proxied = await openDatabase({ target: direct.href });
-  onTestFinished(async () => {
-    await proxied.close();
-    await proxy.stop();
-  });
+  cleanUp(proxy.stop);
+  cleanUp(() => proxied.close());
   return { proxied, proxy };
 }
 

@@ -85,7 +85,7 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
   async function flushQueue(): Promise<void> {
     // Everything that this turn of the event loop still brings in shares the first flush.
     await new Promise(setImmediate);
-    while (queue.length > 0) await flush(takeBatch(), database.append);
+    while (queue.length > 0) hold(await flush(takeBatch(), database.append));
     flushing = null;
   }
 
@@ -95,14 +95,17 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
     return batch;
   }
 
-  /** Sends a batch and answers its posts. Never throws: every post learns its own outcome. */
-  async function flush(batch: readonly Pending[], send: Database["append"]): Promise<void> {
-    if (batch.length === 0) return;
+  /**
+   * Sends a batch and answers its posts, but for those of held sessions, which it returns. Never throws: every post learns
+   * its own outcome.
+   */
+  async function flush(batch: readonly Pending[], send: Database["append"]): Promise<Pending[]> {
+    if (batch.length === 0) return [];
     try {
       const outcomes = await sendUntilKnown(batch, send);
-      settle(batch, outcomes);
+      return settle(batch, outcomes);
     } catch (error) {
-      await settleFailure(batch, error, send);
+      return settleFailure(batch, error, send);
     }
   }
 
@@ -119,7 +122,7 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
     return outcomes;
   }
 
-  function settle(batch: readonly Pending[], outcomes: readonly AppendOutcome[]): void {
+  function settle(batch: readonly Pending[], outcomes: readonly AppendOutcome[]): Pending[] {
     const posted: PostedRow[] = [];
     const answers: (() => void)[] = [];
     const busy: Pending[] = [];
@@ -136,9 +139,9 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
       answers.push(() => pending.resolve(outcome));
     });
     for (const [outcome, count] of counts) metrics.posts.inc({ outcome }, count);
-    hold(busy);
     if (posted.length > 0) onPosted(posted);
     for (const answer of answers) answer();
+    return busy;
   }
 
   /** One row whose data the database refuses must not fail its neighbours: the batch is halved until it stands alone. */
@@ -146,16 +149,21 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
     batch: readonly Pending[],
     error: unknown,
     send: Database["append"],
-  ): Promise<void> {
+  ): Promise<Pending[]> {
     if (isDataError(error) && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
-      await flush(batch.slice(0, middle), send);
-      await flush(batch.slice(middle), send);
-      return;
+      const busy = await flush(batch.slice(0, middle), send);
+      // A held session may be free again by now: what follows its rows must not overtake them.
+      const busySessions = new Set(busy.map((pending) => pending.row.session_id));
+      const mustFollow = (pending: Pending) => busySessions.has(pending.row.session_id);
+      const second = batch.slice(middle);
+      const others = second.filter((pending) => !mustFollow(pending));
+      return [...busy, ...second.filter(mustFollow), ...(await flush(others, send))];
     }
     metrics.posts.inc({ outcome: "failed" }, batch.length);
     const failure = describeFailure(error);
     for (const pending of batch) pending.reject(failure);
+    return [];
   }
 
   /** Gives each busy session a queue of its own, in which what was queued behind the busy rows follows them. */

@@ -44,10 +44,10 @@ async function beginReading(ctx: TeamContext, input: Input, channel: Channel): P
     if (peer.acked > ackedBefore) presence.saveSoon(peer);
     return { since: input.since_cursor, skipped, saved: Promise.resolve() };
   }
-  const ackedBefore = peer.acked;
   // A connection that broke may have taken its last answer with it: what it brought is brought again.
   const since = peer.returnedTo === ctx.connection ? acknowledgeUpTo(peer, peer.returned) : peer.acked;
-  const saved = since > ackedBefore ? presence.save(peer) : Promise.resolve();
+  // An earlier wait may have acknowledged it, and failed to save that.
+  const saved = since > peer.ackedOnDisk ? presence.save(peer) : Promise.resolve();
   // It is awaited only after the wait; until then its failure must not count as unhandled.
   saved.catch(() => undefined);
   return { since, skipped: 0, saved };
@@ -76,6 +76,7 @@ async function readOrBlock(ctx: TeamContext, input: Input, channel: Channel, sin
       if (page.entries.length > 0) return { ...page, timedOut: false };
       position = page.position;
       if (channel.closed && position >= channel.head) return { ...page, timedOut: false };
+      ctx.onBlocked();
       if ((await bell.answered()) !== "rung") {
         return { ...page, timedOut: timeoutMs > 0 && !ctx.signal.aborted };
       }

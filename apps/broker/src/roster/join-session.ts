@@ -92,7 +92,9 @@ async function resumeTeam(
   const cursor = input.replay_from ?? peer.acked;
   if (input.replay_from !== undefined) {
     await placeCursor(write.tx, sessionId, peer.peerId, cursor);
-    write.afterCommit(() => Object.assign(peer, { acked: cursor, offered: cursor, returned: cursor }));
+    write.afterCommit(() =>
+      Object.assign(peer, { acked: cursor, ackedOnDisk: cursor, offered: cursor, returned: cursor }),
+    );
   }
   return { credential, name, resumed: true, cursor };
 }

@@ -15,6 +15,8 @@ export interface Peer {
   readonly peerId: string;
   readonly teamId: string;
   acked: number;
+  /** The part of `acked` that is certain to be in the database. */
+  ackedOnDisk: number;
   offered: number;
   /** What the last wait without a cursor brought to its caller in full; the next one acknowledges it. */
   returned: number;
@@ -36,6 +38,7 @@ export function createPeer(row: TeamWithPeer): Peer {
     peerId,
     teamId: row.teamId,
     acked,
+    ackedOnDisk: acked,
     offered,
     returned,
     returnedTo: undefined,
@@ -50,6 +53,7 @@ export function createPeer(row: TeamWithPeer): Peer {
 /** Takes over what a newer row knows better: another broker, or a placed cursor, may have moved it on. */
 export function refreshPeer(peer: Peer, row: TeamWithPeer): void {
   peer.acked = Math.max(peer.acked, row.peer.acked);
+  peer.ackedOnDisk = Math.max(peer.ackedOnDisk, row.peer.acked);
   peer.offered = Math.max(peer.offered, row.peer.offered);
   peer.returned = Math.max(peer.returned, row.peer.returned);
   peer.documentVersion = Math.max(peer.documentVersion, row.peer.documentVersion);

@@ -50,7 +50,7 @@ export function startPresence(options: { database: Pick<Database, "orm">; log: L
       const batch = dirty;
       dirty = new Set();
       try {
-        await saveProgress(database.orm, [...batch].map(toProgress));
+        await saveAll(batch);
       } catch (error) {
         // Cursors in the database may be older than in memory: after a crash messages come again, none is lost.
         for (const peer of batch) dirty.add(peer);
@@ -59,6 +59,15 @@ export function startPresence(options: { database: Pick<Database, "orm">; log: L
         throw error;
       }
     }
+  }
+
+  async function saveAll(batch: ReadonlySet<Peer>): Promise<void> {
+    const progress = [...batch].map((peer) => ({ peer, saved: toProgress(peer) }));
+    await saveProgress(
+      database.orm,
+      progress.map(({ saved }) => saved),
+    );
+    for (const { peer, saved } of progress) peer.ackedOnDisk = Math.max(peer.ackedOnDisk, saved.acked);
   }
 
   return {

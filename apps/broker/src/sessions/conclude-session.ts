@@ -1,9 +1,7 @@
-import { closeFeed, findSession, lockDocument, readDocument, saveDocumentVersion } from "@merkle/db";
+import { closeFeed, lockDocument, readDocument, saveDocumentVersion } from "@merkle/db";
 import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import { documentTooLarge } from "../document/write-document.js";
-import { toSessionSettings } from "../settings/get-settings.js";
-import { requireConvener } from "./require-convener.js";
 
 /** A document with its new Conclusion, worked out from one version of it. */
 interface Draft {
@@ -52,15 +50,13 @@ async function draftConclusion({ services, session }: TeamContext, input: Input)
 
 /** @throws OutdatedDraft, with nothing done, when the document is at another version than the draft was made from */
 async function conclude(ctx: TeamContext, makeDraft: () => Promise<Draft>): Promise<Output> {
-  const { database, sessions, channels } = ctx.services;
+  const { sessions, channels } = ctx.services;
   const { sessionId, slug } = ctx.session;
   const { teamId: writtenByTeamId, name: writtenBy, peer } = ctx.team;
 
   return ctx.write(async ({ tx, announce, afterCommit }) => {
-    const session = await findSession(tx, database.meshId, sessionId);
     const document = await lockDocument(tx, sessionId);
-    if (!session || !document) throw noSession(slug);
-    if (toSessionSettings(session.settings).conclude_by === "convener") requireConvener(ctx, "conclude it");
+    if (!document) throw noSession(slug);
     const { fromVersion, content, conclusion } = await makeDraft();
     if (fromVersion !== document.version) throw new OutdatedDraft();
 

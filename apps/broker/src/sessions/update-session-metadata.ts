@@ -2,7 +2,6 @@ import { findSession, lockSession, type SessionRow, updateSessionRow } from "@me
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import { toSessionSettings } from "../settings/get-settings.js";
-import { requireConvener } from "./require-convener.js";
 
 type Changes = OutputOf<"update_session_metadata">["changes"];
 
@@ -19,7 +18,6 @@ export async function updateSessionMetadata(
     const row = await findSession(tx, database.meshId, sessionId);
     if (!row) throw new MerkleError("not_found", `There is no session "${slug}".`);
     const settings = toSessionSettings(row.settings);
-    if (settings.metadata_by === "convener") requireConvener(ctx, "change its title or description");
     const at = new Date();
     refuseTooSoon(row, settings.metadata_min_interval_s, at);
 

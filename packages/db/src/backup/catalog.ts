@@ -16,14 +16,15 @@ export interface CatalogTable extends BackupTable {
 export async function listTables(sql: postgres.Sql): Promise<CatalogTable[]> {
   const tables = await sql<CatalogTable[]>`
     SELECT c.relname AS name,
-      ARRAY(SELECT a.attname::text FROM pg_attribute a
+      -- As JSON, since the pool knows no types of arrays.
+      to_json(ARRAY(SELECT a.attname::text FROM pg_attribute a
             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-            ORDER BY a.attnum) AS columns,
+            ORDER BY a.attnum)) AS columns,
       -- A constraint that can be deferred is checked after all tables are filled.
-      ARRAY(SELECT DISTINCT f.relname::text FROM pg_constraint k JOIN pg_class f ON f.oid = k.confrelid
-            WHERE k.conrelid = c.oid AND k.contype = 'f' AND NOT k.condeferrable AND f.oid <> c.oid) AS "refersTo",
-      ARRAY(SELECT t.tgname::text FROM pg_trigger t
-            WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled = 'O' AND t.tgtype & 4 <> 0)
+      to_json(ARRAY(SELECT DISTINCT f.relname::text FROM pg_constraint k JOIN pg_class f ON f.oid = k.confrelid
+            WHERE k.conrelid = c.oid AND k.contype = 'f' AND NOT k.condeferrable AND f.oid <> c.oid)) AS "refersTo",
+      to_json(ARRAY(SELECT t.tgname::text FROM pg_trigger t
+            WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled = 'O' AND t.tgtype & 4 <> 0))
         AS "insertTriggers"
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition

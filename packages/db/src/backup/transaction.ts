@@ -105,6 +105,8 @@ async function inTransaction<Result>(
   mode: string,
   work: (sql: postgres.Sql) => Promise<Result>,
 ): Promise<Result> {
+  // The driver reserves only a connection that has been used: on a pool that has none open it would wait for ever.
+  await pool`SELECT 1`;
   const sql = await pool.reserve();
   await sql.unsafe(`BEGIN ${mode}`);
   await prepare(sql);

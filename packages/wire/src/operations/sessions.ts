@@ -116,7 +116,9 @@ export const listSessions = operation({
       .default("all")
       .meta({ description: "`open` means active." }),
     limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
-    before: StorableText.max(200).optional().meta({ description: "next_cursor of the page before, to go on." }),
+    before: StorableText.max(200)
+      .optional()
+      .meta({ description: "next_cursor of the page before, to go on." }),
   }),
   output: z.object({ sessions: z.array(Session), next_cursor: z.string().nullable() }),
   errors: [],

@@ -1,0 +1,57 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** A process of its own that answers questions: what is measured must not share an event loop with what measures. */
+export interface Child {
+  ask<Answer>(question: object): Promise<Answer>;
+  /** Asks it to end, and resolves when it has. */
+  stop(): Promise<void>;
+}
+
+export function startChild(file: string, execArgv: readonly string[] = []): Child {
+  const process = fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: [...execArgv] });
+  const ended = new Promise<void>((resolve) => process.once("exit", () => resolve()));
+  return {
+    ask: (question) => ask(process, question),
+    async stop() {
+      if (process.connected) process.disconnect();
+      await ended;
+    },
+  };
+}
+
+/** One question at a time: the next message is its answer. */
+function ask<Answer>(process: ChildProcess, question: object): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null) =>
+      reject(new Error(`${process.spawnfile} ended with code ${code}.`));
+    process.once("exit", onExit);
+    process.once("message", (message) => {
+      process.off("exit", onExit);
+      // What a child sends is what its `answer` callback returned; both ends are files of this folder.
+      const { answer, error } = message as { answer: Answer; error?: string };
+      if (error === undefined) resolve(answer);
+      else reject(new Error(error));
+    });
+    process.send(question);
+  });
+}
+
+/** The child's side: answers each question with what `answer` returns, and ends when its parent lets go of it. */
+export function answerParent<Question>(
+  answer: (question: Question) => Promise<unknown>,
+  end: () => Promise<void> = async () => undefined,
+): void {
+  process.on("message", (question: Question) => {
+    answer(question).then(
+      (result) => process.send?.({ answer: result }),
+      (error: unknown) => process.send?.({ error: error instanceof Error ? error.stack : String(error) }),
+    );
+  });
+  process.once("disconnect", () => {
+    end().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { request } from "node:http";
+import type { Duplex } from "node:stream";
+
+/**
+ * A WebSocket client that does no more than a measurement needs: it costs the machine, which the broker shares, as little
+ * as possible. No fragments, no extensions, no answers to pings.
+ */
+export interface LeanSocket {
+  /** What is sent in answer to frames that came together goes out together. */
+  send(text: string): void;
+  close(): void;
+}
+
+/** @param onFrame - given the payload of each data frame, which is valid only while it runs */
+export async function openLeanSocket(url: string, onFrame: (payload: Buffer) => void): Promise<LeanSocket> {
+  const { socket, head } = await upgrade(url);
+  const read = frameReader(onFrame);
+  const receive = (chunk: Buffer) => {
+    socket.cork();
+    read(chunk);
+    socket.uncork();
+  };
+  socket.on("data", receive);
+  // A broker that ends a connection ends the measurement: `send` fails then.
+  socket.on("error", () => socket.destroy());
+  if (head.length > 0) receive(head);
+  const mask = randomBytes(4);
+  return {
+    send(text) {
+      if (socket.destroyed) throw new Error("The other end closed the connection.");
+      socket.write(maskedFrame(Buffer.from(text), mask));
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+function upgrade(url: string): Promise<{ socket: Duplex; head: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url.replace("ws:", "http:"), {
+      agent: false,
+      headers: {
+        connection: "Upgrade",
+        upgrade: "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": randomBytes(16).toString("base64"),
+      },
+    });
+    asked.once("upgrade", (_response, socket, head) => resolve({ socket, head }));
+    asked.once("response", (response) =>
+      reject(new Error(`The upgrade was answered ${response.statusCode}.`)),
+    );
+    asked.once("error", reject);
+    asked.end();
+  });
+}
+
+/** Takes chunks as they come and gives out the payloads of whole data frames. */
+function frameReader(onFrame: (payload: Buffer) => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  return (chunk) => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    for (;;) {
+      const frame = frameAt(bytes, at);
+      if (!frame) break;
+      if (frame.isData) onFrame(bytes.subarray(frame.start, frame.end));
+      at = frame.end;
+    }
+    rest = Buffer.from(bytes.subarray(at));
+  };
+}
+
+function frameAt(bytes: Buffer, at: number): { isData: boolean; start: number; end: number } | null {
+  if (bytes.length < at + 2) return null;
+  const isData = ((bytes[at] ?? 0) & 0x0f) <= 2;
+  const short = bytes[at + 1] ?? 0;
+  let start = at + 2;
+  let length = short;
+  if (short === 126) {
+    if (bytes.length < at + 4) return null;
+    start = at + 4;
+    length = bytes.readUInt16BE(at + 2);
+  } else if (short === 127) {
+    if (bytes.length < at + 10) return null;
+    start = at + 10;
+    length = Number(bytes.readBigUInt64BE(at + 2));
+  }
+  return bytes.length < start + length ? null : { isData, start, end: start + length };
+}
+
+/** A client's frame is masked (RFC 6455, section 5.3), and the broker has to undo it. */
+function maskedFrame(payload: Buffer, mask: Buffer): Buffer {
+  const header = payload.length < 126 ? 2 : 4;
+  const frame = Buffer.allocUnsafe(header + 4 + payload.length);
+  frame[0] = 0x81;
+  frame[1] = 0x80 | (header === 2 ? payload.length : 126);
+  if (header === 4) frame.writeUInt16BE(payload.length, 2);
+  mask.copy(frame, header);
+  for (let i = 0; i < payload.length; i += 1) {
+    frame[header + 4 + i] = (payload[i] ?? 0) ^ (mask[i & 3] ?? 0);
+  }
+  return frame;
+}

@@ -1,0 +1,83 @@
+import { openLeanSocket } from "./lean-socket.js";
+import { openFollower, openPoster } from "./load-delivery.js";
+import type { Place } from "./places.js";
+
+export interface FanOutQuestion {
+  readonly socketUrl: string;
+  /** The broker's session; null for a bare broadcast. */
+  readonly poster: Place | null;
+  readonly receivers: number;
+  readonly inFlight: number;
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+}
+
+export interface FanOutAnswer {
+  readonly deliveriesPerSecond: number;
+  readonly bytesEach: number;
+  readonly cpuMicrosecondsEach: number;
+}
+
+/** Keeps messages in flight, each until every receiver has it, and counts what is received. */
+export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAnswer> {
+  const { receivers, inFlight, warmUpMs, measureMs } = question;
+  const receipts: number[] = [];
+  const startedAt = performance.now();
+  const from = startedAt + warmUpMs;
+  const until = from + measureMs;
+  let deliveries = 0;
+  let bytesEach = 0;
+  let posts = 0;
+  let done = 0;
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+
+  function newReceiver(): (bytes: number) => void {
+    let received = 0;
+    return (bytes) => {
+      const count = (receipts[received] ?? 0) + 1;
+      receipts[received] = count;
+      received += 1;
+      bytesEach = bytes;
+      if (count < receivers) return;
+      const now = performance.now();
+      if (now >= from && now < until) deliveries += receivers;
+      done += 1;
+      if (now < until) post();
+      else if (done === posts) finish();
+    };
+  }
+
+  function post(): void {
+    poster.post(posts);
+    posts += 1;
+  }
+
+  const opened = await Promise.all(
+    Array.from({ length: receivers }, () => openReceiver(question, newReceiver())),
+  );
+  const poster = await openSender(question);
+  const cpuBefore = process.cpuUsage();
+  for (let i = 0; i < inFlight; i += 1) post();
+  await finished;
+  const cpu = process.cpuUsage(cpuBefore);
+  for (const each of [...opened, poster]) each.close();
+  return {
+    deliveriesPerSecond: (deliveries / measureMs) * 1000,
+    bytesEach,
+    cpuMicrosecondsEach: (cpu.user + cpu.system) / (posts * receivers),
+  };
+}
+
+function openReceiver({ socketUrl, poster }: FanOutQuestion, onReceived: (bytes: number) => void) {
+  if (poster) return openFollower(socketUrl, poster.session_id, onReceived);
+  return openLeanSocket(socketUrl, (payload) => onReceived(payload.length));
+}
+
+async function openSender({ socketUrl, poster }: FanOutQuestion) {
+  if (poster) return openPoster({ socketUrl, poster });
+  const socket = await openLeanSocket(`${socketUrl}/post`, () => undefined);
+  return { post: (id: number) => socket.send(String(id)), close: socket.close };
+}

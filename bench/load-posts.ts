@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { openLeanSocket } from "./lean-socket.js";
+import type { Place } from "./places.js";
+import { type Latency, toLatency } from "./statistics.js";
+import { messageText } from "./text.js";
+
+export interface PostsQuestion {
+  readonly socketUrl: string;
+  /** The connections are spread over them. */
+  readonly places: readonly Place[];
+  readonly connections: number;
+  readonly inFlightEach: number;
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+}
+
+export interface PostsAnswer extends Latency {
+  readonly perSecond: number;
+  /** Including those before and after the time that is measured. */
+  readonly posts: number;
+  /** What this process spent on one post. */
+  readonly cpuMicrosecondsEach: number;
+}
+
+/** Posts as fast as the answers come, with a fixed number in flight, and times each from its writing to its answer. */
+export async function measurePosts(question: PostsQuestion): Promise<PostsAnswer> {
+  const { places, connections, inFlightEach, warmUpMs, measureMs } = question;
+  const from = performance.now() + warmUpMs;
+  const until = from + measureMs;
+  const latencies: number[] = [];
+  const cpuBefore = process.cpuUsage();
+  let posts = 0;
+
+  await Promise.all(
+    Array.from({ length: connections }, async (_, index) => {
+      const place = places[index % places.length];
+      if (!place) throw new Error("There is no session to post to.");
+      await postInALoop(question.socketUrl, place, inFlightEach, until, (sentAt, answeredAt) => {
+        posts += 1;
+        if (answeredAt >= from && answeredAt < until) latencies.push(answeredAt - sentAt);
+      });
+    }),
+  );
+  const cpu = process.cpuUsage(cpuBefore);
+  return {
+    perSecond: (latencies.length / measureMs) * 1000,
+    ...toLatency(latencies),
+    posts,
+    cpuMicrosecondsEach: (cpu.user + cpu.system) / posts,
+  };
+}
+
+async function postInALoop(
+  url: string,
+  { session_id, team_id }: Place,
+  inFlight: number,
+  until: number,
+  onAnswer: (sentAt: number, answeredAt: number) => void,
+): Promise<void> {
+  const sentAt: number[] = [];
+  const key = randomUUID();
+  const input = JSON.stringify({ session_id, team_id, content: { text: messageText } }).slice(0, -1);
+  let open = 0;
+  let finish: (error?: Error) => void = () => undefined;
+  const finished = new Promise<void>((resolve, reject) => {
+    finish = (error) => (error ? reject(error) : resolve());
+  });
+
+  function post(): void {
+    const id = sentAt.length;
+    open += 1;
+    sentAt.push(performance.now());
+    socket.send(
+      `{"type":"request","id":${id},"operation":"post_message","input":${input},"idempotency_key":"${key}-${id}"}}`,
+    );
+  }
+
+  const socket = await openLeanSocket(url, (payload) => {
+    const reply = readReply(payload);
+    if (reply === null) return;
+    if (!reply.succeeded) return finish(new Error(payload.toString()));
+    const now = performance.now();
+    open -= 1;
+    onAnswer(sentAt[reply.id] ?? Number.NaN, now);
+    if (now < until) post();
+    else if (open === 0) finish();
+  });
+  for (let i = 0; i < inFlight; i += 1) post();
+  await finished;
+  socket.close();
+}
+
+const replyStart = '{"type":"reply","id":';
+
+/** Reads no more of a reply than whose it is: parsing it all would cost more than writing the next post. */
+export function readReply(payload: Buffer): { id: number; succeeded: boolean } | null {
+  if (payload.toString("latin1", 0, replyStart.length) !== replyStart) return null;
+  let at = replyStart.length;
+  let id = 0;
+  for (let digit = payload[at] ?? 0; digit >= 0x30 && digit <= 0x39; digit = payload[at] ?? 0) {
+    id = id * 10 + digit - 0x30;
+    at += 1;
+  }
+  return { id, succeeded: payload.toString("latin1", at, at + 9) === ',"output"' };
+}

@@ -1,0 +1,391 @@
+import { isSessionOperation, type Operation, operations } from "@merkle/wire";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Door, doors } from "../kit/doors.js";
+import { sendText } from "./send-text.js";
+import { expectUnharmed, refusalOf, type Subject, startSubject, validInputs } from "./subject.js";
+import { textFields, unwrap, withValue } from "./text-fields.js";
+
+/** Every operation at every door, with input that is wrong in each way that its own schema gives away. */
+
+let subject: Subject;
+beforeAll(async () => {
+  subject = await startSubject(afterAll);
+});
+
+const sessionOperations = operations.filter(isSessionOperation);
+const writes = operations.filter((operation) => !operation.readOnly);
+
+function inputOf(operation: Operation): Record<string, unknown> {
+  return { ...Object.entries(validInputs(subject)).find(([name]) => name === operation.name)?.[1] };
+}
+
+/** Fewer than a connection may have unanswered. */
+const atOnce = 32;
+
+/** Calls that must all be refused with one of the codes, and must leave everything as it was. */
+async function expectRefusedWith(
+  codes: readonly string[],
+  calls: readonly [string, () => Promise<unknown>][],
+) {
+  const before = await subject.stored();
+  for (let first = 0; first < calls.length; first += atOnce) {
+    await Promise.all(
+      calls.slice(first, first + atOnce).map(async ([what, call]) => {
+        const refusal = await refusalOf(call()).catch((error: unknown) => {
+          throw new Error(`${what}: ${error instanceof Error ? error.message : error}`, { cause: error });
+        });
+        expect(codes, `${what}: ${refusal.message}`).toContain(refusal.code);
+      }),
+    );
+  }
+  expect(calls.length).toBeGreaterThan(0);
+  expect(await subject.stored()).toEqual(before);
+  await expectUnharmed(subject);
+}
+
+function isInQuery(door: Door, operation: Operation): boolean {
+  return door.name === "rest" && operation.route.startsWith("GET ");
+}
+
+it("every operation has an input here that it accepts, so that each test below has one thing wrong", () => {
+  for (const operation of operations) {
+    expect(operation.input.safeParse(inputOf(operation)).error, operation.name).toBeUndefined();
+  }
+});
+
+describe.each(Object.keys(doors))("at %s", (name) => {
+  function theDoor(): Door {
+    const door = subject.doors.find((each) => each.name === name);
+    if (!door) throw new TypeError(`There is no door ${name}.`);
+    return door;
+  }
+
+  it("[ERR-5] a missing field is answered bad_request that names it", async () => {
+    const calls = operations.flatMap((operation) =>
+      Object.entries(operation.input.shape)
+        .filter(([field, schema]) => !isOptional(schema) && !(name === "rest" && field === "session_id"))
+        .map(([field]): [string, () => Promise<unknown>] => {
+          const { [field]: _left, ...input } = inputOf(operation);
+          return [
+            `${operation.name} without ${field}`,
+            async () => {
+              const refusal = await refusalOf(theDoor().callRaw(operation.name, input));
+              expect(JSON.stringify(refusal.details)).toContain(field);
+              throw refusal;
+            },
+          ];
+        }),
+    );
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[ERR-7] a field of a wrong type is refused, whatever the type", async () => {
+    const inJson: unknown[] = [
+      null,
+      true,
+      -1,
+      1.5,
+      1e300,
+      "",
+      "x",
+      [],
+      ["x"],
+      {},
+      { toString: 1, valueOf: 1 },
+      [[[]]],
+    ];
+    const inQuery = ["", "x", "-1", "1.5", "1e5", "99999999999999999999", "0x10", "[]", "null"];
+    const calls = operations.flatMap((operation) =>
+      Object.entries(operation.input.shape)
+        .filter(([field]) => field !== "team_id" && field !== "session_id")
+        .flatMap(([field, schema]) => {
+          const wrong = isInQuery(theDoor(), operation)
+            ? inQuery.filter((text) => !accepts(schema, text) && !accepts(schema, Number(text)))
+            : inJson.filter((value) => !accepts(schema, value));
+          return wrong.map((value): [string, () => Promise<unknown>] => [
+            `${operation.name} with ${field} ${JSON.stringify(value)}`,
+            () => theDoor().callRaw(operation.name, { ...inputOf(operation), [field]: value }),
+          ]);
+        }),
+    );
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[CAT-5] a field that the operation does not name is answered bad_request", async () => {
+    const strange = ["extra", "__proto__", "constructor", "prototype", "toString", "hasOwnProperty", ""];
+    const calls = operations.flatMap((operation) =>
+      strange.map((field): [string, () => Promise<unknown>] => [
+        `${operation.name} with ${JSON.stringify(field)}`,
+        () => {
+          const extra: object = JSON.parse(`{${JSON.stringify(field)}: {"polluted": true}}`);
+          return theDoor().callRaw(operation.name, { ...inputOf(operation), ...extra });
+        },
+      ]),
+    );
+    await expectRefusedWith(["bad_request"], calls);
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+
+  it("[CAT-5] keys of prototypes within objects are refused as well", async () => {
+    const calls = ["__proto__", "constructor", "prototype"].map((key): [string, () => Promise<unknown>] => [
+      key,
+      () => {
+        const content: object = JSON.parse(`{"text": "hello", "${key}": {"polluted": true}}`);
+        return theDoor().callRaw("post_message", { ...inputOf(operationNamed("post_message")), content });
+      },
+    ]);
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[ERR-2] a session that does not exist is answered not_found", async () => {
+    const unknown = [
+      "nowhere",
+      "00000000-0000-4000-8000-000000000000",
+      "__proto__",
+      "a\u0000b",
+      "x".repeat(5_000),
+      "..%2f..%2fetc",
+      "%",
+      "' OR 1=1 --",
+      "💥",
+    ];
+    const calls = [...sessionOperations, operationNamed("get_settings")].flatMap((operation) =>
+      unknown.map((session_id): [string, () => Promise<unknown>] => [
+        `${operation.name} in ${JSON.stringify(session_id.slice(0, 40))}`,
+        () => theDoor().callRaw(operation.name, { ...inputOf(operation), session_id }),
+      ]),
+    );
+    await expectRefusedWith(["not_found", "bad_request"], calls);
+  });
+
+  it("[AUTH-3] every credential but one that is in force here is answered unauthorized", async () => {
+    const calls = sessionOperations.flatMap((operation) =>
+      Object.entries(subject.badCredentials)
+        // Who left may come back as who they were (JOIN-5).
+        .filter(([what]) => !(operation.name === "join_session" && what === "a team's that left"))
+        .map(([what, team_id]): [string, () => Promise<unknown>] => [
+          `${operation.name} with ${what}`,
+          () => theDoor().callRaw(operation.name, { ...inputOf(operation), team_id }),
+        ]),
+    );
+    await expectRefusedWith(["unauthorized"], calls);
+  });
+
+  it("[AUTH-4] what needs a credential is answered unauthorized without one", async () => {
+    const calls = sessionOperations
+      .filter((operation) => operation.access === "team")
+      .map((operation): [string, () => Promise<unknown>] => {
+        const { team_id: _none, ...input } = inputOf(operation);
+        return [operation.name, () => theDoor().callRaw(operation.name, input)];
+      });
+    await expectRefusedWith(["unauthorized"], calls);
+  });
+
+  it("[AUTH-3] a credential that is no text is answered unauthorized", async () => {
+    if (name === "rest") return; // It is a header there, and always text.
+    const values: unknown[] = [null, 1, true, [], {}, [subject.team_id], { toString: 1, valueOf: 1 }, [[[]]]];
+    const calls = sessionOperations.flatMap((operation) =>
+      values.map((team_id): [string, () => Promise<unknown>] => [
+        `${operation.name} with ${typeof team_id}`,
+        () => theDoor().callRaw(operation.name, { ...inputOf(operation), team_id }),
+      ]),
+    );
+    await expectRefusedWith(["unauthorized"], calls);
+  });
+
+  it("[ERR-2] of several mistakes the first in the order answers", async () => {
+    const wrong = { team_id: "garbage", content: 1, nonsense: true };
+    const bad = { nonsense: true };
+    for (const operation of sessionOperations) {
+      const call = (input: object) =>
+        refusalOf(theDoor().callRaw(operation.name, input)).then((refusal) => refusal.code);
+      const input = inputOf(operation);
+      const at = { session_id: subject.closed_session_id, team_id: subject.closed_team_id };
+      expect(await call({ ...input, ...wrong, session_id: "nowhere" }), operation.name).toBe("not_found");
+      expect(await call({ ...input, ...wrong }), operation.name).toBe("unauthorized");
+      expect(await call({ ...input, ...at, ...wrong }), operation.name).toBe("unauthorized");
+      const closed = operation.afterClosing === "refused" ? "session_closed" : "bad_request";
+      expect(await call({ ...input, ...at, ...bad }), operation.name).toBe(closed);
+      expect(await call({ ...input, ...bad }), operation.name).toBe("bad_request");
+    }
+  });
+
+  it("[ERR-7] input nested ten thousand levels deep is refused", async () => {
+    const calls = operations
+      .filter((operation) => !isInQuery(theDoor(), operation))
+      .flatMap((operation) =>
+        ["extra", "content", "title", "idempotency_key", "settings"].map(
+          (field): [string, () => Promise<unknown>] => [
+            `${operation.name}, ${field}`,
+            () => {
+              const text = JSON.stringify({ ...inputOf(operation), [field]: "HERE" });
+              const deep = text.replace('"HERE"', "[".repeat(10_000) + "]".repeat(10_000));
+              return sendText(name, subject.broker.url, operation, deep);
+            },
+          ],
+        ),
+      );
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[FEED-11] a message of any type but chat is answered bad_request", async () => {
+    const types = ["system", "chat ", "CHAT", "", "team_joined", "__proto__", 1, null, ["chat"]];
+    const calls = types.map((type): [string, () => Promise<unknown>] => [
+      JSON.stringify(type),
+      () => theDoor().callRaw("post_message", { ...inputOf(operationNamed("post_message")), type }),
+    ]);
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[FEED-16] [LIMIT-2] blank text is answered bad_request where text has to say something", async () => {
+    const blank = ["", " ", "\n\t ", "\u3000", "\u00a0"];
+    const fields = [
+      ["post_message", ["content", "text"]],
+      ["conclude_session", ["summary_section"]],
+      ["update_session_metadata", ["reason"]],
+      ["update_session_metadata", ["title"]],
+      ["create_session", ["title"]],
+      ["create_session", ["creator_team_name"]],
+      ["join_session", ["team_name"]],
+      ["post_message", ["idempotency_key"]],
+    ] as const;
+    const calls = fields.flatMap(([operation, path]) =>
+      blank.map((text): [string, () => Promise<unknown>] => [
+        `${operation} with ${path.join(".")} ${JSON.stringify(text)}`,
+        () => theDoor().callRaw(operation, withValue(inputOf(operationNamed(operation)), path, text)),
+      ]),
+    );
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[LIMIT-2] names, titles and keys of more than one line are answered bad_request", async () => {
+    const several = ["a\nb", "a\rb", "a\u2028b", "a\u2029b", "a\u0007b", "a\u001bb", "a\u0085b", "a\u007fb"];
+    const fields = [
+      ["create_session", "title"],
+      ["create_session", "creator_team_name"],
+      ["join_session", "team_name"],
+      ["update_session_metadata", "title"],
+      ["post_message", "idempotency_key"],
+    ] as const;
+    const calls = fields.flatMap(([operation, field]) =>
+      several.map((text): [string, () => Promise<unknown>] => [
+        `${operation} with ${field} ${JSON.stringify(text)}`,
+        () => theDoor().callRaw(operation, { ...inputOf(operationNamed(operation)), [field]: text }),
+      ]),
+    );
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[FEED-12] NUL characters and lone surrogates are answered bad_request in every text of every operation", async () => {
+    const calls = operations.flatMap((operation) =>
+      textFields(operation)
+        .filter(([field]) => field !== "session_id" && field !== "team_id")
+        .flatMap((path) =>
+          // An address cannot carry a lone surrogate: it is replaced before it is sent.
+          (isInQuery(theDoor(), operation) ? ["\u0000"] : ["\u0000", "\ud800", "\udc00\ud800"]).map(
+            (bad): [string, () => Promise<unknown>] => [
+              `${operation.name} with ${path.join(".")} ${JSON.stringify(bad)}`,
+              () => theDoor().callRaw(operation.name, withValue(inputOf(operation), path, `a${bad}b`)),
+            ],
+          ),
+        ),
+    );
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[AUTH-6] a live credential in any text of any write is answered bad_request, and nothing is stored", async () => {
+    const live = [subject.team_id, subject.other_team_id, subject.closed_team_id];
+    const calls = writes.flatMap((operation) =>
+      textFields(operation)
+        .filter(([field]) => field !== "session_id" && field !== "team_id")
+        .flatMap((path) =>
+          live.map((credential): [string, () => Promise<unknown>] => [
+            `${operation.name} with one in ${path.join(".")}`,
+            () => theDoor().callRaw(operation.name, withValue(inputOf(operation), path, `x ${credential}`)),
+          ]),
+        ),
+    );
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[AUTH-6] the answer says that the text held a credential, and does not repeat it", async () => {
+    const places = [
+      ["post_message", ["content", "text"]],
+      ["append_to_session_doc", ["text"]],
+      ["update_session_doc", ["content"]],
+      ["edit_session_doc", ["new_text"]],
+      ["update_session_metadata", ["title"]],
+      ["update_session_metadata", ["reason"]],
+      ["create_session", ["description"]],
+      ["join_session", ["team_name"]],
+      ["conclude_session", ["summary_section"]],
+    ] as const;
+    for (const [operation, path] of places) {
+      const input = withValue(inputOf(operationNamed(operation)), path, `see ${subject.other_team_id}`);
+      const refusal = await refusalOf(theDoor().callRaw(operation, input));
+      expect(refusal.code, operation).toBe("bad_request");
+      expect(refusal.message, operation).toContain("credential");
+      expect(JSON.stringify(refusal.toBody())).not.toContain(subject.other_team_id.slice(40));
+    }
+  });
+
+  it("[AUTH-6] a credential that is not in force may be quoted", async () => {
+    for (const [what, credential] of Object.entries(subject.deadCredentials)) {
+      const { session_id, team_id } = subject;
+      const text = `old: ${credential}`;
+      const { cursor } = await theDoor().call("post_message", { session_id, team_id, content: { text } });
+      const page = await theDoor().call("get_history", { session_id, before_cursor: cursor + 1, limit: 1 });
+      expect(page.messages[0]?.content, what).toEqual({ text });
+    }
+  });
+
+  it("[AUTH-1] no answer to anybody else holds a credential", async () => {
+    const seen = await Promise.all(
+      operations
+        .filter((operation) => operation.readOnly && operation.kind === "call")
+        .map((operation) => theDoor().callRaw(operation.name, inputOf(operation))),
+    );
+    expect(JSON.stringify(seen)).not.toContain(subject.team_id.slice(37));
+    expect(JSON.stringify(seen)).not.toContain(subject.other_team_id.slice(37));
+  });
+
+  it("[ERR-7] the largest and smallest numbers are answered as any other", async () => {
+    const numbers = [0, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1, 2 ** 53, 1e21, -1, -(2 ** 53)];
+    for (const operation of operations) {
+      const fields = Object.entries(operation.input.shape).filter(([, schema]) => accepts(schema, 1));
+      for (const [field] of fields) {
+        for (const number of numbers) {
+          const input = { ...inputOf(operation), timeout: 0, [field]: number };
+          if (!("timeout" in operation.input.shape)) delete Object(input).timeout;
+          if (field === "timeout") Object.assign(input, { timeout: 0 });
+          const code = await theDoor()
+            .callRaw(operation.name, input)
+            .then(
+              () => "ok",
+              (error: { code?: string }) => error.code,
+            );
+          expect(
+            ["ok", "bad_request", "not_found", "conflict"],
+            `${operation.name} ${field} ${number}`,
+          ).toContain(code);
+        }
+      }
+    }
+    await expectUnharmed(subject);
+  });
+});
+
+function operationNamed(name: string): Operation {
+  const operation = operations.find((each) => each.name === name);
+  if (!operation) throw new TypeError(`There is no operation ${name}.`);
+  return operation;
+}
+
+function isOptional(schema: unknown): boolean {
+  return unwrap(schema) !== schema;
+}
+
+function accepts(schema: unknown, value: unknown): boolean {
+  const { safeParse } = Object(schema);
+  return safeParse(value).success;
+}

@@ -1,0 +1,95 @@
+import { limits } from "@merkle/wire";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { expectUnharmed, type Subject, startSubject } from "./subject.js";
+import { TestSocket } from "./test-socket.js";
+
+/** Frames that are wrong end their own connection, with the code that says why, and nothing else. */
+
+let subject: Subject;
+beforeAll(async () => {
+  subject = await startSubject(afterAll);
+});
+
+const request = { type: "request", id: 1, operation: "get_app_info", input: {} };
+
+const badFrames: Record<string, string | Buffer> = {
+  "a binary frame": Buffer.from(JSON.stringify(request)),
+  "an empty binary frame": Buffer.alloc(0),
+  "an empty frame": "",
+  "no JSON": "hello",
+  "half of JSON": '{"type":"ping"',
+  "two documents": '{"type":"ping","id":1}{"type":"ping","id":2}',
+  null: "null",
+  "a list": JSON.stringify([request]),
+  "a text": '"ping"',
+  "no type": '{"id":1}',
+  "an unknown type": '{"type":"shutdown","id":1}',
+  "a type of the broker's": '{"type":"reply","id":1,"output":{}}',
+  "a type of another kind": '{"type":["ping"],"id":1}',
+  "a type of objects": '{"type":"__proto__","id":1}',
+  "no id": '{"type":"ping"}',
+  "an id that is null": '{"type":"ping","id":null}',
+  "an id that is broken": '{"type":"ping","id":1.5}',
+  "an empty id": '{"type":"ping","id":""}',
+  "a long id": JSON.stringify({ type: "ping", id: "x".repeat(101) }),
+  "an id that is an object": '{"type":"ping","id":{}}',
+  "a field too many": JSON.stringify({ ...request, extra: 1 }),
+  "a prototype": `{"__proto__":{"admin":true},${JSON.stringify(request).slice(1)}`,
+  "an operation that is no text": JSON.stringify({ ...request, operation: 1 }),
+  "a subscription of no kind": JSON.stringify({ type: "subscribe", id: 1, kind: "all", session_id: "x" }),
+  "a subscription after nothing": JSON.stringify({
+    type: "subscribe",
+    id: 1,
+    kind: "follow",
+    session_id: "x",
+    after: -1,
+  }),
+  "deep nesting without a type": "[".repeat(10_000) + "]".repeat(10_000),
+};
+
+it.each(Object.entries(badFrames))("[WS-7] %s closes the connection with 4400", async (_what, frame) => {
+  const socket = await TestSocket.open(subject.broker.url);
+  socket.sendText(frame);
+  expect(await socket.closed).toBe(4400);
+});
+
+it("[WS-7] an unknown operation, bad input and an unknown session are replies, and the connection stays", async () => {
+  const socket = await TestSocket.open(subject.broker.url);
+  const { session_id, badCredentials } = subject;
+  const wrong: [object, string][] = [
+    [{ type: "request", operation: "drop_tables", input: {} }, "not_found"],
+    [{ type: "request", operation: "__proto__", input: {} }, "not_found"],
+    [{ type: "request", operation: "constructor", input: {} }, "not_found"],
+    [{ type: "request", operation: "x".repeat(100_000), input: {} }, "not_found"],
+    [{ type: "request", operation: "get_app_info", input: null }, "bad_request"],
+    [{ type: "request", operation: "get_app_info", input: [] }, "bad_request"],
+    [{ type: "request", operation: "get_app_info", input: "text" }, "bad_request"],
+    [{ type: "subscribe", kind: "follow", session_id: "nowhere" }, "not_found"],
+    [{ type: "subscribe", kind: "follow", session_id: "a\u0000b" }, "not_found"],
+    [{ type: "subscribe", kind: "inbox", session_id }, "unauthorized"],
+    [{ type: "subscribe", kind: "follow", session_id, after: 1_000_000 }, "bad_request"],
+    [{ type: "subscribe", kind: "follow", session_id, epoch: session_id }, "resync"],
+    [{ type: "unsubscribe", kind: "follow", session_id: "nowhere" }, "not_found"],
+    ...Object.values(badCredentials).flatMap((team_id): [object, string][] => [
+      [{ type: "subscribe", kind: "inbox", session_id, team_id }, "unauthorized"],
+      [{ type: "subscribe", kind: "follow", session_id, team_id }, "unauthorized"],
+    ]),
+  ];
+  for (const [id, [frame, code]] of wrong.entries()) {
+    socket.send({ ...frame, id });
+    expect(await socket.replyTo(id), JSON.stringify(frame).slice(0, 200)).toMatchObject({ error: { code } });
+  }
+  // What was never asked for, or not subscribed to, can be cancelled and ended without harm.
+  socket.send({ type: "cancel", id: "nothing" });
+  socket.send({ type: "unsubscribe", id: "end", kind: "follow", session_id });
+  expect(await socket.replyTo("end")).toMatchObject({ output: {} });
+});
+
+it("[ERR-7] pings without end are replied, and disturb nobody", async () => {
+  const socket = await TestSocket.open(subject.broker.url);
+  const count = limits.unansweredRequestsPerConnectionMax * 10;
+  for (let id = 0; id < count; id += 1) socket.send({ type: "ping", id });
+  await socket.replyTo(count - 1);
+  expect(socket.replies()).toHaveLength(count);
+  await expectUnharmed(subject);
+});

@@ -1,0 +1,592 @@
+import { readFile } from "node:fs/promises";
+import { openDatabase, purgeRequests } from "@merkle/db";
+import { limits, type OperationName, type OutputOf, utf8Bytes } from "@merkle/wire";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { WebSocket } from "ws";
+import { type Door, doors } from "../kit/doors.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+import { expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
+import { TestSocket } from "./test-socket.js";
+import { withValue } from "./text-fields.js";
+
+type Limit = keyof typeof limits;
+
+/**
+ * Where each limit is tested at one below it, at it, and one above it: here, or beside the module that alone knows it.
+ * A limit without a place here does not compile.
+ */
+const testedAt: { readonly [Name in Limit]: "here" | `apps/broker/src/${string}.test.ts` } = {
+  messageTextBytesMax: "here",
+  documentBytesMax: "here",
+  titleCharsMax: "here",
+  descriptionCharsMax: "here",
+  nameCharsMax: "here",
+  reasonCharsMax: "here",
+  slugCharsMax: "here",
+  idempotencyKeyCharsMax: "here",
+  anonymousIdempotencyKeyCharsMin: "here",
+  httpBodyBytesMax: "here",
+  frameBytesMax: "here",
+  pageMessagesMax: "here",
+  pageMessagesDefault: "here",
+  pageBytesMax: "here",
+  compactPageCharsMax: "here",
+  conflictContentBytesMax: "here",
+  conflictDiffBytesMax: "here",
+  sessionsPageMax: "here",
+  sessionsPageDefault: "here",
+  versionsPageMax: "here",
+  versionsPageDefault: "here",
+  waitSecondsMax: "here",
+  parkedWaitsPerPeerMax: "here",
+  unansweredRequestsPerConnectionMax: "here",
+  subscriptionsPerConnectionMax: "here",
+  outboundBytesMax: "apps/broker/src/doors/websocket/connection.test.ts",
+  undrainedMsMax: "apps/broker/src/doors/websocket/connection.test.ts",
+  flushRowsMax: "apps/broker/src/feed/appender.test.ts",
+  flushBytesMax: "apps/broker/src/feed/appender.test.ts",
+  appendQueueBytesMax: "apps/broker/src/feed/appender.test.ts",
+  unknownOutcomeMsMax: "apps/broker/src/feed/appender.test.ts",
+  ringBytesPerSessionMax: "apps/broker/src/delivery/ring.test.ts",
+  ringBytesTotalMax: "apps/broker/src/delivery/ring.test.ts",
+  cachedCredentialsMax: "apps/broker/src/access/credentials.test.ts",
+  cachedSessionsMax: "apps/broker/src/sessions/directory.test.ts",
+  liveMcpSessionsMax: "apps/broker/src/doors/mcp/live-sessions.test.ts",
+  connectionsMax: "here",
+  idempotencyHours: "here",
+};
+
+it("[LIMIT-1] every limit is tested where the table says", async () => {
+  for (const [name, place] of Object.entries(testedAt)) {
+    const file = place === "here" ? import.meta.filename : new URL(`../../${place}`, import.meta.url);
+    const text = await readFile(file, "utf8");
+    // Beside its line in the table, where the test is this file.
+    expect(text.split(name).length - 1, `${name} in ${place}`).toBeGreaterThan(place === "here" ? 1 : 0);
+  }
+});
+
+let subject: Subject;
+let rest: Door;
+let webSocket: Door;
+beforeAll(async () => {
+  subject = await startSubject(afterAll);
+  rest = await doors.rest(subject.broker.url);
+  webSocket = await doors.websocket(subject.broker.url);
+  afterAll(() => webSocket.close());
+});
+
+/** A session of a test's own. */
+async function createSession(title = "Limits") {
+  const { session_id, team_id } = await rest.call("create_session", { title, creator_team_name: "Birch" });
+  return { session_id, team_id };
+}
+
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => "ok",
+    (error: { code: string }) => error.code,
+  );
+}
+
+interface TextLimit {
+  readonly limit: Limit;
+  readonly operation: OperationName;
+  readonly field: readonly string[];
+  readonly above: "bad_request" | "payload_too_large";
+  /** Makes a text of exactly that size. */
+  readonly text?: (size: number) => string;
+}
+
+const letters = (size: number) => "x".repeat(size);
+/** Bytes are counted in UTF-8: four for each of these. */
+const wide = (size: number) => "\u{1f333}".repeat(Math.floor(size / 4)) + letters(size % 4);
+
+const textLimits: readonly TextLimit[] = [
+  {
+    limit: "messageTextBytesMax",
+    operation: "post_message",
+    field: ["content", "text"],
+    above: "payload_too_large",
+  },
+  {
+    limit: "messageTextBytesMax",
+    operation: "post_message",
+    field: ["content", "text"],
+    above: "payload_too_large",
+    text: wide,
+  },
+  {
+    limit: "documentBytesMax",
+    operation: "update_session_doc",
+    field: ["content"],
+    above: "payload_too_large",
+  },
+  {
+    limit: "documentBytesMax",
+    operation: "update_session_doc",
+    field: ["content"],
+    above: "payload_too_large",
+    text: wide,
+  },
+  {
+    limit: "documentBytesMax",
+    operation: "append_to_session_doc",
+    field: ["text"],
+    above: "payload_too_large",
+  },
+  {
+    limit: "documentBytesMax",
+    operation: "conclude_session",
+    field: ["summary_section"],
+    above: "payload_too_large",
+    text: withHeading,
+  },
+  { limit: "titleCharsMax", operation: "create_session", field: ["title"], above: "bad_request" },
+  { limit: "titleCharsMax", operation: "update_session_metadata", field: ["title"], above: "bad_request" },
+  { limit: "titleCharsMax", operation: "list_sessions", field: ["query"], above: "bad_request" },
+  { limit: "descriptionCharsMax", operation: "create_session", field: ["description"], above: "bad_request" },
+  {
+    limit: "descriptionCharsMax",
+    operation: "update_session_metadata",
+    field: ["description"],
+    above: "bad_request",
+  },
+  { limit: "nameCharsMax", operation: "create_session", field: ["creator_team_name"], above: "bad_request" },
+  { limit: "nameCharsMax", operation: "join_session", field: ["team_name"], above: "bad_request" },
+  { limit: "reasonCharsMax", operation: "update_session_metadata", field: ["reason"], above: "bad_request" },
+  { limit: "slugCharsMax", operation: "create_session", field: ["slug"], above: "bad_request" },
+  {
+    limit: "idempotencyKeyCharsMax",
+    operation: "post_message",
+    field: ["idempotency_key"],
+    above: "bad_request",
+  },
+];
+
+/** A conclusion that brings its own heading is the whole document, and so has exactly its size. */
+function withHeading(size: number): string {
+  const heading = "## Conclusion\n\n";
+  return `${heading}${letters(size - heading.length - 1)}\n`;
+}
+
+describe.each(Object.keys(doors))("at %s", (name) => {
+  const cases = textLimits.map((each) => [each.limit, each.operation, each.field.join("."), each] as const);
+  it.each(cases)(
+    "[LIMIT-1] %s of %s, %s",
+    async (limit, operation, _path, { field, above, text = letters }) => {
+      const door = subject.doors.find((each) => each.name === name);
+      const max = limits[limit];
+      for (const [size, expected] of [
+        [max - 1, "ok"],
+        [max, "ok"],
+        [max + 1, above],
+      ] as const) {
+        const at = await createSession();
+        const valid = validInputs(at)[operation];
+        // A free slug, whichever door and size came before.
+        const value = field[0] === "slug" ? `${name}-${letters(size - name.length - 1)}` : text(size);
+        const call = door?.callRaw(operation, withValue(valid, field, value));
+        expect(await codeOf(Promise.resolve(call)), `${size}`).toBe(expected);
+      }
+    },
+  );
+
+  it("[LIMIT-1] documentBytesMax counts the document as it would become", async () => {
+    const door = subject.doors.find((each) => each.name === name);
+    for (const [more, expected] of [
+      [-1, "ok"],
+      [0, "ok"],
+      [1, "payload_too_large"],
+    ] as const) {
+      const half = letters(limits.documentBytesMax / 2);
+      const appended = await createSession();
+      await rest.call("update_session_doc", { ...appended, content: half, expected_version: 0 });
+      const note = letters(limits.documentBytesMax / 2 - 1 + more);
+      const append = door?.callRaw("append_to_session_doc", { ...appended, text: note });
+      expect(await codeOf(Promise.resolve(append)), `append, ${more}`).toBe(expected);
+
+      const edited = await createSession();
+      await rest.call("update_session_doc", { ...edited, content: `${half}!`, expected_version: 0 });
+      const new_text = letters(limits.documentBytesMax / 2 + more);
+      const edit = door?.callRaw("edit_session_doc", { ...edited, old_text: "!", new_text });
+      expect(await codeOf(Promise.resolve(edit)), `edit, ${more}`).toBe(expected);
+    }
+  });
+
+  it("[IDEM-7] [LIMIT-1] anonymousIdempotencyKeyCharsMin", async () => {
+    const door = subject.doors.find((each) => each.name === name);
+    const min = limits.anonymousIdempotencyKeyCharsMin;
+    for (const [size, expected] of [
+      [min - 1, "bad_request"],
+      [min, "ok"],
+      [min + 1, "ok"],
+    ] as const) {
+      const idempotency_key = `${name}${letters(size)}`.slice(-size).replace(/^./, name.charAt(0));
+      const call = door?.callRaw("create_session", {
+        title: "Keyed",
+        creator_team_name: name,
+        idempotency_key,
+      });
+      expect(await codeOf(Promise.resolve(call)), `${size}`).toBe(expected);
+    }
+  });
+});
+
+describe("requests and frames", () => {
+  it.each(["/api/sessions", "/mcp"])("[REST-5] [LIMIT-1] httpBodyBytesMax at %s", async (path) => {
+    const input =
+      path === "/mcp"
+        ? { jsonrpc: "2.0", id: 1, method: "ping" }
+        : { title: "Padded", creator_team_name: "Birch" };
+    const text = JSON.stringify(input);
+    for (const [size, status] of [
+      [limits.httpBodyBytesMax - 1, 200],
+      [limits.httpBodyBytesMax, 200],
+      [limits.httpBodyBytesMax + 1, 413],
+    ] as const) {
+      const response = await fetch(new URL(path, subject.broker.url), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: text + " ".repeat(size - text.length),
+      });
+      expect(response.status, `${size} bytes`).toBe(status);
+      await response.text();
+    }
+  });
+
+  it("[WS-7] [LIMIT-1] frameBytesMax", async () => {
+    const text = JSON.stringify({ type: "ping", id: 1 });
+    for (const more of [-1, 0]) {
+      const socket = await TestSocket.open(subject.broker.url);
+      socket.sendText(text + " ".repeat(limits.frameBytesMax + more - text.length));
+      expect(await socket.replyTo(1), `${more}`).toEqual({ type: "reply", id: 1, output: {} });
+    }
+    const socket = await TestSocket.open(subject.broker.url);
+    socket.sendText(text + " ".repeat(limits.frameBytesMax + 1 - text.length));
+    expect(await socket.closed).toBe(1009);
+    await expectUnharmed(subject);
+  });
+});
+
+describe("pages", () => {
+  /** A session with messages whose content has these sizes, in bytes of its JSON. */
+  async function sessionWith(sizes: readonly number[]) {
+    const at = await createSession();
+    const reader = await rest.call("join_session", { session_id: at.session_id, team_name: "Reader" });
+    const frame = utf8Bytes(JSON.stringify({ text: "" }));
+    for (let first = 0; first < sizes.length; first += 50) {
+      await Promise.all(
+        sizes
+          .slice(first, first + 50)
+          .map((size) => webSocket.call("post_message", { ...at, content: { text: letters(size - frame) } })),
+      );
+    }
+    return { ...at, reader: reader.team_id, cursor: reader.cursor };
+  }
+
+  it("[FEED-14] [LIMIT-1] pageMessagesMax and pageMessagesDefault", async () => {
+    const {
+      session_id,
+      reader: team_id,
+      cursor,
+    } = await sessionWith(Array(limits.pageMessagesMax + 1).fill(20));
+    const lengthOf = async (limit?: number) =>
+      (await rest.call("get_history", { session_id, ...(limit !== undefined && { limit }) })).messages.length;
+    expect(await lengthOf(limits.pageMessagesMax - 1)).toBe(limits.pageMessagesMax - 1);
+    expect(await lengthOf(limits.pageMessagesMax)).toBe(limits.pageMessagesMax);
+    expect(await lengthOf(limits.pageMessagesMax + 1)).toBe(limits.pageMessagesDefault);
+    expect(await lengthOf()).toBe(limits.pageMessagesDefault);
+    expect(await lengthOf(limits.pageMessagesDefault + 1)).toBe(limits.pageMessagesDefault + 1);
+    expect(await lengthOf(0)).toBe(limits.pageMessagesDefault);
+
+    const waitAfter = (since_cursor: number) =>
+      rest.call("wait_for_messages", { session_id, team_id, since_cursor, timeout: 0 });
+    for (const [skip, length, remaining] of [
+      [2, limits.pageMessagesMax - 1, undefined],
+      [1, limits.pageMessagesMax, undefined],
+      [0, limits.pageMessagesMax, 1],
+    ] as const) {
+      const page = await waitAfter(cursor + skip);
+      expect(page.messages).toHaveLength(length);
+      expect(page.remaining).toBe(remaining);
+    }
+  });
+
+  it("[FEED-14] [LIMIT-1] pageBytesMax, of the messages' contents", async () => {
+    const piece = 64 * 1024 - 1024;
+    const pieces = Math.floor(limits.pageBytesMax / piece);
+    const rest8 = limits.pageBytesMax - pieces * piece;
+    for (const [more, expected] of [
+      [-1, pieces + 1],
+      [0, pieces + 1],
+      [1, pieces],
+    ] as const) {
+      const sizes = [rest8 + more, ...Array<number>(pieces).fill(piece)];
+      const { session_id, team_id } = await sessionWith(sizes);
+      const page = await rest.call("get_history", { session_id, team_id, limit: 500 });
+      // The page is filled from its newest message back; the joiner's event lies before all of them.
+      expect(page.messages, `${more}`).toHaveLength(expected);
+    }
+  });
+
+  it("[WAIT-9] [LIMIT-1] compactPageCharsMax, of the messages' contents", async () => {
+    const half = limits.compactPageCharsMax / 2;
+    for (const [more, expected] of [
+      [-1, 2],
+      [0, 2],
+      [1, 1],
+    ] as const) {
+      const { session_id } = await sessionWith([half, half + more]);
+      const text = await readCompactly(session_id);
+      expect(text.match(/^#\d+ Birch: x/gm), `${more}`).toHaveLength(expected);
+      expect(text.length).toBeLessThan(limits.compactPageCharsMax + 1_000);
+    }
+  });
+
+  async function readCompactly(session_id: string): Promise<string> {
+    const response = await fetch(new URL("/mcp?view=compact", subject.broker.url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "get_history", arguments: { session_id } },
+      }),
+    });
+    return Object(await response.json()).result.content[0].text;
+  }
+
+  it("[DOC-4] [LIMIT-1] conflictContentBytesMax and conflictDiffBytesMax", async () => {
+    async function conflictWith(content: string) {
+      const at = await createSession();
+      await rest.call("update_session_doc", { ...at, content, expected_version: 0 });
+      const call = rest.call("update_session_doc", { ...at, content: "mine", expected_version: 0 });
+      return call.catch((error: { details: { content?: string; diff?: string } }) => error.details);
+    }
+    for (const [size, included] of [
+      [limits.conflictContentBytesMax - 1, true],
+      [limits.conflictContentBytesMax, true],
+      [limits.conflictContentBytesMax + 1, false],
+    ] as const) {
+      expect(await conflictWith(letters(size)), `${size}`).toHaveProperty("diff");
+      expect("content" in (await conflictWith(letters(size))), `${size}`).toBe(included);
+    }
+    const { diff: small } = Object(await conflictWith(letters(100)));
+    const around = utf8Bytes(small) - 100;
+    for (const [size, included] of [
+      [limits.conflictDiffBytesMax - 1, true],
+      [limits.conflictDiffBytesMax, true],
+      [limits.conflictDiffBytesMax + 1, false],
+    ] as const) {
+      expect("diff" in (await conflictWith(letters(size - around))), `${size}`).toBe(included);
+    }
+  });
+
+  it("[SES-6] [LIMIT-1] sessionsPageMax and sessionsPageDefault", async () => {
+    const max = limits.sessionsPageMax;
+    const database = connectTestDatabase(subject.broker.databaseUrl);
+    await database`
+      INSERT INTO sessions (session_id, mesh_id, slug, title, description, created_by_team_id, settings, created_at, updated_at)
+      SELECT gen_random_uuid(), mesh_id, 'listed-' || n, 'Listed', '', gen_random_uuid(), '{}', now(), now()
+      FROM meshes, generate_series(0, ${max}::int) n`;
+    await database`INSERT INTO feeds (session_id) SELECT session_id FROM sessions WHERE title = 'Listed'`;
+    await database`INSERT INTO documents (session_id, updated_at) SELECT session_id, now() FROM sessions WHERE title = 'Listed'`;
+    const list = async (limit?: number) =>
+      (await rest.call("list_sessions", { query: "Listed", ...(limit !== undefined && { limit }) })).sessions
+        .length;
+    expect(await list()).toBe(limits.sessionsPageDefault);
+    expect(await list(max - 1)).toBe(max - 1);
+    expect(await list(max)).toBe(max);
+    expect(await codeOf(list(max + 1))).toBe("bad_request");
+    expect(await list(1)).toBe(1);
+    expect(await codeOf(list(0))).toBe("bad_request");
+  });
+
+  it("[DOC-9] [LIMIT-1] versionsPageMax and versionsPageDefault", async () => {
+    const at = await createSession();
+    for (let version = 0; version <= limits.versionsPageDefault; version += 1) {
+      await rest.call("append_to_session_doc", { ...at, text: "x" });
+    }
+    const list = async (limit?: number) =>
+      rest.call("list_doc_versions", { ...at, ...(limit !== undefined && { limit }) });
+    expect(await list()).toMatchObject({ has_more: true, versions: { length: limits.versionsPageDefault } });
+    expect(await list(limits.versionsPageDefault + 1)).toMatchObject({ has_more: false });
+    expect(await codeOf(list(limits.versionsPageMax - 1))).toBe("ok");
+    expect(await codeOf(list(limits.versionsPageMax))).toBe("ok");
+    expect(await codeOf(list(limits.versionsPageMax + 1))).toBe("bad_request");
+    expect(await codeOf(list(0))).toBe("bad_request");
+  });
+});
+
+describe("waiting", () => {
+  it("[WAIT-5] [LIMIT-1] waitSecondsMax", async () => {
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    try {
+      for (const [seconds, expectedMs] of [
+        [limits.waitSecondsMax - 1, (limits.waitSecondsMax - 1) * 1000],
+        [limits.waitSecondsMax, limits.waitSecondsMax * 1000],
+        [limits.waitSecondsMax + 1, limits.waitSecondsMax * 1000],
+        [1e300, limits.waitSecondsMax * 1000],
+      ] as const) {
+        const at = await createSession();
+        timers.mockClear();
+        const socket = await TestSocket.open(subject.broker.url);
+        socket.request(1, "wait_for_messages", { ...at, timeout: seconds });
+        await expect
+          .poll(() =>
+            timers.mock.calls.filter(([, ms]) => ms !== undefined && ms >= 29_000).map(([, ms]) => ms),
+          )
+          .toEqual([expectedMs]);
+        socket.send({ type: "cancel", id: 1 });
+        await socket.replyTo(1);
+      }
+    } finally {
+      timers.mockRestore();
+    }
+  });
+
+  it("[WAIT-6] [LIMIT-1] parkedWaitsPerPeerMax", async () => {
+    const at = await createSession();
+    const socket = await TestSocket.open(subject.broker.url);
+    for (let id = 1; id <= limits.parkedWaitsPerPeerMax; id += 1) {
+      socket.request(id, "wait_for_messages", at);
+      await expect.poll(() => parkedWaits(subject.broker)).toBe(id);
+    }
+    expect(socket.replies()).toEqual([]);
+    socket.request("one more", "wait_for_messages", at);
+    expect(await socket.replyTo(1)).toMatchObject({ output: { messages: [], idle_polls: 1 } });
+    await expect.poll(() => parkedWaits(subject.broker)).toBe(limits.parkedWaitsPerPeerMax);
+    expect(socket.replies()).toHaveLength(1);
+    socket.end();
+    await expect.poll(() => parkedWaits(subject.broker)).toBe(0);
+  });
+
+  it("[WAIT-11] waits that share an id all end with their connection, and by one cancel", async () => {
+    const at = await createSession();
+    const socket = await TestSocket.open(subject.broker.url);
+    for (const id of [7, 7, 8, 8]) socket.request(id, "wait_for_messages", at);
+    await expect.poll(() => parkedWaits(subject.broker)).toBe(limits.parkedWaitsPerPeerMax);
+    socket.send({ type: "cancel", id: 7 });
+    await expect.poll(() => parkedWaits(subject.broker)).toBe(2);
+    socket.end();
+    await expect.poll(() => parkedWaits(subject.broker)).toBe(0);
+  });
+
+  async function parkedWaits(broker: TestBroker): Promise<number> {
+    const text = await (await fetch(new URL("/metrics", broker.url))).text();
+    return Number(/^\w*parked_waits (\d+)/m.exec(text)?.[1]);
+  }
+});
+
+describe("one connection", () => {
+  it("[WS-9] [LIMIT-1] unansweredRequestsPerConnectionMax", async () => {
+    const { session_id } = await createSession();
+    const join = (team_name: string) => rest.call("join_session", { session_id, team_name });
+    const max = limits.unansweredRequestsPerConnectionMax;
+    const teams: OutputOf<"join_session">[] = [];
+    for (let n = 0; n * limits.parkedWaitsPerPeerMax < max; n += 1) teams.push(await join(`Team ${n}`));
+    const end = teams.at(-1)?.cursor ?? 0;
+
+    const socket = await TestSocket.open(subject.broker.url);
+    const park = (id: number) => {
+      const team = teams[id % teams.length];
+      socket.request(id, "wait_for_messages", { session_id, team_id: team?.team_id, since_cursor: end });
+    };
+    for (let id = 1; id <= max - 2; id += 1) park(id);
+    for (const parked of [max - 2, max - 1]) {
+      // With this one, `parked + 1` requests are unanswered: one below the limit, then at it.
+      socket.request(`beside ${parked}`, "get_app_info", {});
+      expect(await socket.replyTo(`beside ${parked}`)).toHaveProperty("output");
+      park(parked + 1);
+    }
+    // Pings are replied at once and count for nothing.
+    socket.send({ type: "ping", id: "ping" });
+    expect(await socket.replyTo("ping")).toEqual({ type: "reply", id: "ping", output: {} });
+    socket.request("one too many", "get_app_info", {});
+    expect(await socket.closed).toBe(4429);
+    await expectUnharmed(subject);
+  });
+
+  it("[WS-9] [LIMIT-1] subscriptionsPerConnectionMax, also when many are asked for at once", async () => {
+    const max = limits.subscriptionsPerConnectionMax;
+    const sessions = await Promise.all(Array.from({ length: max + 2 }, () => createSession("Followed")));
+    const socket = await TestSocket.open(subject.broker.url);
+    const subscribe = (id: number) =>
+      socket.send({ type: "subscribe", id, kind: "follow", session_id: sessions[id]?.session_id });
+    for (let id = 0; id < max - 1; id += 1) subscribe(id);
+    for (let id = 0; id < max - 1; id += 1) expect(await socket.replyTo(id)).toHaveProperty("output");
+
+    for (const id of [max - 1, max, max + 1]) subscribe(id);
+    const last = await Promise.all([max - 1, max, max + 1].map((id) => socket.replyTo(id)));
+    expect(last.filter((reply) => "output" in reply)).toHaveLength(1);
+    expect(last.filter((reply) => "error" in reply)).toHaveLength(2);
+    expect(last.find((reply) => "error" in reply)).toMatchObject({ error: { code: "too_many_requests" } });
+
+    // One that is there already takes no further place, and one that ends leaves its place.
+    socket.send({ type: "subscribe", id: "again", kind: "follow", session_id: sessions[0]?.session_id });
+    expect(await socket.replyTo("again")).toHaveProperty("output");
+    socket.send({ type: "unsubscribe", id: "end", kind: "follow", session_id: sessions[0]?.session_id });
+    expect(await socket.replyTo("end")).toHaveProperty("output");
+    socket.send({ type: "subscribe", id: "next", kind: "inbox", ...sessions[0] });
+    expect(await socket.replyTo("next")).toHaveProperty("output");
+  });
+
+  it("[WS-5] [LIMIT-1] connectionsMax, and who comes too many cannot do harm", async () => {
+    expect(limits.connectionsMax).toBeGreaterThan(1_000);
+    const broker = await startTestBroker({ connectionsMax: 2 });
+    const [first, second] = [await TestSocket.open(broker.url), await TestSocket.open(broker.url)];
+    const third = new WebSocket(`${broker.url.replace(/^http/, "ws")}/ws`);
+    const closed = new Promise((resolve) => third.once("close", resolve));
+    third.on("error", () => undefined);
+    third.once("upgrade", (response) => {
+      // No frame of the protocol: an unmasked one, with reserved bits set.
+      response.socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff]));
+    });
+    expect(await closed).toBe(4003);
+    for (const socket of [first, second]) {
+      socket.send({ type: "ping", id: 1 });
+      expect(await socket.replyTo(1)).toHaveProperty("output");
+    }
+    second.end();
+    await expect
+      .poll(async () => {
+        const again = await TestSocket.open(broker.url).catch(() => null);
+        again?.end();
+        return again !== null;
+      })
+      .toBe(true);
+  });
+});
+
+it("[IDEM-1] [LIMIT-1] idempotencyHours", async () => {
+  const database = await openDatabase({ target: subject.broker.databaseUrl });
+  try {
+    for (const [ms, gone] of [
+      [-1, 0],
+      [0, 0],
+      // Rows are stamped to the millisecond, and the clock is finer.
+      [2, 1],
+    ] as const) {
+      await rest.call("create_session", {
+        title: "Kept",
+        creator_team_name: "Birch",
+        idempotency_key: `kept for a day, ${ms} ms`,
+      });
+      const age = `${limits.idempotencyHours} hours ${ms} milliseconds`;
+      const purged = await database.transaction(async (tx) => {
+        // Within a transaction the time stands still.
+        await tx.execute(sql`UPDATE idempotent_results SET created_at = now()`);
+        await tx.execute(sql`
+          UPDATE idempotent_results SET created_at = date_trunc('milliseconds', now()) + interval '1 millisecond' - ${age}::interval
+          WHERE request_hash = (SELECT max(request_hash) FROM idempotent_results)`);
+        return purgeRequests(tx, limits.idempotencyHours);
+      });
+      expect(purged, `${ms} ms beyond`).toBe(gone);
+    }
+  } finally {
+    await database.close();
+  }
+});

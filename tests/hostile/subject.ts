@@ -1,0 +1,171 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { type InputOf, MerkleError, type OperationName } from "@merkle/wire";
+import type postgres from "postgres";
+import { expect } from "vitest";
+import { type Door, doors } from "../kit/doors.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type Cleanup, connectTestDatabase } from "../kit/test-database.js";
+
+/** A broker with sessions and credentials of every kind, good and bad, to be mistreated. */
+export interface Subject {
+  readonly broker: TestBroker;
+  readonly doors: readonly Door[];
+  readonly session_id: string;
+  readonly closed_session_id: string;
+  /** A credential that is in force in `session_id`. */
+  readonly team_id: string;
+  /** Of another team of the same session. */
+  readonly other_team_id: string;
+  /** Of the team that concluded `closed_session_id`. */
+  readonly closed_team_id: string;
+  /** Texts that prove nothing in `session_id`, by what is wrong with them. */
+  readonly badCredentials: Readonly<Record<string, string>>;
+  /** What looks like a credential, and is none any more. */
+  readonly deadCredentials: Readonly<Record<string, string>>;
+  /** What the database holds of everything that a refused call must not change. */
+  stored(): Promise<unknown>;
+}
+
+export async function startSubject(cleanup: Cleanup): Promise<Subject> {
+  const broker = await startTestBroker({}, cleanup);
+  const opened = await Promise.all(Object.values(doors).map((open) => open(broker.url)));
+  for (const door of opened) cleanup(door.close);
+  const door = await doors.rest(broker.url);
+  const sql = connectTestDatabase(broker.databaseUrl, cleanup);
+
+  const { session_id, team_id } = await door.call("create_session", {
+    title: "Mistreated",
+    creator_team_name: "Birch",
+  });
+  const join = (team_name: string) => door.call("join_session", { session_id, team_name });
+  const other = await join("Cedar");
+  const left = await join("Left");
+  await door.call("leave_session", { session_id, team_id: left.team_id });
+  const rotating = await join("Rotating");
+  await door.call("rotate_team_credential", { session_id, team_id: rotating.team_id });
+  const closed = await door.call("create_session", { title: "Closed", creator_team_name: "Birch" });
+  await door.call("conclude_session", { ...pick(closed), summary_section: "Done." });
+  await door.call("post_message", { session_id, team_id, content: { text: "before" } });
+
+  const bare = team_id.slice(0, 36);
+  const wrong = `${bare}.mk_${randomBytes(32).toString("base64url")}`;
+  const deadCredentials = {
+    "a team's that left": left.team_id,
+    "a replaced one": rotating.team_id,
+    "one with a wrong secret": wrong,
+    "one that nobody ever had": `${randomUUID()}.mk_${randomBytes(32).toString("base64url")}`,
+  };
+  return {
+    broker,
+    doors: opened,
+    session_id,
+    closed_session_id: closed.session_id,
+    team_id,
+    other_team_id: other.team_id,
+    closed_team_id: closed.team_id,
+    badCredentials: {
+      ...deadCredentials,
+      "a bare team id": bare,
+      garbage: "let-me-in",
+      "a number": "42",
+      "one of another session": closed.team_id,
+      "one with something behind it": `${team_id}x`,
+      "the secret alone": team_id.slice(37),
+    },
+    deadCredentials,
+    stored: () => readStored(sql),
+  };
+}
+
+function pick({ session_id, team_id }: { session_id: string; team_id: string }) {
+  return { session_id, team_id };
+}
+
+async function readStored(sql: postgres.Sql): Promise<unknown> {
+  const [counts] = await sql`
+    SELECT (SELECT count(*) FROM messages) AS messages, (SELECT count(*) FROM sessions) AS sessions,
+      (SELECT count(*) FROM session_slugs) AS slugs, (SELECT count(*) FROM teams WHERE left_at IS NULL) AS teams,
+      (SELECT count(*) FROM teams) AS all_teams, (SELECT count(*) FROM document_versions) AS versions,
+      (SELECT count(*) FROM idempotent_results) AS results,
+      (SELECT json_agg(t ORDER BY session_id) FROM (SELECT session_id, title, description, settings FROM sessions) t) AS titles,
+      (SELECT json_agg(s ORDER BY key) FROM (SELECT key, value FROM settings) s) AS settings,
+      (SELECT json_agg(encode(secret_hash, 'hex') ORDER BY team_id) FROM teams) AS secrets`;
+  return counts;
+}
+
+/** An input that each operation accepts. A new operation does not compile without one, and so is covered. */
+export function validInputs({ session_id, team_id }: { session_id: string; team_id: string }): {
+  readonly [Name in OperationName]: InputOf<Name>;
+} {
+  const at = { session_id, team_id };
+  return {
+    create_session: { title: "One more", creator_team_name: "Birch" },
+    join_session: { session_id, team_name: "Newcomer" },
+    leave_session: at,
+    get_session: at,
+    list_sessions: {},
+    list_participants: at,
+    wait_for_messages: { ...at, timeout: 0 },
+    ack: { ...at, cursor: 0 },
+    post_message: { ...at, content: { text: "hello" } },
+    get_history: at,
+    read_session_doc: at,
+    update_session_doc: { ...at, content: "text", expected_version: 0 },
+    append_to_session_doc: { ...at, text: "a note" },
+    edit_session_doc: { ...at, old_text: "a", new_text: "b" },
+    list_doc_versions: at,
+    update_session_metadata: { ...at, title: "Renamed", reason: "the goal has changed" },
+    conclude_session: { ...at, summary_section: "Done." },
+    rotate_team_credential: at,
+    get_app_info: {},
+    get_settings: {},
+    update_settings: { settings: { idle_polls: 10 } },
+  };
+}
+
+/** What a call was refused with; it is an error of the closed list that tells nothing of the inside (ERR-1, ERR-3). */
+export async function refusalOf(call: Promise<unknown>): Promise<MerkleError> {
+  const error = await call.then(
+    (output) => expect.fail(`was not refused, but answered ${JSON.stringify(output)?.slice(0, 200)}`),
+    (error: unknown) => error,
+  );
+  if (!(error instanceof MerkleError)) throw error;
+  expectDiscreet(JSON.stringify(error.toBody()));
+  expect(error.details, "details is an object").toBeTypeOf("object");
+  expect(error.code).not.toBe("internal");
+  return error;
+}
+
+/** Neither a stack, nor SQL, nor HTML, nor a path of the broker's machine. */
+export function expectDiscreet(body: string): void {
+  expect(body).not.toMatch(
+    /\bat .+:\d+:\d+|node_modules|\/src\/|\/dist\/|<html|<!doctype|SELECT |INSERT |syntax error|postgres/i,
+  );
+  expect(body.length, "an error is short, whatever was sent").toBeLessThan(20_000);
+}
+
+/** What the broker has logged as a fault of its own, in brief. */
+function faults(broker: TestBroker): string[] {
+  return broker.logged
+    .map((line) => JSON.parse(line))
+    .filter(({ level }) => level === "error")
+    .map(({ operation, message, error }) => `${operation}: ${message}: ${error?.message}`.slice(0, 300));
+}
+
+/** The broker answers, has logged no fault of its own, and two teams converse at every door. */
+export async function expectUnharmed(subject: Subject): Promise<void> {
+  const { broker, session_id, team_id, other_team_id } = subject;
+  const health = await fetch(new URL("/health", broker.url));
+  expect(health.status).toBe(200);
+  expect(faults(broker)).toEqual([]);
+  for (const door of subject.doors) {
+    const posted = await door.call("post_message", { session_id, team_id, content: { text: "still here" } });
+    const heard = await door.call("wait_for_messages", {
+      session_id,
+      team_id: other_team_id,
+      since_cursor: posted.cursor - 1,
+      timeout: 0,
+    });
+    expect(heard.messages.map((message) => message.id)).toEqual([posted.message_id]);
+  }
+}
