@@ -10,6 +10,7 @@ import { parseInput, type RawInput, requireObject } from "./parse-input.js";
 import { retryWhileLost } from "./retry-while-lost.js";
 import type { SessionIdentity } from "./sessions/directory.js";
 import { toMerkleError } from "./to-merkle-error.js";
+import { within } from "./within.js";
 import { type RequestIdentity, readEarlierResult, writeOnce } from "./writes/write.js";
 
 /** A call as a door understood it. */
@@ -53,22 +54,32 @@ export async function dispatch(services: Services, call: Call): Promise<Reply> {
   }
 }
 
+/** Longer than anything may take that the database still has a say in. */
+const silentMsMax = 15_000;
+
 async function serve(services: Services, call: Call): Promise<Reply> {
   const { operation } = call;
   const raw = requireObject(operation, call.input);
   // All of this only reads, so a database that is away for a moment is waited for.
-  const admitted = await retryWhileLost(() => admit(services, call, raw));
+  const admitting = retryWhileLost(() => admit(services, call, raw));
+  const admitted = await within(admitting, silentMsMax, "none");
   if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
 
   const onWritten: (() => void)[] = [];
   const ctx = createContext(services, call, { ...admitted, onWritten });
   const run = () => callHandler(operation, ctx, admitted.input);
   return {
-    output: await (operation.readOnly ? retryWhileLost(run) : run()),
+    output: await inTime(operation, operation.readOnly ? retryWhileLost(run) : run()),
     written: () => {
       for (const each of onWritten) each();
     },
   };
+}
+
+/** A wait ends by its own time; everything else is answered soon, whatever the database does. */
+function inTime(operation: Operation, answer: Promise<unknown>): Promise<unknown> {
+  if (operation.kind === "wait") return answer;
+  return within(answer, silentMsMax, operation.readOnly ? "none" : "unknown");
 }
 
 type Admitted = Omit<Request, "onWritten"> | { readonly earlier: unknown };

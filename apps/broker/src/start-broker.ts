@@ -183,6 +183,7 @@ async function startServices(
   const appender: Appender = startAppender({
     database,
     metrics,
+    onFound: (sessionId, sequence) => channels.find(sessionId)?.hint(sequence),
     onPosted(posted) {
       for (const [sessionId, rows] of groupBySession(posted)) {
         channels.deliver(

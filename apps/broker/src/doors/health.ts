@@ -1,4 +1,5 @@
 import type { Services } from "../context.js";
+import { within } from "../within.js";
 
 /** What `/health` says: the process answers, takes calls, and could write durably when it last looked (OPS-2). */
 export interface Health {
@@ -22,9 +23,12 @@ export async function checkHealth(services: Services, startedAt: Date): Promise<
   };
 }
 
+/** Who asks for health does not wait long for an answer. */
+const silentMsMax = 2_000;
+
 async function isDurable({ database }: Services): Promise<boolean> {
   try {
-    return await database.isDurable();
+    return await within(database.isDurable(), silentMsMax, "none");
   } catch {
     // Whatever the reason: at this moment nothing can be promised.
     return false;

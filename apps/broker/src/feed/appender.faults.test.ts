@@ -283,6 +283,7 @@ function start(on: AppendingDatabase = database): {
     },
     metrics: createMetrics(),
     onPosted: (rows) => posted.push(...rows),
+    onFound: () => undefined,
   });
   cleanUp(() => appender.stop());
   return { appender, flushes, posted };

@@ -24,7 +24,12 @@ async function startWatchedAppender() {
     },
     appendWaiting: database.appendWaiting,
   };
-  const appender = startAppender({ database: watched, metrics: createMetrics(), onPosted: () => undefined });
+  const appender = startAppender({
+    database: watched,
+    metrics: createMetrics(),
+    onPosted: () => undefined,
+    onFound: () => undefined,
+  });
   onTestFinished(() => appender.stop());
   return {
     appender,
@@ -116,7 +121,12 @@ it("[FEED-7] [LIMIT-1] a lost database is tried again for unknownOutcomeMsMax, t
       },
       appendWaiting: () => Promise.reject(new Error("nothing is held")),
     };
-    const appender = startAppender({ database: lost, metrics: createMetrics(), onPosted: () => undefined });
+    const appender = startAppender({
+      database: lost,
+      metrics: createMetrics(),
+      onPosted: () => undefined,
+      onFound: () => undefined,
+    });
     const error = await appender.append(row()).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(MerkleError);
     expect(error).toMatchObject({ code: "unavailable", details: { outcome: "unknown" } });

@@ -31,6 +31,8 @@ export interface AppenderOptions {
   readonly metrics: Pick<Metrics, "posts" | "commitSeconds" | "batchRows">;
   /** Told of every message as soon as it is committed, in the feed's order within a batch. */
   readonly onPosted: (posted: readonly PostedRow[]) => void;
+  /** Told where a message stands that was found there: its first commit may have gone unanswered, and untold. */
+  readonly onFound: (sessionId: string, sequence: number) => void;
 }
 
 export interface PostedRow {
@@ -52,7 +54,7 @@ interface Pending {
  * waits for nothing and a thousand share one fsync. A session that somebody else holds gets a queue of its own on other
  * connections, so that its posts keep their order and nobody else waits for them (FEED-15).
  */
-export function startAppender({ database, metrics, onPosted }: AppenderOptions): Appender {
+export function startAppender({ database, metrics, onPosted, onFound }: AppenderOptions): Appender {
   let queue: Pending[] = [];
   let queuedBytes = 0;
   let flushing: Promise<void> | null = null;
@@ -136,6 +138,7 @@ export function startAppender({ database, metrics, onPosted }: AppenderOptions):
         return;
       }
       if (outcome.outcome === "posted") posted.push({ row: pending.row, ...outcome });
+      if (outcome.outcome === "duplicate") onFound(pending.row.session_id, outcome.sequence);
       answers.push(() => pending.resolve(outcome));
     });
     for (const [outcome, count] of counts) metrics.posts.inc({ outcome }, count);

@@ -1,0 +1,29 @@
+import { MerkleError } from "@merkle/wire";
+
+/**
+ * Answers for a database that has gone silent: its own limits (DB-10) end what takes too long, but only while it can say
+ * so. What was begun may still be done later.
+ *
+ * @throws unavailable when `work` has not settled in time
+ */
+export async function within<Result>(
+  work: Promise<Result>,
+  ms: number,
+  outcome: "none" | "unknown",
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(silent(outcome)), ms);
+  });
+  return Promise.race([work, silence]).finally(() => clearTimeout(timer));
+}
+
+function silent(outcome: "none" | "unknown"): MerkleError {
+  return new MerkleError(
+    "unavailable",
+    outcome === "none"
+      ? "The database gives no answer; nothing was done. Repeat this in a while."
+      : "The database gives no answer, so it is not known whether this was done. Repeat it with the same idempotency_key: it will not be done twice.",
+    { outcome, retry_after_s: 5 },
+  );
+}

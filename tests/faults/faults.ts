@@ -1,0 +1,177 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { MessageRow } from "@merkle/db";
+import postgres from "postgres";
+import type { BrokerProcess } from "./broker-process.js";
+import type { AckedPost } from "./checker.js";
+import { holdFeed } from "./holder.js";
+import { killPostmaster, type Place } from "./places.js";
+import type { Cut, PostgresProxy } from "./postgres-proxy.js";
+import type { Random } from "./random.js";
+import type { Watch } from "./watch.js";
+import type { WriterTally } from "./writers.js";
+
+/** What a fault finds: everything at work, and chance. */
+export interface Stage {
+  readonly place: Place;
+  readonly broker: BrokerProcess;
+  readonly sessions: readonly [string, ...string[]];
+  readonly random: Random;
+  readonly watch: Watch;
+  readonly tally: WriterTally;
+  /** How many posts of a session were acked so far. */
+  ackedIn(session: string): number;
+}
+
+/** Does something terrible, and resolves when its victims are up again. */
+export type Fault = (stage: Stage) => Promise<void>;
+
+export const faults = {
+  restartBroker,
+  killBroker,
+  killBrokerTwice,
+  killBrokerAndPostgres,
+  killPostgres,
+  killBackend,
+  cutAfterCommit: (stage) => cut(stage, { at: "after_commit", of: "append" }),
+  cutAfterSend: (stage) => cut(stage, { at: "after_send", of: "append" }),
+  cutTransactionAfterCommit: (stage) => cut(stage, { at: "after_commit", of: "transaction" }),
+  cutAnywhere: (stage) => cut(stage, { at: "byte", bytes: stage.random.between(1, 30_000) }),
+  cutEverything,
+  holdBriefly: (stage) => hold(stage, { until: "others_go_on", with: "lock", end: "commit" }),
+  holdWithAppend: (stage) => hold(stage, { until: "others_go_on", with: "append", end: "commit" }),
+  holdLong: (stage) => hold(stage, { until: "refused", with: "append", end: "commit" }),
+  holdAndKill: (stage) => hold(stage, { until: "others_go_on", with: "append", end: "kill" }),
+} satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof faults;
+
+/** SIGTERM of the broker, which ends in order in the midst of everything, and is started again. */
+async function restartBroker({ broker }: Stage): Promise<void> {
+  await broker.stop();
+  await broker.start();
+}
+
+/** SIGKILL of the broker, which is restarted at once; its PostgreSQL stays, and is adopted. */
+async function killBroker({ broker, place, random }: Stage): Promise<void> {
+  await delay(random.between(0, 20));
+  const before = await place.postmasterPid();
+  await broker.kill();
+  await broker.start();
+  const after = await place.postmasterPid();
+  if (before !== after)
+    throw new Error(`PostgreSQL was not adopted: its pid was ${before}, and is ${after}.`);
+}
+
+/** The same, and again while it starts. */
+async function killBrokerTwice({ broker, random }: Stage): Promise<void> {
+  await broker.kill();
+  await broker.startAndKill(random.between(50, 600));
+  await broker.start();
+}
+
+async function killBrokerAndPostgres({ broker, place }: Stage): Promise<void> {
+  await Promise.all([broker.kill(), killPostmaster(place.home)]);
+  await broker.start();
+}
+
+/** SIGKILL of the postmaster; the broker starts it again. */
+async function killPostgres({ place, random }: Stage): Promise<void> {
+  await delay(random.between(0, 20));
+  await killPostmaster(place.home);
+}
+
+/** SIGKILL of one of the broker's backends, which makes the postmaster end all of them and recover. */
+async function killBackend({ place, random }: Stage): Promise<void> {
+  const sql = postgres({ ...Object(await place.target()), max: 1, onnotice: () => undefined });
+  try {
+    const backends = await sql<{ pid: number }[]>`
+      SELECT pid FROM pg_stat_activity WHERE application_name = 'merkle' ORDER BY pid`;
+    const [first, ...others] = backends.map(({ pid }) => pid);
+    if (first === undefined) throw new Error("The broker has no connection to kill.");
+    process.kill(random.pick([first, ...others]), "SIGKILL");
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function cut(stage: Stage, how: Cut): Promise<void> {
+  await requireProxy(stage).cut(how);
+}
+
+async function cutEverything(stage: Stage): Promise<void> {
+  await delay(stage.random.between(0, 20));
+  requireProxy(stage).cutAll();
+}
+
+interface Hold {
+  /** How long: until the other sessions' posts have gone on, or until posts of the held one are refused. */
+  readonly until: "others_go_on" | "refused";
+  readonly with: "lock" | "append";
+  readonly end: "commit" | "kill";
+}
+
+/** Another client of the database stands still between its lock of a feed and its commit. */
+async function hold(stage: Stage, { until, with: means, end }: Hold): Promise<void> {
+  const { place, sessions, random, watch, tally, ackedIn } = stage;
+  const session = random.pick(sessions);
+  const others = sessions.filter((each) => each !== session);
+  const key = `held-${randomUUID()}`;
+  const text = `${key} by another client`;
+  const holder = await holdFeed({
+    target: await place.target(),
+    session,
+    ...(means === "append" ? { row: foreignRow(session, text) } : {}),
+  });
+  // What was committed before the lock may still be on its way to its writer.
+  const before = new Map(others.map((each) => [each, ackedIn(each)]));
+  const refusedBefore = refusals(tally);
+  try {
+    await watch.until(
+      () => others.every((each) => ackedIn(each) >= (before.get(each) ?? 0) + 20),
+      () => `posts to other sessions, while another client holds ${session}`,
+    );
+    if (until === "refused") {
+      await watch.until(
+        () => refusals(tally) > refusedBefore,
+        () => `a post to the held session ${session} to be refused`,
+      );
+    }
+  } finally {
+    if (end === "kill") await holder.kill();
+    else await holder.commit();
+  }
+  if (end === "commit" && holder.sequence !== undefined) {
+    const acked: AckedPost = { session, key, sequence: holder.sequence, text };
+    tally.acked.push(acked);
+  }
+}
+
+/** Posts that were refused with nothing written. */
+function refusals({ unavailable }: WriterTally): number {
+  return unavailable.get("none") ?? 0;
+}
+
+function foreignRow(session: string, text: string): MessageRow {
+  return {
+    session_id: session,
+    id: randomUUID(),
+    type: "chat",
+    team_id: randomUUID(),
+    peer_id: randomUUID(),
+    author_team: "Another client",
+    author_peer: null,
+    author_human: false,
+    recipients: ["*"],
+    priority: "next",
+    reply_to: null,
+    content: JSON.stringify({ text }),
+    salt: randomBytes(16).toString("hex"),
+    after_closing: false,
+  };
+}
+
+function requireProxy({ place }: Stage): PostgresProxy {
+  if (place.proxy) return place.proxy;
+  throw new Error("This fault needs a proxy before PostgreSQL.");
+}

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { runShuffled } from "./run-shuffled.js";
+
+const deadlineMs = 20 * 60_000;
+
+it(
+  "[FEED-2] [FEED-4] [FEED-15] [DB-3] [DB-4] twenty kills each of broker and PostgreSQL, and five held feeds, lose, repeat and reorder nothing",
+  async () => {
+    const report = await runShuffled({
+      where: "embedded",
+      deadlineMs,
+      faults: {
+        restartBroker: 3,
+        ...{ killBroker: 12, killBrokerTwice: 4, killBrokerAndPostgres: 4 },
+        ...{ killPostgres: 14, killBackend: 6 },
+        ...{ holdBriefly: 1, holdWithAppend: 2, holdLong: 1, holdAndKill: 1 },
+      },
+    });
+    console.info(JSON.stringify(report, null, 2));
+    expect(report.problems, `seed ${report.seed}`).toEqual([]);
+  },
+  2 * deadlineMs,
+);
+
+it(
+  "[FEED-5] [FEED-7] twenty connections cut between a commit and its answer, and more elsewhere, double nothing",
+  async () => {
+    const report = await runShuffled({
+      where: "proxied",
+      deadlineMs,
+      faults: {
+        ...{ cutAfterCommit: 12, cutAfterSend: 4, cutTransactionAfterCommit: 4 },
+        ...{ cutAnywhere: 10, cutEverything: 4 },
+        ...{ killBroker: 2, holdLong: 1 },
+      },
+    });
+    console.info(JSON.stringify(report, null, 2));
+    expect(report.problems, `seed ${report.seed}`).toEqual([]);
+  },
+  2 * deadlineMs,
+);

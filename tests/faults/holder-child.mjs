@@ -1,0 +1,29 @@
+/**
+ * Another client of the database, which the campaign stops between its lock and its commit. It locks a feed, or appends a
+ * message of its own to it, says so, and commits when it is told to.
+ */
+import { once } from "node:events";
+import postgres from "postgres";
+
+const { target, session, row } = JSON.parse(process.argv[2] ?? "{}");
+const options = { max: 1, onnotice: () => undefined, connection: { application_name: "another client" } };
+const sql = typeof target === "string" ? postgres(target, options) : postgres({ ...target, ...options });
+
+await sql.begin(async (tx) => {
+  if (row) {
+    const [{ sequence }] = await tx`
+      SELECT sequence FROM append_messages(${JSON.stringify([row])}::text::json, true)`;
+    say({ sequence: Number(sequence) });
+  } else {
+    await tx`SELECT FROM feeds WHERE session_id = ${session} FOR NO KEY UPDATE`;
+    say({});
+  }
+  await once(process.stdin, "data");
+});
+say({ committed: true });
+await sql.end({ timeout: 1 });
+process.exit(0);
+
+function say(line) {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

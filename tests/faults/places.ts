@@ -1,0 +1,92 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ConnectionTarget } from "@merkle/db";
+import {
+  type PostmasterFile,
+  readPostmasterFile,
+  stillRuns,
+} from "../../packages/db/src/embedded/postmaster-file.js";
+import { makeTestHome, pidGone } from "../../packages/db/src/embedded/test-support.js";
+import { createTestDatabase } from "../kit/test-database.js";
+import { type PostgresProxy, startPostgresProxy } from "./postgres-proxy.js";
+
+/** Where a campaign's broker keeps its data. */
+export interface Place {
+  readonly home: string;
+  /** For the broker; without it the broker runs its own PostgreSQL in the home. */
+  readonly databaseUrl?: string;
+  /** For others: straight to the server. */
+  target(): Promise<ConnectionTarget>;
+  /** The proxy between broker and server, where there is one. */
+  readonly proxy: PostgresProxy | null;
+  /** Of the PostgreSQL that the broker runs, if it runs and is well at this moment. */
+  postmasterPid(): Promise<number | undefined>;
+  /** @throws when a server still runs that a stopped broker should have taken with it */
+  requireStopped(): Promise<void>;
+  /** Removes everything. */
+  remove(): Promise<void>;
+}
+
+/** A home in which the broker runs its embedded PostgreSQL. */
+export async function makeEmbeddedPlace(): Promise<Place> {
+  const home = await makeTestHome();
+  return {
+    home: home.path,
+    proxy: null,
+    async target() {
+      const { socketFolder, port } = await requirePostmaster(home.path);
+      return { host: socketFolder, port, user: "merkle", database: "merkle" };
+    },
+    async postmasterPid() {
+      const found = await findPostmaster(home.path);
+      return found && found.status === "ready" && stillRuns(found.pid) ? found.pid : undefined;
+    },
+    async requireStopped() {
+      const left = await findPostmaster(home.path);
+      if (left && stillRuns(left.pid)) throw new Error(`PostgreSQL (pid ${left.pid}) outlived its broker.`);
+    },
+    remove: home.remove,
+  };
+}
+
+/** A home, and a database on the tests' own server that is reached through a proxy. */
+export async function makeProxiedPlace(): Promise<Place> {
+  const home = await makeTestHome();
+  const drops: (() => Promise<void>)[] = [];
+  const direct = new URL(await createTestDatabase((drop) => drops.push(drop)));
+  const proxy = await startPostgresProxy({ host: direct.hostname, port: Number(direct.port) });
+  const proxied = new URL(direct);
+  proxied.port = String(proxy.port);
+  return {
+    home: home.path,
+    databaseUrl: proxied.href,
+    proxy,
+    target: async () => direct.href,
+    postmasterPid: async () => undefined,
+    requireStopped: async () => undefined,
+    async remove() {
+      await proxy.stop();
+      for (const drop of drops) await drop();
+      await home.remove();
+    },
+  };
+}
+
+/** SIGKILL of the server that runs in this home; resolves when that process is gone. */
+export async function killPostmaster(home: string): Promise<void> {
+  const { pid } = await requirePostmaster(home);
+  process.kill(pid, "SIGKILL");
+  await pidGone(pid);
+}
+
+async function requirePostmaster(home: string): Promise<PostmasterFile> {
+  const found = await findPostmaster(home);
+  if (found) return found;
+  throw new Error(`No PostgreSQL runs in ${home}.`);
+}
+
+async function findPostmaster(home: string): Promise<PostmasterFile | undefined> {
+  const names = await readdir(join(home, "pg")).catch(() => []);
+  const major = names.find((name) => /^\d+$/.test(name));
+  return major === undefined ? undefined : readPostmasterFile(join(home, "pg", major));
+}
