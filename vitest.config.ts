@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     pool: "forks",
+    // Most of the time is spent waiting for servers and processes.
+    maxWorkers: 3,
     globalSetup: ["tests/kit/global-setup.ts"],
     // A poll ends as soon as what it waits for is so; this is only when to give up.
     expect: { poll: { timeout: 15_000 } },
