@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeRow, openFeed } from "../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test-database.js";
 import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
 import { connectPool } from "./connection.js";
@@ -14,32 +15,6 @@ beforeAll(async () => {
   url = await createTestDatabase(afterAll);
   sql = connectTestDatabase(url, afterAll);
 });
-
-async function openFeed(options: { closed?: boolean } = {}): Promise<string> {
-  const sessionId = randomUUID();
-  await sql`INSERT INTO feeds (session_id, closed_at) VALUES (${sessionId}, ${options.closed ? new Date() : null})`;
-  return sessionId;
-}
-
-function row(sessionId: string, changes: Partial<MessageRow> = {}): MessageRow {
-  return {
-    session_id: sessionId,
-    id: randomUUID(),
-    type: "chat",
-    team_id: randomUUID(),
-    peer_id: randomUUID(),
-    author_team: "Atlas",
-    author_peer: null,
-    author_human: false,
-    recipients: ["*"],
-    priority: "next",
-    reply_to: null,
-    content: '{"text":"hello"}',
-    salt: randomBytes(16).toString("hex"),
-    after_closing: false,
-    ...changes,
-  };
-}
 
 function connect(): postgres.Sql {
   const connection = connectPool(url, 1);
@@ -54,18 +29,22 @@ async function readFeed(sessionId: string): Promise<{ sequence: number; id: stri
 
 describe("append_messages", () => {
   it("[FEED-1] numbers a feed 1, 2, 3 in the order of the rows, and each feed by itself", async () => {
-    const [a, b] = [await openFeed(), await openFeed()];
-    const outcomes = await appendMessages(sql, [row(a), row(b), row(a), row(a), row(b)], false);
+    const [a, b] = [await openFeed(sql), await openFeed(sql)];
+    const outcomes = await appendMessages(
+      sql,
+      [makeRow(a), makeRow(b), makeRow(a), makeRow(a), makeRow(b)],
+      false,
+    );
     expect(outcomes.map((each) => ("sequence" in each ? each.sequence : each.outcome))).toEqual([
       1, 1, 2, 3, 2,
     ]);
   });
 
   it("[FEED-5] finds a known id, and a twin inside the batch, and says whether it is the same message", async () => {
-    const session = await openFeed();
-    const first = row(session);
+    const session = await openFeed(sql);
+    const first = makeRow(session);
     await appendMessages(sql, [first], false);
-    const twin = row(session);
+    const twin = makeRow(session);
     const outcomes = await appendMessages(
       sql,
       [
@@ -88,18 +67,18 @@ describe("append_messages", () => {
   });
 
   it("[FEED-6] answers closed and missing feeds row by row, and lets through what may come after closing", async () => {
-    const [open, closed] = [await openFeed(), await openFeed({ closed: true })];
-    const twin = row(closed);
+    const [open, closed] = [await openFeed(sql), await openFeed(sql, { closed: true })];
+    const twin = makeRow(closed);
     const outcomes = await appendMessages(
       sql,
-      [twin, row(randomUUID()), row(open), twin, row(closed, { after_closing: true })],
+      [twin, makeRow(randomUUID()), makeRow(open), twin, makeRow(closed, { after_closing: true })],
       false,
     );
     expect(outcomes.map((each) => each.outcome)).toEqual(["closed", "missing", "posted", "closed", "posted"]);
   });
 
   it("[FEED-15] answers busy for a feed that another transaction holds, and appends to the others", async () => {
-    const [held, free] = [await openFeed(), await openFeed()];
+    const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const holder = connect();
     const { promise: released, resolve: release } = withResolvers();
     const { promise: locked, resolve: hasLock } = withResolvers();
@@ -110,20 +89,20 @@ describe("append_messages", () => {
     });
     await locked;
 
-    const outcomes = await appendMessages(sql, [row(held), row(free), row(held)], false);
+    const outcomes = await appendMessages(sql, [makeRow(held), makeRow(free), makeRow(held)], false);
     expect(outcomes.map((each) => each.outcome)).toEqual(["busy", "posted", "busy"]);
 
-    const waiting = appendMessages(connect(), [row(held)], true);
+    const waiting = appendMessages(connect(), [makeRow(held)], true);
     release();
     await holding;
     expect(await waiting).toMatchObject([{ outcome: "posted", sequence: 1 }]);
   });
 
   it("[FEED-5] two connections that race on one key make one message and leave no gap", async () => {
-    const session = await openFeed();
+    const session = await openFeed(sql);
     const connections = [connect(), connect()];
     for (let round = 1; round <= 100; round += 1) {
-      const same = row(session);
+      const same = makeRow(session);
       const outcomes = await Promise.all(connections.map((each) => appendMessages(each, [same], true)));
       const kinds = outcomes.flat().map((each) => each.outcome);
       expect(kinds.sort()).toEqual(["duplicate", "posted"]);
@@ -134,7 +113,7 @@ describe("append_messages", () => {
   });
 
   it("[FEED-1] batches that collide on feeds and ids from four connections neither deadlock nor leave a gap", async () => {
-    const sessions = await Promise.all(Array.from({ length: 5 }, () => openFeed()));
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => openFeed(sql)));
     const ids = Array.from({ length: 40 }, () => randomUUID());
     const pick = <Item>(items: readonly Item[]): Item =>
       items[Math.floor(Math.random() * items.length)] as Item;
@@ -142,7 +121,7 @@ describe("append_messages", () => {
     await Promise.all(
       connections.map(async (connection) => {
         for (let round = 0; round < 25; round += 1) {
-          const batch = Array.from({ length: 20 }, () => row(pick(sessions), { id: pick(ids) }));
+          const batch = Array.from({ length: 20 }, () => makeRow(pick(sessions), { id: pick(ids) }));
           const outcomes = await appendMessages(connection, batch, round % 2 === 0);
           expect(outcomes).toHaveLength(20);
         }
@@ -156,24 +135,26 @@ describe("append_messages", () => {
   });
 
   it("[FEED-12] a row that cannot be stored fails the statement with a data error and leaves nothing behind", async () => {
-    const session = await openFeed();
+    const session = await openFeed(sql);
     for (const bad of [
-      row(session, { content: '{"text":"\u0000"}' }),
-      row(session, { author_team: "lone \ud800 surrogate" }),
-      row(session, { salt: "00" }),
-      row(session, { reply_to: 99 }),
+      makeRow(session, { content: '{"text":"\u0000"}' }),
+      makeRow(session, { author_team: "lone \ud800 surrogate" }),
+      makeRow(session, { salt: "00" }),
+      makeRow(session, { reply_to: 99 }),
     ]) {
-      const failure = await appendMessages(sql, [row(session), bad], false).catch((error: unknown) => error);
+      const failure = await appendMessages(sql, [makeRow(session), bad], false).catch(
+        (error: unknown) => error,
+      );
       expect(databaseErrorCode(failure)).toMatch(/^2[23]/);
     }
     expect(await readFeed(session)).toEqual([]);
   });
 
   it("[FEED-9] posted_at never goes back within a session, also when the clock does", async () => {
-    const session = await openFeed();
+    const session = await openFeed(sql);
     const future = new Date(Date.now() + 60_000);
     await sql`UPDATE feeds SET last_posted_at = ${future} WHERE session_id = ${session}`;
-    const [outcome] = await appendMessages(sql, [row(session)], false);
+    const [outcome] = await appendMessages(sql, [makeRow(session)], false);
     expect(outcome).toMatchObject({ outcome: "posted", postedAt: future });
   });
 
@@ -184,11 +165,16 @@ describe("append_messages", () => {
           maxLength: 4,
         }),
         async (batches) => {
-          const feeds = [await openFeed(), await openFeed(), await openFeed({ closed: true }), randomUUID()];
+          const feeds = [
+            await openFeed(sql),
+            await openFeed(sql),
+            await openFeed(sql, { closed: true }),
+            randomUUID(),
+          ];
           const ids = Array.from({ length: 7 }, () => randomUUID());
           const model = new Map<string, Map<string, number>>(feeds.map((feed) => [feed, new Map()]));
           for (const batch of batches) {
-            const rows = batch.map(({ feed, id }) => row(feeds[feed] ?? "", { id: ids[id] ?? "" }));
+            const rows = batch.map(({ feed, id }) => makeRow(feeds[feed] ?? "", { id: ids[id] ?? "" }));
             const expected = rows.map((each) => predict(model, each, feeds));
             const outcomes = rows.length === 0 ? [] : await appendMessages(sql, rows, false);
             expect(outcomes.map(brief)).toEqual(expected);

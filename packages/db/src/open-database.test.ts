@@ -4,6 +4,7 @@ import { readlink, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { makeRow } from "../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test-database.js";
 import { connectPool } from "./connection.js";
 import { DatabaseError } from "./database-error.js";
@@ -236,24 +237,7 @@ describe("the oldest PostgreSQL", () => {
       expect(server.major).toBe(15);
       const database = await openDatabase({ target: server.connection });
       expect(database.serverVersion).toMatch(/^15\./);
-      const outcome = await database.transaction((tx) =>
-        appendInTransaction(tx, {
-          session_id: database.meshId,
-          id: database.epoch,
-          type: "chat",
-          team_id: database.epoch,
-          peer_id: null,
-          author_team: "Atlas",
-          author_peer: null,
-          author_human: false,
-          recipients: ["*"],
-          priority: "next",
-          reply_to: null,
-          content: "{}",
-          salt: "00".repeat(16),
-          after_closing: false,
-        }),
-      );
+      const outcome = await database.transaction((tx) => appendInTransaction(tx, makeRow(database.meshId)));
       expect(outcome).toEqual({ outcome: "missing" });
       await database.close();
     },

@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type Database, type MessageRow, openDatabase } from "@merkle/db";
 import { limits } from "@merkle/wire";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startPostgresProxy } from "../../../../tests/faults/postgres-proxy.js";
+import { makeRow, openFeed } from "../../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { createMetrics } from "../metrics.js";
 import { type Appended, type Appender, type PostedRow, startAppender } from "./appender.js";
@@ -28,20 +29,20 @@ beforeAll(async () => {
 
 describe("what fails alone", () => {
   it("[FEED-3] in a full batch, rows of a closed and a missing session and rows that cannot be stored fail alone; the others are posted in order", async () => {
-    const [a, b] = [await openFeed(), await openFeed()];
-    const [closed, missing] = [await openFeed({ closed: true }), randomUUID()];
+    const [a, b] = [await openFeed(sql), await openFeed(sql)];
+    const [closed, missing] = [await openFeed(sql, { closed: true }), randomUUID()];
     const { appender } = start();
     const culprits = new Map<number, MessageRow>([
-      [3, row(closed)],
-      [250, row(missing)],
-      [251, row(a, { content: '{"text":"\u0000"}' })],
-      [252, row(b, { content: '{"text":"\ud800"}' })],
-      [700, row(a, { author_team: "raw \u0000 in a column" })],
-      [999, row(b, { salt: "00" })],
+      [3, makeRow(closed)],
+      [250, makeRow(missing)],
+      [251, makeRow(a, { content: '{"text":"\u0000"}' })],
+      [252, makeRow(b, { content: '{"text":"\ud800"}' })],
+      [700, makeRow(a, { author_team: "raw \u0000 in a column" })],
+      [999, makeRow(b, { salt: "00" })],
     ]);
     const rows = Array.from(
       { length: limits.flushRowsMax },
-      (_, index) => culprits.get(index) ?? row(index % 2 === 0 ? a : b),
+      (_, index) => culprits.get(index) ?? makeRow(index % 2 === 0 ? a : b),
     );
     const outcomes = await Promise.allSettled(rows.map((each) => appender.append(each)));
 
@@ -60,18 +61,20 @@ describe("what fails alone", () => {
   });
 
   it("[FEED-3] a row larger than a flush may be goes alone, and what came before and after it keeps its order", async () => {
-    const session = await openFeed();
+    const session = await openFeed(sql);
     const { appender, flushes } = start();
-    const large = row(session, { content: JSON.stringify({ text: "x".repeat(limits.flushBytesMax + 1) }) });
-    const rows = [row(session), row(session), large, row(session)];
+    const large = makeRow(session, {
+      content: JSON.stringify({ text: "x".repeat(limits.flushBytesMax + 1) }),
+    });
+    const rows = [makeRow(session), makeRow(session), large, makeRow(session)];
     expect(sequencesOf(await Promise.all(rows.map((each) => appender.append(each))))).toEqual([1, 2, 3, 4]);
     expect(flushes).toEqual([2, 1, 1]);
   });
 
   it("[FEED-5] the same id, twice in one flush and once more later, is one message", async () => {
-    const session = await openFeed();
+    const session = await openFeed(sql);
     const { appender } = start();
-    const same = row(session);
+    const same = makeRow(session);
     const [first, twin] = await Promise.all([appender.append(same), appender.append(same)]);
     expect(first).toMatchObject({ outcome: "posted", sequence: 1 });
     expect(twin).toMatchObject({ outcome: "duplicate", same: true, sequence: 1 });
@@ -81,36 +84,36 @@ describe("what fails alone", () => {
 
 describe("a session that somebody holds", () => {
   it("[FEED-15] does not delay posts to others, and its own land in their order when it is released", async () => {
-    const [held, free] = [await openFeed(), await openFeed()];
+    const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
-    const rows = Array.from({ length: 5 }, () => row(held));
+    const rows = Array.from({ length: 5 }, () => makeRow(held));
     const answered: string[] = [];
     const waiting: Promise<Appended>[] = [];
     for (const each of rows) {
       waiting.push(appender.append(each).finally(() => answered.push(each.id)));
       // Between any two of them a post to another session comes and goes.
-      expect(await appender.append(row(free))).toMatchObject({ outcome: "posted" });
+      expect(await appender.append(makeRow(free))).toMatchObject({ outcome: "posted" });
     }
     expect(answered).toEqual([]);
 
     await holder.release();
     expect(sequencesOf(await Promise.all(waiting))).toEqual([1, 2, 3, 4, 5]);
     expect(await readIds(held)).toEqual(rows.map((each) => each.id));
-    expect(await appender.append(row(held))).toMatchObject({ outcome: "posted", sequence: 6 });
+    expect(await appender.append(makeRow(held))).toMatchObject({ outcome: "posted", sequence: 6 });
   });
 
   it("[FEED-6] keeps the order of its posts when another row of their batch cannot be stored", async () => {
-    const [held, free] = [await openFeed(), await openFeed()];
+    const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
-    const rows = Array.from({ length: 8 }, () => row(held));
-    const poisoned = row(free, { content: '{"text":"\u0000"}' });
+    const rows = Array.from({ length: 8 }, () => makeRow(held));
+    const poisoned = makeRow(free, { content: '{"text":"\u0000"}' });
     // The batch is halved around the poisoned row, so that the held session is met several times.
     const batch = [...rows.slice(0, 3), poisoned, ...rows.slice(3, 6)].map((each) => appender.append(each));
     await expect(batch[3]).rejects.toMatchObject({ code: "bad_request" });
     const later = rows.slice(6).map((each) => appender.append(each));
-    await appender.append(row(free));
+    await appender.append(makeRow(free));
 
     await holder.release();
     const good = [...batch.slice(0, 3), ...batch.slice(4), ...later];
@@ -119,10 +122,10 @@ describe("a session that somebody holds", () => {
   });
 
   it("[FEED-1] has its posts numbered after those of whoever held it", async () => {
-    const held = await openFeed();
+    const held = await openFeed(sql);
     const { appender, posted } = start();
-    const holder = await hold(held, row(held));
-    const waiting = appender.append(row(held));
+    const holder = await hold(held, makeRow(held));
+    const waiting = appender.append(makeRow(held));
     await holder.release();
     expect(await waiting).toMatchObject({ outcome: "posted", sequence: 2 });
     expect(posted.map((each) => each.sequence)).toEqual([2]);
@@ -131,12 +134,12 @@ describe("a session that somebody holds", () => {
 
 describe("a database that goes away", () => {
   it("[FEED-7] rows whose connection dies in mid-flush are sent again, and each is one message", async () => {
-    const [held, free] = [await openFeed(), await openFeed()];
+    const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
     // The session is held, so that its rows are certain to be under way when their connection is ended.
-    const waiting = [row(held), row(held), row(held)].map((each) => appender.append(each));
-    await appender.append(row(free));
+    const waiting = [makeRow(held), makeRow(held), makeRow(held)].map((each) => appender.append(each));
+    await appender.append(makeRow(free));
     await endWaitingBackends();
     await holder.release();
     expect(sequencesOf(await Promise.all(waiting))).toEqual([1, 2, 3]);
@@ -144,9 +147,9 @@ describe("a database that goes away", () => {
   });
 
   it("[FEED-7] with every connection ended again and again, each row is one message and there is no gap", async () => {
-    const sessions = [await openFeed(), await openFeed()];
+    const sessions = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
-    const rows = Array.from({ length: 100 }, (_, index) => row(sessions[index % 2] ?? ""));
+    const rows = Array.from({ length: 100 }, (_, index) => makeRow(sessions[index % 2] ?? ""));
     const appending = (async () => {
       for (let next = 0; next < rows.length; next += 10) {
         await Promise.all(rows.slice(next, next + 10).map((each) => appender.append(each)));
@@ -162,33 +165,33 @@ describe("a database that goes away", () => {
 
 describe.concurrent("what takes its five seconds", () => {
   it("[FEED-6] a session that is held for too long refuses its posts as unavailable, and none of them was written", async () => {
-    const [held, free] = [await openFeed(), await openFeed()];
+    const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
-    const refused = expect(appender.append(row(held))).rejects.toMatchObject({
+    const refused = expect(appender.append(makeRow(held))).rejects.toMatchObject({
       code: "unavailable",
       details: { outcome: "none", retry_after_s: expect.any(Number) },
     });
-    await appender.append(row(free));
+    await appender.append(makeRow(free));
     await refused;
     await holder.release();
     expect(await readIds(held)).toEqual([]);
-    expect(await appender.append(row(held))).toMatchObject({ outcome: "posted", sequence: 1 });
+    expect(await appender.append(makeRow(held))).toMatchObject({ outcome: "posted", sequence: 1 });
   });
 
   it.each(["nobody listens", "close", "stall"] as const)(
     "[FEED-7] after 5 s without a database (%s) the outcome is unknown, and the same row then tells when it is back",
     async (how) => {
-      const session = await openFeed();
+      const session = await openFeed(sql);
       const { proxied, proxy } = await openProxied();
       const { appender } = start(proxied);
-      await appender.append(row(session));
+      await appender.append(makeRow(session));
       if (how === "nobody listens") await proxy.stop();
       else proxy.mode = how;
       if (how === "close") proxy.cutAll();
 
       const since = performance.now();
-      const lost = row(session);
+      const lost = makeRow(session);
       await expect(appender.append(lost)).rejects.toMatchObject({
         code: "unavailable",
         details: { outcome: "unknown", retry_after_s: expect.any(Number) },
@@ -203,7 +206,7 @@ describe.concurrent("what takes its five seconds", () => {
   );
 
   it("[FEED-7] an outcome that a lost connection left open stays unknown when the feed is found held then", async () => {
-    const held = await openFeed();
+    const held = await openFeed(sql);
     const lost = Object.assign(new Error("The connection broke."), { code: "CONNECTION_CLOSED" });
     let losses = 1;
     const { appender } = start({
@@ -212,20 +215,20 @@ describe.concurrent("what takes its five seconds", () => {
       appendWaiting: (rows) => (losses-- > 0 ? Promise.reject(lost) : database.appendWaiting(rows)),
     });
     const holder = await hold(held);
-    await expect(appender.append(row(held))).rejects.toMatchObject({ details: { outcome: "unknown" } });
+    await expect(appender.append(makeRow(held))).rejects.toMatchObject({ details: { outcome: "unknown" } });
     await holder.release();
   });
 });
 
 describe("bounds and end", () => {
   it("[FEED-10] beyond 8 MiB that wait, a post is refused before it is admitted, and the others are written", async () => {
-    const held = await openFeed();
+    const held = await openFeed(sql);
     const { appender } = start();
     const holder = await hold(held);
     const content = JSON.stringify({ text: "x".repeat(64 * 1024) });
     const fitting = Math.floor(limits.appendQueueBytesMax / (content.length + 200));
-    const waiting = Array.from({ length: fitting }, () => appender.append(row(held, { content })));
-    const refused = row(held, { content });
+    const waiting = Array.from({ length: fitting }, () => appender.append(makeRow(held, { content })));
+    const refused = makeRow(held, { content });
     await expect(appender.append(refused)).rejects.toMatchObject({
       code: "unavailable",
       details: { outcome: "none", retry_after_s: expect.any(Number) },
@@ -237,13 +240,13 @@ describe("bounds and end", () => {
   });
 
   it("[OPS-6] stopping answers everything that was admitted, of a held session too, and takes nothing more", async () => {
-    const [held, free] = [await openFeed(), await openFeed()];
+    const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
-    const admitted = [row(held), row(free), row(held)].map((each) => appender.append(each));
+    const admitted = [makeRow(held), makeRow(free), makeRow(held)].map((each) => appender.append(each));
     await admitted[1];
     const stopped = appender.stop();
-    await expect(appender.append(row(free))).rejects.toMatchObject({ code: "unavailable" });
+    await expect(appender.append(makeRow(free))).rejects.toMatchObject({ code: "unavailable" });
     await holder.release();
     await stopped;
     expect(await readIds(held)).toHaveLength(2);
@@ -251,9 +254,9 @@ describe("bounds and end", () => {
   });
 
   it("[FEED-1] tells of messages in the feed's order, each before its post is answered", async () => {
-    const session = await openFeed();
+    const session = await openFeed(sql);
     const { appender, posted } = start();
-    const answers = Array.from({ length: 50 }, () => row(session)).map(async (each) => {
+    const answers = Array.from({ length: 50 }, () => makeRow(session)).map(async (each) => {
       await appender.append(each);
       expect(posted.some((told) => told.row.id === each.id)).toBe(true);
     });
@@ -287,32 +290,6 @@ function start(on: AppendingDatabase = database): {
   });
   cleanUp(() => appender.stop());
   return { appender, flushes, posted };
-}
-
-async function openFeed(options: { closed?: boolean } = {}): Promise<string> {
-  const sessionId = randomUUID();
-  await sql`INSERT INTO feeds (session_id, closed_at) VALUES (${sessionId}, ${options.closed ? new Date() : null})`;
-  return sessionId;
-}
-
-function row(sessionId: string, changes: Partial<MessageRow> = {}): MessageRow {
-  return {
-    session_id: sessionId,
-    id: randomUUID(),
-    type: "chat",
-    team_id: randomUUID(),
-    peer_id: randomUUID(),
-    author_team: "Atlas",
-    author_peer: null,
-    author_human: false,
-    recipients: ["*"],
-    priority: "next",
-    reply_to: null,
-    content: '{"text":"hello"}',
-    salt: randomBytes(16).toString("hex"),
-    after_closing: false,
-    ...changes,
-  };
 }
 
 /** Another client's transaction that holds a feed, having appended a row if one is given, until it is released. */

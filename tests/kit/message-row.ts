@@ -1,0 +1,31 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { MessageRow } from "@merkle/db";
+import type postgres from "postgres";
+
+/** A chat message for the appender, with what the test changes about it. */
+export function makeRow(sessionId: string, changes: Partial<MessageRow> = {}): MessageRow {
+  return {
+    session_id: sessionId,
+    id: randomUUID(),
+    type: "chat",
+    team_id: randomUUID(),
+    peer_id: randomUUID(),
+    author_team: "Atlas",
+    author_peer: null,
+    author_human: false,
+    recipients: ["*"],
+    priority: "next",
+    reply_to: null,
+    content: '{"text":"hello"}',
+    salt: randomBytes(16).toString("hex"),
+    after_closing: false,
+    ...changes,
+  };
+}
+
+/** Makes a feed without anything else of a session, and returns the session's id. */
+export async function openFeed(sql: postgres.Sql, options: { closed?: boolean } = {}): Promise<string> {
+  const sessionId = randomUUID();
+  await sql`INSERT INTO feeds (session_id, closed_at) VALUES (${sessionId}, ${options.closed ? new Date() : null})`;
+  return sessionId;
+}
