@@ -49,6 +49,7 @@ const testedAt: { readonly [Name in Limit]: "here" | `apps/broker/src/${string}.
   flushBytesMax: "apps/broker/src/feed/appender.test.ts",
   appendQueueBytesMax: "apps/broker/src/feed/appender.test.ts",
   unknownOutcomeMsMax: "apps/broker/src/feed/appender.test.ts",
+  silentDatabaseMsMax: "apps/broker/src/within.test.ts",
   ringBytesPerSessionMax: "apps/broker/src/delivery/ring.test.ts",
   ringBytesTotalMax: "apps/broker/src/delivery/ring.test.ts",
   cachedCredentialsMax: "apps/broker/src/access/credentials.test.ts",

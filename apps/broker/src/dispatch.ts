@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
+import { isSessionOperation, limits, MerkleError, type Operation } from "@merkle/wire";
 import { authorize, sessionClosed } from "./access/authorize.js";
 import { refuseByConvention } from "./access/convention.js";
 import type { TeamCaller } from "./access/credentials.js";
@@ -54,15 +54,12 @@ export async function dispatch(services: Services, call: Call): Promise<Reply> {
   }
 }
 
-/** Longer than anything may take that the database still has a say in. */
-const silentMsMax = 15_000;
-
 async function serve(services: Services, call: Call): Promise<Reply> {
   const { operation } = call;
   const raw = requireObject(operation, call.input);
   // All of this only reads, so a database that is away for a moment is waited for.
   const admitting = retryWhileLost(() => admit(services, call, raw));
-  const admitted = await within(admitting, silentMsMax, "none");
+  const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
   if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
 
   const onWritten: (() => void)[] = [];
@@ -79,7 +76,7 @@ async function serve(services: Services, call: Call): Promise<Reply> {
 /** A wait ends by its own time; everything else is answered soon, whatever the database does. */
 function inTime(operation: Operation, answer: Promise<unknown>): Promise<unknown> {
   if (operation.kind === "wait") return answer;
-  return within(answer, silentMsMax, operation.readOnly ? "none" : "unknown");
+  return within(answer, limits.silentDatabaseMsMax, operation.readOnly ? "none" : "unknown");
 }
 
 type Admitted = Omit<Request, "onWritten"> | { readonly earlier: unknown };

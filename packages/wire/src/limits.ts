@@ -45,6 +45,8 @@ export const limits = {
   flushBytesMax: 1024 * 1024,
   appendQueueBytesMax: 8 * 1024 * 1024,
   unknownOutcomeMsMax: 5_000,
+  /** Longer than anything may take that the database still has a say in. */
+  silentDatabaseMsMax: 15_000,
 
   // Memory of the broker.
   ringBytesPerSessionMax: 256 * 1024,

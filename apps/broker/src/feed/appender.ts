@@ -85,8 +85,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   async function flushQueue(): Promise<void> {
-    // Everything that this turn of the event loop still brings in shares the first flush.
-    await new Promise(setImmediate);
+    // What came in one piece from the network shares the first flush.
+    await new Promise(process.nextTick);
     while (queue.length > 0) hold(await flush(takeBatch(), database.append));
     flushing = null;
   }

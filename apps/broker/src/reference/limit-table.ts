@@ -42,6 +42,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   flushBytesMax: "the rest goes with the next flush",
   appendQueueBytesMax: "503 (FEED-10)",
   unknownOutcomeMsMax: "503 (FEED-7)",
+  silentDatabaseMsMax: "503 (FEED-7)",
   ringBytesPerSessionMax: "older messages are read from the database",
   ringBytesTotalMax: "older messages are read from the database",
   cachedCredentialsMax: "the longest unused is dropped and read again",

@@ -35,7 +35,7 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
     if (!corked) {
       corked = true;
       socket.cork();
-      setImmediate(() => {
+      process.nextTick(() => {
         corked = false;
         socket.uncork();
       });
