@@ -36,7 +36,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   parkedWaitsPerPeerMax: "the oldest is answered (WAIT-6)",
   unansweredRequestsPerConnectionMax: closeWith("too_many_requests"),
   subscriptionsPerConnectionMax: "error reply",
-  outboundBytesMax: `of queued pushes on one socket: ${closeWith("slow_consumer")} (WS-6)`,
+  outboundBytesMax: "no more pushes on that socket until it has drained (WS-6)",
   undrainedMsMax: `${closeWith("slow_consumer")} (WS-6)`,
   flushRowsMax: "the rest goes with the next flush",
   flushBytesMax: "the rest goes with the next flush",
