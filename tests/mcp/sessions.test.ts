@@ -56,6 +56,31 @@ it("[MCP-2] a credential that is given comes before the one that is remembered, 
   ]);
 });
 
+it("[MCP-2] joining again under one's own name resumes the team, under another makes a new one, and leaving ends no reading", async () => {
+  const { url } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const [alder, birch] = [inSession(await initialize(mcp)), inSession(await initialize(mcp))];
+  const auth = { title: "Auth", creator_team_name: "Alder" };
+  const { slug: session_id } = await callTool(mcp, "create_session", auth, alder);
+  const join = (team_name: string) => callTool(mcp, "join_session", { session_id, team_name }, birch);
+
+  const first = await join("Birch");
+  expect(await join("birch")).toMatchObject({ team_id: first["team_id"], team_name: "Birch", resumed: true });
+
+  await callTool(mcp, "leave_session", { session_id }, birch);
+  expect(await callTool(mcp, "get_session", { session_id }, birch)).toMatchObject({ teams: 1 });
+  expect(await join("Birch")).toMatchObject({ team_id: first["team_id"], resumed: true });
+  expect(await join("Cedar")).toMatchObject({ team_name: "Cedar", resumed: false });
+
+  const { messages } = await callTool(mcp, "get_history", { session_id });
+  expect(messages).toMatchObject([
+    { event: "team_joined", team: "Birch" },
+    { event: "team_left", team: "Birch" },
+    { event: "team_joined", team: "Birch" },
+    { event: "team_joined", team: "Cedar" },
+  ]);
+});
+
 it("[MCP-4] an MCP session and its team go on working at a restarted broker", async () => {
   const broker = await startTestBroker();
   const mcp = `${broker.url}/mcp`;

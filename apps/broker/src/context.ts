@@ -1,5 +1,5 @@
 import type { Database } from "@merkle/db";
-import type { Catalogue, InputOf, OperationName, OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Catalogue, OperationName, OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { Credentials, TeamCaller } from "./access/credentials.js";
 import type { Channels } from "./delivery/channels.js";
 import type { Appender } from "./feed/appender.js";
@@ -72,4 +72,4 @@ export type Handlers = {
   ) => Promise<OutputOf<Name>>;
 };
 
-export type { InputOf, OutputOf, ParsedInputOf };
+export type { OutputOf, ParsedInputOf };

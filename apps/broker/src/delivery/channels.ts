@@ -2,7 +2,7 @@ import { type Queryable, readFeedHeads, type StoredMessage } from "@merkle/db";
 import type { ChangedKind } from "@merkle/wire";
 import type { Log } from "../log.js";
 import type { Bus } from "./bus.js";
-import { type Channel, createChannel, type Reader } from "./channel.js";
+import { type Channel, createChannel } from "./channel.js";
 import type { RingBudget } from "./ring.js";
 
 /** The channels of the sessions that somebody reads at this moment. */
@@ -108,5 +108,3 @@ export function startChannels(options: { database: { orm: Queryable }; bus: Bus;
     },
   };
 }
-
-export type { Channel, Reader };
