@@ -1,6 +1,6 @@
 import { isSessionOperation, type Operation, operations } from "@merkle/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Door, doors } from "../kit/doors.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
 import { sendText } from "./send-text.js";
 import { expectUnharmed, refusalOf, type Subject, startSubject, validInputs } from "./subject.js";
 import { textFields, unwrap, withValue } from "./text-fields.js";
@@ -53,7 +53,7 @@ it("every operation has an input here that it accepts, so that each test below h
   }
 });
 
-describe.each(Object.keys(doors))("at %s", (name) => {
+describe.each(Object.keys(brokerDoors))("at %s", (name) => {
   function theDoor(): Door {
     const door = subject.doors.find((each) => each.name === name);
     if (!door) throw new TypeError(`There is no door ${name}.`);

@@ -1,7 +1,7 @@
 import { findOperation, isSessionOperation, MerkleError, type Operation, operations } from "@merkle/wire";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Door, doors } from "../kit/doors.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
 import { expectDiscreet, expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 
@@ -152,7 +152,7 @@ async function expectProperAnswer(door: Door, operation: Operation, input: unkno
   }
 }
 
-describe.each(Object.keys(doors))("at %s", (name) => {
+describe.each(Object.keys(brokerDoors))("at %s", (name) => {
   function theDoor(): Door {
     const door = subject.doors.find((each) => each.name === name);
     if (!door) throw new TypeError(`There is no door ${name}.`);

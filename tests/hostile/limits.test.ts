@@ -4,7 +4,7 @@ import { limits, type OperationName, type OutputOf, utf8Bytes } from "@merkle/wi
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
-import { type Door, doors } from "../kit/doors.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
@@ -73,8 +73,8 @@ let rest: Door;
 let webSocket: Door;
 beforeAll(async () => {
   subject = await startSubject(afterAll);
-  rest = await doors.rest(subject.broker.url);
-  webSocket = await doors.websocket(subject.broker.url);
+  rest = await brokerDoors.rest(subject.broker.url);
+  webSocket = await brokerDoors.websocket(subject.broker.url);
   afterAll(() => webSocket.close());
 });
 
@@ -172,7 +172,7 @@ function withHeading(size: number): string {
   return `${heading}${letters(size - heading.length - 1)}\n`;
 }
 
-describe.each(Object.keys(doors))("at %s", (name) => {
+describe.each(Object.keys(brokerDoors))("at %s", (name) => {
   const cases = textLimits.map((each) => [each.limit, each.operation, each.field.join("."), each] as const);
   it.each(cases)(
     "[LIMIT-1] %s of %s, %s",

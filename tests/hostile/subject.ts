@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type InputOf, MerkleError, type OperationName } from "@merkle/wire";
 import type postgres from "postgres";
 import { expect } from "vitest";
-import { type Door, doors } from "../kit/doors.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Cleanup, connectTestDatabase } from "../kit/test-database.js";
 
@@ -28,9 +28,9 @@ export interface Subject {
 
 export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   const broker = await startTestBroker({}, cleanup);
-  const opened = await Promise.all(Object.values(doors).map((open) => open(broker.url)));
+  const opened = await Promise.all(Object.values(brokerDoors).map((open) => open(broker.url)));
   for (const door of opened) cleanup(door.close);
-  const door = await doors.rest(broker.url);
+  const door = await brokerDoors.rest(broker.url);
   const sql = connectTestDatabase(broker.databaseUrl, cleanup);
 
   const { session_id, team_id } = await door.call("create_session", {
@@ -86,7 +86,8 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
     SELECT (SELECT count(*) FROM messages) AS messages, (SELECT count(*) FROM sessions) AS sessions,
       (SELECT count(*) FROM session_slugs) AS slugs, (SELECT count(*) FROM teams WHERE left_at IS NULL) AS teams,
       (SELECT count(*) FROM teams) AS all_teams, (SELECT count(*) FROM document_versions) AS versions,
-      (SELECT count(*) FROM idempotent_results) AS results,
+      (SELECT count(*) FROM idempotent_results) AS results, (SELECT count(*) FROM persons) AS persons,
+      (SELECT json_agg(r ORDER BY person_id, session_id) FROM person_reads r) AS reads,
       (SELECT json_agg(t ORDER BY session_id) FROM (SELECT session_id, title, description, settings FROM sessions) t) AS titles,
       (SELECT json_agg(s ORDER BY key) FROM (SELECT key, value FROM settings) s) AS settings,
       (SELECT json_agg(encode(secret_hash, 'hex') ORDER BY team_id) FROM teams) AS secrets`;
@@ -117,6 +118,7 @@ export function validInputs({ session_id, team_id }: { session_id: string; team_
     update_session_metadata: { ...at, title: "Renamed", reason: "the goal has changed" },
     conclude_session: { ...at, summary_section: "Done." },
     rotate_team_credential: at,
+    create_person: { name: "Ana" },
     get_app_info: {},
     get_settings: {},
     update_settings: { settings: { idle_polls: 10 } },

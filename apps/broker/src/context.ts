@@ -1,6 +1,6 @@
 import type { Database } from "@merkle/db";
 import type { Catalogue, OperationName, OutputOf, ParsedInputOf } from "@merkle/wire";
-import type { Credentials, TeamCaller } from "./access/credentials.js";
+import type { Credentials, PersonCaller, TeamCaller } from "./access/credentials.js";
 import type { Channels } from "./delivery/channels.js";
 import type { Appender } from "./feed/appender.js";
 import type { Log } from "./log.js";
@@ -42,7 +42,9 @@ export interface Context {
   readonly connection: object | undefined;
   /** To be called by a wait that begins to block. */
   onBlocked(): void;
+  /** The team that calls; a person's, where the person is or has been one. */
   readonly team: TeamCaller | null;
+  readonly person: PersonCaller | null;
   /** Does the request's one write, once (IDEM-1). */
   write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
   /** Runs when the reply has been written to the caller in full. */
@@ -57,12 +59,19 @@ export interface TeamContext extends SessionContext {
   readonly team: TeamCaller;
 }
 
+/** Somebody who reads a session: a team of it, or a person, who need not be in it. */
+export type ReaderContext =
+  | (TeamContext & { readonly person: null })
+  | (SessionContext & { readonly person: PersonCaller });
+
 /** What the verb of an operation is given, as its access and route say. */
-export type ContextFor<Name extends OperationName> = Catalogue[Name]["access"] extends "team"
-  ? TeamContext
-  : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
-    ? SessionContext
-    : Context;
+export type ContextFor<Name extends OperationName> = Name extends "ack"
+  ? ReaderContext
+  : Catalogue[Name]["access"] extends "team"
+    ? TeamContext
+    : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
+      ? SessionContext
+      : Context;
 
 /** A verb for every operation, and no other (CAT-2). */
 export type Handlers = {

@@ -1,21 +1,22 @@
-import { createHash } from "node:crypto";
 import { isSessionOperation, limits, MerkleError, type Operation } from "@merkle/wire";
-import { authorize, sessionClosed } from "./access/authorize.js";
+import { authenticate, type CallersWord } from "./access/authenticate.js";
+import { authorize, joinsByWriting, sessionClosed } from "./access/authorize.js";
 import { refuseByConvention } from "./access/convention.js";
-import type { TeamCaller } from "./access/credentials.js";
+import type { Caller, TeamCaller } from "./access/credentials.js";
 import { refuseLiveCredentials } from "./access/live-credentials.js";
 import type { Context, Services } from "./context.js";
 import { handlers } from "./handlers.js";
 import { parseInput, type RawInput, requireObject } from "./parse-input.js";
+import { joinAsPerson } from "./persons/join-as-person.js";
 import { retryWhileLost } from "./retry-while-lost.js";
 import type { SessionIdentity } from "./sessions/directory.js";
 import { toMerkleError } from "./to-merkle-error.js";
 import { within } from "./within.js";
+import { identify } from "./writes/request-identity.js";
 import { type RequestIdentity, readEarlierResult, writeOnce } from "./writes/write.js";
 
 /** A call as a door understood it. */
-export interface Call {
-  readonly operation: Operation;
+export interface Call extends CallersWord {
   readonly input: unknown;
   readonly door: "rest" | "mcp" | "websocket";
   readonly view: "json" | "compact";
@@ -23,10 +24,6 @@ export interface Call {
   readonly connection?: object | undefined;
   /** Told when a wait has found nothing and begins to block: what could be wrong with the call is right by then. */
   readonly onBlocked?: (() => void) | undefined;
-  /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
-  readonly credential?: string | undefined;
-  /** What the connection itself remembers: the credential of the team that an MCP session joined as. */
-  readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
 }
 
 export interface Reply {
@@ -63,8 +60,11 @@ async function serve(services: Services, call: Call): Promise<Reply> {
   if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
 
   const onWritten: (() => void)[] = [];
-  const ctx = createContext(services, call, { ...admitted, onWritten });
-  const run = () => callHandler(operation, ctx, admitted.input);
+  const run = async () => {
+    const team = await takeTeam(services, operation, admitted);
+    const ctx = createContext(services, call, { ...admitted, team, onWritten });
+    return callHandler(operation, ctx, admitted.input);
+  };
   return {
     output: await inTime(operation, operation.readOnly ? retryWhileLost(run) : run()),
     written: () => {
@@ -79,23 +79,42 @@ function inTime(operation: Operation, answer: Promise<unknown>): Promise<unknown
   return within(answer, limits.silentDatabaseMsMax, operation.readOnly ? "none" : "unknown");
 }
 
-type Admitted = Omit<Request, "onWritten"> | { readonly earlier: unknown };
+/** The team that calls. A person's first write in a session makes it, before the write is done (PERSON-3). */
+async function takeTeam(
+  services: Services,
+  operation: Operation,
+  { session, caller }: Pick<Request, "session" | "caller">,
+): Promise<TeamCaller | null> {
+  if (!session || !caller?.person || !joinsByWriting(operation, caller)) return caller?.team ?? null;
+  const { person } = caller;
+  const joining: RequestIdentity = {
+    operation: "join_session",
+    caller: person.personId,
+    idempotencyKey: undefined,
+    input: { session_id: session.sessionId },
+  };
+  return joinAsPerson({ services, session, person }, (work) =>
+    writeOnce(writeServices(services), joining, work),
+  );
+}
+
+type Admitted = Omit<Request, "onWritten" | "team"> | { readonly earlier: unknown };
 
 /** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
 async function admit(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
   const { operation } = call;
   const session = isSessionOperation(operation) ? await findAddressedSession(services, operation, raw) : null;
-  const { team, credential } = await authenticate(services, call, raw, session);
-  if (!team && credential) {
+  const { caller, credential } = await authenticate(services, call, raw, session);
+  if (!caller && credential) {
     const earlier = await repeatRotation(services, call, raw, session, credential);
     if (earlier !== undefined) return { earlier };
   }
-  authorize({ operation, session, team, credentialGiven: credential !== undefined });
-  if (team) services.presence.touch(team.peer);
-  if (session && team) await refuseByConvention(services, operation, session, team);
-  const input = await parseOpenly(services, operation, raw, session, team);
+  authorize({ operation, session, caller, credentialGiven: credential !== undefined });
+  if (caller?.team) services.presence.touch(caller.team.peer);
+  if (session && caller) await refuseByConvention(services, operation, session, caller.team);
+  const input = await parseOpenly(services, operation, raw, session, caller);
   if (!operation.readOnly) await refuseLiveCredentials(services.database, input);
-  return { session, team, input };
+  return { session, caller, input };
 }
 
 async function findAddressedSession(
@@ -117,48 +136,16 @@ async function findAddressedSession(
   );
 }
 
-/** Argument before header before what the connection remembers (AUTH-2, MCP-2). */
-async function authenticate(
-  services: Services,
-  call: Call,
-  raw: RawInput,
-  session: SessionIdentity | null,
-): Promise<{ team: TeamCaller | null; credential: string | undefined }> {
-  if (!session) return { team: null, credential: undefined };
-  const argument = raw["team_id"];
-  // What is no text is a credential that proves nothing.
-  const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
-  if (given !== undefined) {
-    return { team: await services.credentials.verify(session.sessionId, given), credential: given };
-  }
-  const remembered = call.remembered?.(session.sessionId);
-  const team =
-    remembered === undefined ? null : await services.credentials.verify(session.sessionId, remembered);
-  return team && usesRemembered(call.operation, team, raw)
-    ? { team, credential: remembered }
-    : { team: null, credential: undefined };
-}
-
-/**
- * An MCP session that joins again under its own name gets its place back; under another name it is somebody new. A team
- * that has left is nobody there, except to repeat its leaving.
- */
-function usesRemembered({ name }: Operation, team: TeamCaller, raw: RawInput): boolean {
-  if (name !== "join_session") return !team.leftAt || name === "leave_session";
-  const wanted = raw["team_name"];
-  return typeof wanted === "string" && wanted.trim().toLowerCase() === team.name.toLowerCase();
-}
-
 /** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */
 async function parseOpenly(
   services: Services,
   operation: Operation,
   raw: RawInput,
   session: SessionIdentity | null,
-  team: TeamCaller | null,
+  caller: Caller | null,
 ): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return parseInput(operation, raw, { proved: team !== null });
+    return parseInput(operation, raw, { proved: caller !== null });
   } catch (error) {
     if (session && operation.afterClosing === "refused") {
       const channel = await services.channels.open(session.sessionId);
@@ -170,6 +157,8 @@ async function parseOpenly(
 
 interface Request {
   readonly session: SessionIdentity | null;
+  readonly caller: Caller | null;
+  /** The caller's team, one made just now included. */
   readonly team: TeamCaller | null;
   readonly input: Readonly<Record<string, unknown>>;
   readonly onWritten: (() => void)[];
@@ -178,10 +167,11 @@ interface Request {
 function createContext(
   services: Services,
   call: Call,
-  { session, team, input, onWritten }: Request,
+  { session, caller, team, input, onWritten }: Request,
 ): Context {
   const key = input["idempotency_key"];
   const idempotencyKey = typeof key === "string" ? key : undefined;
+  const person = caller?.person ?? null;
   const context = {
     services,
     view: call.view,
@@ -190,9 +180,10 @@ function createContext(
     onBlocked: () => call.onBlocked?.(),
     idempotencyKey,
     team,
+    person,
     session,
     write: <Result>(work: Parameters<typeof writeOnce<Result>>[2]) =>
-      writeOnce(writeServices(services), identify(call.operation, input, session, team), work),
+      writeOnce(writeServices(services), identify(call.operation, input, session, { team, person }), work),
     onWritten: (run: () => void) => {
       onWritten.push(run);
     },
@@ -202,29 +193,6 @@ function createContext(
 
 function writeServices({ database, channels }: Services): Parameters<typeof writeOnce>[0] {
   return { database, onAnnounced: (message) => channels.deliver(message.sessionId, [message]) };
-}
-
-/** What makes the request the same one when it comes again: neither the way a session is named nor the credential. */
-function identify(
-  operation: Operation,
-  input: Readonly<Record<string, unknown>>,
-  session: SessionIdentity | null,
-  team: Pick<TeamCaller, "teamId" | "credential"> | null,
-): RequestIdentity {
-  const { team_id: _credential, idempotency_key, ...fields } = input;
-  // A rotation ends the credential that asked for it, so it is repeated under that credential's own name (IDEM-9).
-  const caller =
-    team && (operation.name === "rotate_team_credential" ? fingerprint(team.credential) : team.teamId);
-  return {
-    operation: operation.name,
-    caller,
-    idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : undefined,
-    input: session ? { ...fields, session_id: session.sessionId } : fields,
-  };
-}
-
-function fingerprint(credential: string): string {
-  return createHash("sha256").update(credential).digest("hex");
 }
 
 async function repeatRotation(
@@ -238,7 +206,10 @@ async function repeatRotation(
   const parsed = operation.input.safeParse(raw);
   // What is no valid request cannot be the repetition of one.
   if (!parsed.success) return undefined;
-  const identity = identify(operation, parsed.data, session, { teamId: "", credential });
+  const identity = identify(operation, parsed.data, session, {
+    team: { teamId: "", credential },
+    person: null,
+  });
   return readEarlierResult(services.database, identity);
 }
 

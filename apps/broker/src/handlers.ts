@@ -8,6 +8,7 @@ import { ack } from "./feed/ack.js";
 import { getHistory } from "./feed/get-history.js";
 import { postMessage } from "./feed/post-message.js";
 import { waitForMessages } from "./feed/wait-for-messages.js";
+import { createPerson } from "./persons/create-person.js";
 import { joinSession } from "./roster/join-session.js";
 import { leaveSession } from "./roster/leave-session.js";
 import { listParticipants } from "./roster/list-participants.js";
@@ -41,6 +42,7 @@ export const handlers: Handlers = {
   update_session_metadata: updateSessionMetadata,
   conclude_session: concludeSession,
   rotate_team_credential: rotateTeamCredential,
+  create_person: createPerson,
   get_app_info: getAppInfo,
   get_settings: getSettings,
   update_settings: updateSettings,

@@ -24,6 +24,7 @@ export * from "./queries/idempotency.js";
 export * from "./queries/mcp-sessions.js";
 export * from "./queries/messages.js";
 export * from "./queries/peers.js";
+export * from "./queries/persons.js";
 export * from "./queries/sessions.js";
 export * from "./queries/settings.js";
 export * from "./queries/teams.js";

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as runMigrations } from "drizzle-orm/postgres-js/migrator";
@@ -6,7 +6,7 @@ import type postgres from "postgres";
 import { type ConnectionTarget, connectPool } from "./connection.js";
 import { DatabaseError } from "./database-error.js";
 
-export const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
+export const migrationsFolder = findMigrations();
 
 /** Any number, as long as no other program that shares the database takes the same one. */
 export const migrationLock = 7_423_001;
@@ -30,6 +30,12 @@ export async function migrate(target: ConnectionTarget): Promise<number> {
   } finally {
     await connection.end({ timeout: 5 });
   }
+}
+
+/** Beside this file in a bundle; in the workspace, beside the folder of the sources or of what is compiled from them. */
+function findMigrations(): string {
+  const beside = fileURLToPath(new URL("./migrations", import.meta.url));
+  return existsSync(beside) ? beside : fileURLToPath(new URL("../migrations", import.meta.url));
 }
 
 /** When each known migration was written, which is how the migrator tells them apart. */

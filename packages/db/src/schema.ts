@@ -4,6 +4,7 @@ import {
   boolean,
   customType,
   foreignKey,
+  index,
   integer,
   jsonb,
   pgTable,
@@ -62,6 +63,7 @@ export const feeds = pgTable("feeds", {
   sessionId: uuid("session_id").primaryKey(),
   lastSequence: count("last_sequence").notNull().default(0),
   lastPostedAt: instant("last_posted_at"),
+  lastChatSequence: count("last_chat_sequence").notNull().default(0),
   closedAt: instant("closed_at"),
 });
 
@@ -74,14 +76,42 @@ export const teams = pgTable(
     kind: text("kind", { enum: ["agent", "human"] })
       .notNull()
       .default("agent"),
-    secretHash: bytea("secret_hash").notNull(),
+    secretHash: bytea("secret_hash"),
+    personId: uuid("person_id"),
     joinedAt: instant("joined_at").notNull(),
     leftAt: instant("left_at"),
   },
   (table) => [
     primaryKey({ columns: [table.sessionId, table.teamId] }),
     uniqueIndex("teams_by_name").on(table.sessionId, sql`lower(${table.name})`),
+    uniqueIndex("teams_by_person")
+      .on(table.sessionId, table.personId)
+      .where(sql`${table.personId} IS NOT NULL`),
+    index("teams_by_id").on(table.teamId),
   ],
+);
+
+export const persons = pgTable(
+  "persons",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    personId: uuid("person_id").notNull(),
+    name: text("name").notNull(),
+    secretHash: bytea("secret_hash").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.meshId, table.personId] })],
+);
+
+export const personReads = pgTable(
+  "person_reads",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    personId: uuid("person_id").notNull(),
+    sessionId: uuid("session_id").notNull(),
+    lastRead: count("last_read").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.meshId, table.personId, table.sessionId] })],
 );
 
 export const peers = pgTable(

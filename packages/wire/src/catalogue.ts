@@ -9,6 +9,7 @@ import {
   updateSessionDoc,
 } from "./operations/document.js";
 import { ack, getHistory, postMessage, waitForMessages } from "./operations/feed.js";
+import { createPerson } from "./operations/persons.js";
 import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
 import {
   concludeSession,
@@ -39,6 +40,7 @@ export const catalogue = {
   update_session_metadata: updateSessionMetadata,
   conclude_session: concludeSession,
   rotate_team_credential: rotateTeamCredential,
+  create_person: createPerson,
   get_app_info: getAppInfo,
   get_settings: getSettings,
   update_settings: updateSettings,

@@ -1,19 +1,22 @@
 import type { Message } from "./message.js";
+import type { Rendering } from "./operation.js";
 
 /**
  * Text for a model. What others wrote is data: it must not be able to look like a line of ours, so every line after its
- * first is indented, and what a terminal or a model could take for an instruction to itself is made harmless (TEXT-1).
+ * first is indented, a name that could be mistaken stands in quotation marks, and what a terminal or a model could take
+ * for an instruction to itself is made harmless (TEXT-1, TEXT-2).
  */
 export function compactMessage(message: Message): string {
   if (message.type === "system") return `#${message.sequence} * ${quoted(describeEvent(message))}`;
   const text = typeof message.content["text"] === "string" ? message.content["text"] : "";
-  return `#${message.sequence} ${oneLine(message.from?.team ?? "")}: ${quoted(text)}`;
+  return `#${message.sequence} ${nameInLine(message.from?.team ?? "")}: ${quoted(text)}`;
 }
 
+/** `session_concluded, by Atlas, document_version 3`: a value that holds a comma cannot pass for a further field. */
 function describeEvent(message: Message): string {
   const { event, at: _at, ...fields } = message.content;
   const told = Object.entries(fields).map(
-    ([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    ([name, value]) => `${name} ${isPlain(value, /^[^",\n\r]*$/) ? value : JSON.stringify(value)}`,
   );
   return [event, ...told].join(", ");
 }
@@ -28,8 +31,18 @@ export function quoted(text: string): string {
   return neutralise(text).replaceAll("\n", "\n  ");
 }
 
-function oneLine(text: string): string {
-  return neutralise(text).replaceAll("\n", " ");
+/** A name among words of ours. One that could be taken for these, as `*` or with a colon, stands in quotation marks. */
+export function nameInLine(name: string): string {
+  return neutralise(isPlain(name, /^[^*#"\s-][^:,"\n\r]*$/) ? name : JSON.stringify(name));
+}
+
+function isPlain(value: unknown, plain: RegExp): value is string {
+  return typeof value === "string" && plain.test(value);
+}
+
+/** What a caller has to keep of a create or a join, and a server keeps for it. */
+export function kept(given: { cursor: number; team_id: string }, { keeper }: Rendering): string {
+  return keeper === "caller" ? ` cursor ${given.cursor}. team_id ${given.team_id}` : "";
 }
 
 /** `2026-01-01T14:02:10.123Z` as `14:02:10`. */

@@ -12,6 +12,7 @@ export {
 } from "./catalogue.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
 export { compactMessage, neutralise } from "./compact.js";
+export { compactError } from "./compact-error.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
 export {
   type BrokerFrame,
@@ -22,9 +23,17 @@ export {
   type Subscribed,
   type SubscriptionKind,
 } from "./frames.js";
+export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-schema.js";
 export { limits } from "./limits.js";
 export { Message, type SystemEvent } from "./message.js";
-export { type Access, commonErrors, type HttpMethod, type Operation, type Toolset } from "./operation.js";
+export {
+  type Access,
+  commonErrors,
+  type HttpMethod,
+  type Operation,
+  type Rendering,
+  type Toolset,
+} from "./operation.js";
 export type { Participant } from "./operations/roster.js";
 export type { Session } from "./operations/sessions.js";
 export {
@@ -33,4 +42,6 @@ export {
   type SessionSettings,
   sessionSettingsDefault,
 } from "./operations/settings.js";
+export { slugFrom } from "./slug.js";
+export { type ListedTool, toTool } from "./tool.js";
 export { findTeamCredentials, isUuid, parseTeamCredential, utf8Bytes } from "./values.js";

@@ -36,8 +36,17 @@ export interface Operation<
   /** Whether a concluded session still takes it. */
   readonly afterClosing: "allowed" | "refused";
   readonly rate: "read" | "write" | "wait" | "create";
-  /** The output as text for a model, which pays for every byte of it. */
-  compact(output: z.output<Output>): string;
+  /** The output as text for a model, which pays for every byte of it (TEXT-1). */
+  compact(output: z.output<Output>, rendering: Rendering): string;
+}
+
+/** For whom compact text is made. */
+export interface Rendering {
+  /**
+   * Who keeps the cursors and the credentials: the model itself, or the server that speaks for it. What a server keeps is
+   * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
+   */
+  readonly keeper: "caller" | "server";
 }
 
 /** Declares an operation, keeping its exact types. */

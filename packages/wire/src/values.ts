@@ -52,6 +52,8 @@ export const Sequence = z.int().min(0).meta({ description: "The number of a mess
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "UTC, with milliseconds." });
 
 export const TeamName = lineOfChars(limits.nameCharsMax).meta({ examples: ["Alex's Team"] });
+/** A person's team is named like the person, so the same limit holds. */
+export const PersonName = lineOfChars(limits.nameCharsMax).meta({ examples: ["Ana"] });
 export const Title = lineOfChars(limits.titleCharsMax);
 export const Description = StorableText.max(limits.descriptionCharsMax);
 export const Reason = StorableText.trim().min(1).max(limits.reasonCharsMax);
@@ -85,6 +87,11 @@ const credentialPattern = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.mk_([
 export const TeamCredential = z
   .string()
   .meta({ description: "Your team's credential, as create_session or join_session gave it." });
+
+/** The same form; the uuid is the person's (PERSON-1). It is given wherever a team's is. */
+export const PersonCredential = z
+  .string()
+  .meta({ description: "The person's credential: pass it as team_id, or in the header X-Team-ID." });
 
 /** Takes a credential apart, or returns null for anything else, a bare team id included. */
 export function parseTeamCredential(credential: string): { teamId: string; secret: string } | null {

@@ -1,37 +1,85 @@
 import { MerkleError, type Operation } from "@merkle/wire";
 import type { SessionIdentity } from "../sessions/directory.js";
-import type { TeamCaller } from "./credentials.js";
+import type { Caller } from "./credentials.js";
 
 /** What somebody wants to do, and as whom. */
 export interface AccessRequest {
-  readonly operation: Pick<Operation, "name" | "access" | "afterClosing">;
+  readonly operation: Pick<Operation, "name" | "access" | "readOnly" | "afterClosing">;
   readonly session: SessionIdentity | null;
-  /** The team that the credential proved, if it proved one. */
-  readonly team: TeamCaller | null;
+  /** Whom the credential proved, if it proved anybody. */
+  readonly caller: Caller | null;
   /** Whether the caller gave a credential at all. */
   readonly credentialGiven: boolean;
 }
 
 /**
  * The one place that allows or refuses, for every door (AUTH-11). The broker is in open mode: who reaches it may create,
- * join and read; what is done in a team's name needs that team's credential.
+ * join and read; what is done in a team's name needs that team's credential, or that of its person.
  *
- * @throws unauthorized before session_closed, as ERR-2 orders them
+ * @throws unauthorized before forbidden and session_closed, as ERR-2 orders them
  */
-export function authorize({ operation, session, team, credentialGiven }: AccessRequest): void {
-  if (credentialGiven && !team)
-    throw unauthorized("This team_id is not the credential of a team in this session");
-  if (operation.access === "team" && !team)
+export function authorize({ operation, session, caller, credentialGiven }: AccessRequest): void {
+  if (credentialGiven && !caller) {
+    const whose = session
+      ? "of a team in this session, nor of a person"
+      : "of a person or a team of this mesh";
+    throw unauthorized(`This team_id is not the credential ${whose}`);
+  }
+  if (operation.access === "team" && !caller)
     throw unauthorized(`${operation.name} needs your team's credential`);
-  if (team?.leftAt && !mayComeAfterLeaving(operation)) {
-    throw unauthorized(`The team "${team.name}" has left this session`);
+  if (session && caller?.person) authorizePerson(operation, session, caller);
+  else if (caller?.team?.leftAt && !mayComeAfterLeaving(operation)) {
+    throw unauthorized(`The team "${caller.team.name}" has left this session`);
   }
   if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
+}
+
+/**
+ * Whether this is a person's first write in a session, or the first after leaving: it makes the person a team there
+ * before it is done (PERSON-3).
+ */
+export function joinsByWriting(
+  operation: Pick<Operation, "name" | "access" | "readOnly">,
+  caller: Caller | null,
+): boolean {
+  if (!caller?.person || (caller.team && !caller.team.leftAt)) return false;
+  return operation.access === "team" && !operation.readOnly && !neverJoins.has(operation.name);
+}
+
+/** Reading is noted without joining, and who leaves does not come for it. */
+const neverJoins: ReadonlySet<string> = new Set(["ack", "leave_session"]);
+
+function authorizePerson(
+  operation: AccessRequest["operation"],
+  session: SessionIdentity,
+  caller: Extract<Caller, { person: object }>,
+): void {
+  if (operation.name === "rotate_team_credential") {
+    throw new MerkleError(
+      "forbidden",
+      "A person's team has no credential of its own that could be replaced: it is proved by the person's, in every session.",
+    );
+  }
+  // Who was not in a session when it was concluded is not put into it afterwards (SES-11).
+  if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
+  if (operation.access !== "team" || joinsByWriting(operation, caller) || operation.name === "ack") return;
+  const { person, team } = caller;
+  if (!team) throw notInSession(person.name, session);
+  if (team.leftAt && !mayComeAfterLeaving(operation)) throw notInSession(person.name, session);
 }
 
 // Leaving can be repeated with its key (IDEM-9), and who left may come back.
 function mayComeAfterLeaving(operation: Pick<Operation, "name">): boolean {
   return operation.name === "leave_session" || operation.name === "join_session";
+}
+
+function notInSession(name: string, { slug }: SessionIdentity): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${name} is not in the session "${slug}", and reading does not join it. Read it with get_history or a follow subscription; ` +
+      "post_message, any other write or join_session joins it.",
+    { session: slug },
+  );
 }
 
 export function unauthorized(what: string): MerkleError {

@@ -11,15 +11,18 @@ const kept: Readonly<Record<string, { setting: keyof SessionSettings; what: stri
   update_session_metadata: { setting: "metadata_by", what: "change its title or description" },
 };
 
-/** @throws forbidden when the session keeps this for the team that created it, and the caller is another one */
+/**
+ * @param team - null for a person who is not in the session yet
+ * @throws forbidden when the session keeps this for the team that created it, and the caller is another one
+ */
 export async function refuseByConvention(
   { database }: Services,
   { name }: Pick<Operation, "name">,
   session: SessionIdentity,
-  team: TeamCaller,
+  team: Pick<TeamCaller, "teamId"> | null,
 ): Promise<void> {
   const rule = kept[name];
-  if (!rule || team.teamId === session.createdByTeamId) return;
+  if (!rule || team?.teamId === session.createdByTeamId) return;
   const row = await findSession(database.orm, database.meshId, session.sessionId);
   if (toSessionSettings(row?.settings)[rule.setting] !== "convener") return;
   throw new MerkleError(

@@ -20,7 +20,8 @@ it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the
   const database = await openDatabase({ target: broker.databaseUrl });
   onTestFinished(() => database.close());
   let asked = 0;
-  const counted: Pick<Database, "orm"> = {
+  const counted: Pick<Database, "orm" | "meshId"> = {
+    meshId: database.meshId,
     get orm() {
       asked += 1;
       return database.orm;
@@ -29,7 +30,7 @@ it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the
   const presence = startPresence({ database, log: createLog(() => undefined) });
   onTestFinished(() => presence.stop());
   const credentials = createCredentials({ database: counted, presence, cachedMax: 3 });
-  const nameOf = async (credential: string) => (await credentials.verify(session_id, credential))?.name;
+  const nameOf = async (credential: string) => (await credentials.verify(session_id, credential))?.team?.name;
 
   for (const [credential, name] of [
     [a, "A"],

@@ -1,5 +1,12 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { type Database, findTeam } from "@merkle/db";
+import {
+  type Database,
+  findPerson,
+  findSessionOfTeam,
+  findTeam,
+  findTeamOfPerson,
+  type TeamWithPeer,
+} from "@merkle/db";
 import { limits, parseTeamCredential } from "@merkle/wire";
 import type { Peer } from "../roster/peer.js";
 import type { Presence } from "../roster/presence.js";
@@ -15,28 +22,46 @@ export interface TeamCaller {
   readonly credential: string;
 }
 
-/** Makes a new credential for a team: what its caller gets, and what is stored (AUTH-1). */
-export function makeCredential(teamId: string): { credential: string; secretHash: Buffer } {
+/** A person who has proved itself. */
+export interface PersonCaller {
+  readonly personId: string;
+  readonly name: string;
+  /** As a team's. */
+  readonly credential: string;
+}
+
+/** Whom a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
+export type Caller =
+  | { readonly person: null; readonly team: TeamCaller }
+  | { readonly person: PersonCaller; readonly team: TeamCaller | null };
+
+/** Makes a new credential for a team or a person: what its caller gets, and what is stored (AUTH-1). */
+export function makeCredential(id: string): { credential: string; secretHash: Buffer } {
   const secret = randomBytes(32).toString("base64url");
-  return { credential: `${teamId}.mk_${secret}`, secretHash: hashSecret(secret) };
+  return { credential: `${id}.mk_${secret}`, secretHash: hashSecret(secret) };
 }
 
 export function hashSecret(secret: string): Buffer {
   return hash("sha256", secret, "buffer");
 }
 
-/** Checks credentials, and remembers those of busy teams for a moment. */
+/** Checks credentials, and remembers those in use for a moment. */
 export interface Credentials {
-  /** The team that a credential proves in a session, left ones included, or null. */
-  verify(sessionId: string, credential: string): Promise<TeamCaller | null>;
-  /** Forgets what is remembered of a team, because it has changed. */
-  forget(teamId: string): void;
+  /** Whom a credential proves in a session, teams that have left included, or null. */
+  verify(sessionId: string, credential: string): Promise<Caller | null>;
+  /** The same where no session is addressed: a person, who is no team there, or a team in the session that is its own. */
+  verifyInMesh(credential: string): Promise<Caller | null>;
+  /** Forgets what is remembered of a credential's holder in a session, because that has changed. */
+  forget(sessionId: string, credential: string): void;
 }
 
+type Found = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
+type FoundTeam = Omit<TeamCaller, "credential">;
+type FoundPerson = Omit<PersonCaller, "credential">;
+
 interface Remembered {
-  readonly sessionId: string;
   readonly secretHash: Uint8Array;
-  readonly caller: Omit<TeamCaller, "credential">;
+  readonly found: Found;
   readonly expiresAt: number;
 }
 
@@ -44,80 +69,105 @@ interface Remembered {
 const rememberMs = 5_000;
 
 export function createCredentials(options: {
-  database: Pick<Database, "orm">;
+  database: Pick<Database, "orm" | "meshId">;
   presence: Presence;
   cachedMax?: number;
 }): Credentials {
   const { database, presence, cachedMax = limits.cachedCredentialsMax } = options;
+  // Both by the credential's uuid and the session; the one that was used last stands last, and is dropped last.
   const remembered = new Map<string, Remembered>();
   const looking = new Map<string, Promise<Remembered | null>>();
 
-  async function find(sessionId: string, teamId: string): Promise<Remembered | null> {
-    const known = remembered.get(teamId);
-    if (known && known.expiresAt > performance.now()) {
-      if (known.sessionId !== sessionId) return null;
-      // The one that was used last stands last, and is dropped last.
-      remembered.delete(teamId);
-      remembered.set(teamId, known);
-      return known;
-    }
-    return lookOnce(sessionId, teamId);
+  async function find(sessionId: string, id: string): Promise<Remembered | null> {
+    const key = keyOf(sessionId, id);
+    const known = remembered.get(key);
+    if (!known || known.expiresAt <= performance.now()) return lookOnce(key, () => lookUp(sessionId, id));
+    remembered.delete(key);
+    remembered.set(key, known);
+    return known;
   }
 
   /** A busy team has hundreds of calls under way at the moment when its time is up: they share one look. */
-  async function lookOnce(sessionId: string, teamId: string): Promise<Remembered | null> {
-    const key = `${teamId} ${sessionId}`;
+  async function lookOnce(key: string, lookUp: () => Promise<Remembered | null>): Promise<Remembered | null> {
     const underWay = looking.get(key);
     if (underWay !== undefined) return underWay;
-    const look = lookUp(sessionId, teamId);
+    const look = lookUp();
     looking.set(key, look);
     try {
       const found = await look;
       // Told to forget meanwhile, it may have read what was true before.
-      if (found && looking.get(key) === look) remember(found);
+      if (found && looking.get(key) === look) remember(key, found);
       return found;
     } finally {
       if (looking.get(key) === look) looking.delete(key);
     }
   }
 
-  async function lookUp(sessionId: string, teamId: string): Promise<Remembered | null> {
-    const row = await findTeam(database.orm, sessionId, teamId);
-    if (!row) return null;
+  async function lookUp(sessionId: string, id: string): Promise<Remembered | null> {
+    const expiresAt = performance.now() + rememberMs;
+    const team = await findTeam(database.orm, sessionId, id);
+    if (team?.secretHash) {
+      return { secretHash: team.secretHash, found: { person: null, team: toFoundTeam(team) }, expiresAt };
+    }
+    const person = await findPerson(database.orm, database.meshId, id);
+    if (!person) return null;
+    const { personId, name, secretHash } = person;
+    const own = await findTeamOfPerson(database.orm, sessionId, personId);
     return {
-      sessionId,
-      secretHash: row.secretHash,
-      caller: {
-        teamId,
-        name: row.name,
-        kind: row.kind,
-        leftAt: row.leftAt,
-        peer: presence.load(row),
-      },
-      expiresAt: performance.now() + rememberMs,
+      secretHash,
+      found: { person: { personId, name }, team: own && toFoundTeam(own) },
+      expiresAt,
     };
   }
 
-  function remember(found: Remembered): void {
-    const { teamId } = found.caller;
-    remembered.delete(teamId);
-    remembered.set(teamId, found);
+  function toFoundTeam(row: TeamWithPeer): FoundTeam {
+    const { teamId, name, kind, leftAt } = row;
+    return { teamId, name, kind, leftAt, peer: presence.load(row) };
+  }
+
+  function remember(key: string, found: Remembered): void {
+    remembered.delete(key);
+    remembered.set(key, found);
     if (remembered.size <= cachedMax) return;
     const [oldest] = remembered.keys();
     if (oldest !== undefined) remembered.delete(oldest);
   }
 
+  async function verify(sessionId: string, credential: string): Promise<Caller | null> {
+    const parts = parseTeamCredential(credential);
+    if (!parts) return null;
+    const known = await find(sessionId, parts.teamId);
+    return known && proves(parts.secret, known.secretHash) ? toCaller(known.found, credential) : null;
+  }
+
   return {
-    async verify(sessionId, credential) {
+    verify,
+    async verifyInMesh(credential) {
       const parts = parseTeamCredential(credential);
       if (!parts) return null;
-      const found = await find(sessionId, parts.teamId);
-      if (!found || !timingSafeEqual(hashSecret(parts.secret), found.secretHash)) return null;
-      return { ...found.caller, credential };
+      const sessionId = await findSessionOfTeam(database.orm, database.meshId, parts.teamId);
+      if (sessionId !== null) return verify(sessionId, credential);
+      const row = await findPerson(database.orm, database.meshId, parts.teamId);
+      if (!row || !proves(parts.secret, row.secretHash)) return null;
+      return { person: { personId: row.personId, name: row.name, credential }, team: null };
     },
-    forget(teamId) {
-      remembered.delete(teamId);
-      for (const key of looking.keys()) if (key.startsWith(teamId)) looking.delete(key);
+    forget(sessionId, credential) {
+      const id = parseTeamCredential(credential)?.teamId ?? "";
+      remembered.delete(keyOf(sessionId, id));
+      looking.delete(keyOf(sessionId, id));
     },
   };
+}
+
+function keyOf(sessionId: string, id: string): string {
+  return `${id} ${sessionId}`;
+}
+
+function proves(secret: string, secretHash: Uint8Array): boolean {
+  return timingSafeEqual(hashSecret(secret), secretHash);
+}
+
+function toCaller({ person, team }: Found, credential: string): Caller {
+  if (!person) return { person: null, team: { ...team, credential } };
+  return { person: { ...person, credential }, team: team && { ...team, credential } };
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { type Database, findLiveSecrets } from "@merkle/db";
+import { type Database, findPersonSecrets, findTeamSecrets, type LiveSecret } from "@merkle/db";
 import { findTeamCredentials, MerkleError, parseTeamCredential } from "@merkle/wire";
 import { hashSecret } from "./credentials.js";
 
@@ -8,7 +8,7 @@ import { hashSecret } from "./credentials.js";
  * everybody to read (AUTH-6).
  */
 export async function refuseLiveCredentials(
-  database: Pick<Database, "orm">,
+  database: Pick<Database, "orm" | "meshId">,
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { team_id: _own, ...fields } = input;
@@ -17,21 +17,29 @@ export async function refuseLiveCredentials(
   if (found.size === 0) return;
 
   const quoted = [...found].flatMap((text) => parseTeamCredential(text) ?? []);
-  const live = await findLiveSecrets(
-    database.orm,
-    quoted.map((credential) => credential.teamId),
-  );
-  for (const { teamId, secret } of quoted) {
-    const inForce = live.some(
-      (team) => team.teamId === teamId && timingSafeEqual(team.secretHash, hashSecret(secret)),
-    );
-    if (!inForce) continue;
-    throw new MerkleError(
-      "bad_request",
-      `The text holds the credential of team ${teamId}, which everybody could then use. Take it out and send it again; a team that has shown its credential calls rotate_team_credential.`,
-      { team_id: teamId },
-    );
+  const ids = quoted.map((credential) => credential.teamId);
+  const teams = await findTeamSecrets(database.orm, ids);
+  const persons = await findPersonSecrets(database.orm, database.meshId, ids);
+  for (const { teamId: id, secret } of quoted) {
+    if (isInForce(teams, id, secret)) {
+      throw new MerkleError(
+        "bad_request",
+        `The text holds the credential of team ${id}, which everybody could then use. Take it out and send it again; a team that has shown its credential calls rotate_team_credential.`,
+        { team_id: id },
+      );
+    }
+    if (isInForce(persons, id, secret)) {
+      throw new MerkleError(
+        "bad_request",
+        `The text holds the credential of person ${id}, which everybody could then use. Take it out and send it again.`,
+        { person_id: id },
+      );
+    }
   }
+}
+
+function isInForce(live: readonly LiveSecret[], id: string, secret: string): boolean {
+  return live.some((each) => each.id === id && timingSafeEqual(each.secretHash, hashSecret(secret)));
 }
 
 function collect(value: unknown, found: Set<string>): void {

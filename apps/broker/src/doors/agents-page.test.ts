@@ -13,12 +13,13 @@ describe("renderAgentsPage", () => {
   it("[OPS-5] has the broker's address in every example, and no other", () => {
     const addresses = new Set(page.match(/https?:\/\/[^/'"`\s]+/g));
     expect([...addresses]).toEqual(["https://merkle.example:7500"]);
-    expect(page).toContain(`claude mcp add --transport http merkle '${options.mcpUrl}?view=compact'`);
+    expect(page).toContain(`claude mcp add merkle -e MERKLE_URL='${options.baseUrl}' -- merkle mcp`);
+    expect(page).toContain(`"url": "${options.mcpUrl}?view=compact"`);
   });
 
   it("[OPS-5] gives out an MCP endpoint that the settings name, as it is", () => {
     const named = renderAgentsPage({ ...options, mcpUrl: "https://merkle.example:7500/mcp" });
-    expect(named).toContain("'https://merkle.example:7500/mcp?view=compact'");
+    expect(named).toContain('"https://merkle.example:7500/mcp?view=compact"');
     expect(named).not.toContain("/api/mcp?");
   });
 
@@ -52,6 +53,6 @@ describe("renderAgentsPage", () => {
       "",
     );
     expect(added).not.toMatch(/touch|pwned/);
-    expect(hostile).toContain("'https://merkle.example/%27%3Bid%3B%27/mcp?view=compact'");
+    expect(hostile).toContain('"https://merkle.example/%27%3Bid%3B%27/mcp?view=compact"');
   });
 });

@@ -1,5 +1,4 @@
-import { commonErrors, type ErrorCode, errorCodes, type Operation } from "@merkle/wire";
-import type { JsonSchema } from "./json-schema.js";
+import { commonErrors, type ErrorCode, errorCodes, type JsonSchema, type Operation } from "@merkle/wire";
 
 /** A part of an OpenAPI document. */
 export type OpenApiValue = Readonly<Record<string, unknown>>;

@@ -156,6 +156,7 @@ describe("createOpenApi", () => {
     expect(Object.keys(find("create_session").responses)).toEqual([
       "200",
       "400",
+      "401",
       "409",
       "413",
       "429",

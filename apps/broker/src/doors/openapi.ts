@@ -1,5 +1,10 @@
-import { isSessionOperation, type Operation, operations } from "@merkle/wire";
-import { describeSchema, type JsonSchema } from "./json-schema.js";
+import {
+  describeSchema,
+  isSessionOperation,
+  type JsonSchema,
+  type Operation,
+  operations,
+} from "@merkle/wire";
 import { errorResponses, errorSchema, type OpenApiValue, responsesOf } from "./openapi-errors.js";
 
 export interface OpenApiOptions {

@@ -1,6 +1,6 @@
 import { countOthersMessages, readFeedHeads } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Services, TeamContext } from "../context.js";
+import type { Services, SessionContext, TeamContext } from "../context.js";
 import { acknowledgeUpTo, offerUpTo, type Peer } from "../roster/peer.js";
 
 /**
@@ -23,7 +23,7 @@ async function countSkipped({ database }: Services, peer: Peer, cursor: number):
 
 /** @throws bad_request when a cursor lies beyond the end of the feed (CURSOR-1) */
 export async function refuseBeyondEnd(
-  ctx: TeamContext,
+  ctx: SessionContext,
   field: string,
   cursor: number,
   head: number,

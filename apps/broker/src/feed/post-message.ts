@@ -1,6 +1,7 @@
 import { MerkleError } from "@merkle/wire";
 import { sessionClosed } from "../access/authorize.js";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { readOwnPost } from "../persons/read-own-post.js";
 import { chatRow, messageId } from "./message.js";
 
 /**
@@ -29,6 +30,7 @@ export async function postMessage(
       if (!appended.same) throw otherMessage(appended.sequence);
       return { message_id: id, cursor: appended.sequence, at: appended.postedAt.toISOString() };
     case "posted":
+      if (ctx.person) await readOwnPost(ctx, ctx.person, appended.sequence);
       return { message_id: id, cursor: appended.sequence, at: appended.postedAt.toISOString() };
     case "closed":
       ctx.services.sessions.markClosed(sessionId);

@@ -1,3 +1,4 @@
+import { saveLastRead } from "@merkle/db";
 import { limits } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import type { Channel, ReadBounds } from "../delivery/channel.js";
@@ -30,7 +31,7 @@ interface Beginning {
   readonly since: number;
   readonly skipped: number;
   /** The acknowledgement is on disk. It is awaited before the answer, while the wait blocks. */
-  readonly saved: Promise<void>;
+  readonly saved: Promise<unknown>;
 }
 
 async function beginReading(ctx: TeamContext, input: Input, channel: Channel): Promise<Beginning> {
@@ -42,15 +43,31 @@ async function beginReading(ctx: TeamContext, input: Input, channel: Channel): P
     const ackedBefore = peer.acked;
     const skipped = await acknowledge(ctx, peer, input.since_cursor);
     if (peer.acked > ackedBefore) presence.saveSoon(peer);
-    return { since: input.since_cursor, skipped, saved: Promise.resolve() };
+    return { since: input.since_cursor, skipped, saved: awaitLater(noteRead(ctx, ackedBefore)) };
   }
   // A connection that broke may have taken its last answer with it: what it brought is brought again.
+  const ackedBefore = peer.acked;
   const since = peer.returnedTo === ctx.connection ? acknowledgeUpTo(peer, peer.returned) : peer.acked;
   // An earlier wait may have acknowledged it, and failed to save that.
   const saved = since > peer.ackedOnDisk ? presence.save(peer) : Promise.resolve();
-  // It is awaited only after the wait; until then its failure must not count as unhandled.
-  saved.catch(() => undefined);
-  return { since, skipped: 0, saved };
+  return { since, skipped: 0, saved: awaitLater(saved, noteRead(ctx, ackedBefore)) };
+}
+
+/** It is awaited only after the wait; until then its failure must not count as unhandled. */
+function awaitLater(...saving: readonly Promise<unknown>[]): Promise<unknown> {
+  const all = Promise.all(saving);
+  all.catch(() => undefined);
+  return all;
+}
+
+/** What a person's wait acknowledges, the person has read (PERSON-6). */
+async function noteRead(
+  { services: { database }, session, person, team }: TeamContext,
+  ackedBefore: number,
+): Promise<void> {
+  if (!person || team.peer.acked <= ackedBefore) return;
+  const reading = { meshId: database.meshId, personId: person.personId, sessionId: session.sessionId };
+  await saveLastRead(database.orm, reading, team.peer.acked);
 }
 
 interface Page {

@@ -1,5 +1,4 @@
-import { type ErrorCode, errorCodes, type Operation, operations } from "@merkle/wire";
-import { describeSchema } from "../doors/json-schema.js";
+import { describeSchema, type ErrorCode, errorCodes, type Operation, operations } from "@merkle/wire";
 import { markdownTable } from "./markdown-table.js";
 
 /** Every operation, as an agent looks for one: what to pass and what for. */

@@ -1,18 +1,13 @@
 import { randomUUID } from "node:crypto";
-import {
-  findSession,
-  insertPeer,
-  insertTeam,
-  listNamesLike,
-  placeCursor,
-  setLeft,
-  type Transaction,
-} from "@merkle/db";
+import { findSession, insertPeer, insertTeam, placeCursor, setLeft } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import { makeCredential, type TeamCaller } from "../access/credentials.js";
+import { makeCredential, type PersonCaller, type TeamCaller } from "../access/credentials.js";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { enterSession } from "../persons/enter-session.js";
 import type { Write } from "../writes/write.js";
+import { announceJoined } from "./announce-joined.js";
 import { readRoster } from "./participants.js";
+import { takeName } from "./take-name.js";
 
 type Input = ParsedInputOf<"join_session">;
 type Joined = { credential: string; name: string; resumed: boolean; cursor: number };
@@ -32,9 +27,7 @@ export async function joinSession(ctx: SessionContext, input: Input): Promise<Ou
     const found = await findSession(write.tx, database.meshId, session.sessionId);
     if (!found) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
     if (input.replay_from !== undefined) refuseBeyondEnd(input.replay_from, found.lastSequence);
-    const joined = ctx.team
-      ? await resumeTeam(ctx, ctx.team, write, input)
-      : await addTeam(ctx, write, input, found.documentVersion);
+    const joined = await join(ctx, write, input, found.documentVersion);
     const { slug, title, description, documentVersion } = found;
     return { joined, row: { slug, title, description, documentVersion } };
   });
@@ -53,6 +46,27 @@ export async function joinSession(ctx: SessionContext, input: Input): Promise<Ou
   };
 }
 
+function join(ctx: SessionContext, write: Write, input: Input, documentVersion: number): Promise<Joined> {
+  if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, documentVersion);
+  if (ctx.team) return resumeTeam(ctx, ctx.team, write, input);
+  return addTeam(ctx, write, input, documentVersion);
+}
+
+/** A person has one name and one team here, whatever `team_name` says (PERSON-5). */
+async function enterAsPerson(
+  ctx: SessionContext,
+  person: PersonCaller,
+  write: Write,
+  input: Input,
+  documentVersion: number,
+): Promise<Joined> {
+  const { services, session } = ctx;
+  const { peerId, ...entered } = await enterSession({ services, session, person }, write, documentVersion);
+  const cursor = input.replay_from ?? entered.cursor;
+  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, cursor);
+  return { ...entered, credential: person.credential, cursor };
+}
+
 async function addTeam(
   ctx: SessionContext,
   write: Write,
@@ -64,15 +78,12 @@ async function addTeam(
   const peerId = randomUUID();
   const joinedAt = new Date();
   const { credential, secretHash } = makeCredential(teamId);
-  const name = await takeName(
-    write.tx,
-    input.team_name,
-    (free) => insertTeam(write.tx, { sessionId, teamId, name: free, secretHash, joinedAt }),
-    sessionId,
+  const name = await takeName(write.tx, sessionId, input.team_name, (free) =>
+    insertTeam(write.tx, { sessionId, teamId, name: free, provedBy: { secretHash }, joinedAt }),
   );
   // The peer is stored before the event, which must come last; its cursor is put behind the event once that has a number.
   await insertPeer(write.tx, { sessionId, teamId, peerId, cursor: 0, documentVersion });
-  const cursor = await announceJoined(ctx, write, { name, peerId }, joinedAt);
+  const cursor = await announceJoined(ctx, write, { name, peerId, at: joinedAt });
   await placeCursor(write.tx, sessionId, peerId, input.replay_from ?? cursor);
   return { credential, name, resumed: false, cursor: input.replay_from ?? cursor };
 }
@@ -86,47 +97,25 @@ async function resumeTeam(
   const { sessionId } = ctx.session;
   const { peer, name, credential, teamId } = team;
   if (team.leftAt && (await setLeft(write.tx, sessionId, teamId, null))) {
-    await announceJoined(ctx, write, { name, peerId: peer.peerId }, new Date());
-    write.afterCommit(() => ctx.services.credentials.forget(teamId));
+    await announceJoined(ctx, write, { name, peerId: peer.peerId, at: new Date() });
+    write.afterCommit(() => ctx.services.credentials.forget(sessionId, credential));
   }
   const cursor = input.replay_from ?? peer.acked;
-  if (input.replay_from !== undefined) {
-    await placeCursor(write.tx, sessionId, peer.peerId, cursor);
-    write.afterCommit(() =>
-      Object.assign(peer, { acked: cursor, ackedOnDisk: cursor, offered: cursor, returned: cursor }),
-    );
-  }
+  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peer.peerId, cursor);
   return { credential, name, resumed: true, cursor };
 }
 
-async function announceJoined(
-  ctx: SessionContext,
+async function startAgainFrom(
+  { services, session }: SessionContext,
   write: Write,
-  { name, peerId }: { name: string; peerId: string },
-  at: Date,
-): Promise<number> {
-  const { sessionId } = ctx.session;
-  const { sequence } = await write.announce(
-    sessionId,
-    { event: "team_joined", team: name, at: at.toISOString() },
-    { causedBy: peerId },
-  );
-  write.afterCommit(() => ctx.services.channels.announceChange(sessionId, "roster", sequence));
-  return sequence;
-}
-
-/** Finds a free name, `Birch`, `Birch (2)`, …, and takes it (JOIN-4). */
-async function takeName(
-  tx: Transaction,
-  wanted: string,
-  take: (name: string) => Promise<boolean>,
-  sessionId: string,
-): Promise<string> {
-  const taken = await listNamesLike(tx, sessionId, wanted);
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? wanted : `${wanted} (${number})`;
-    if (!taken.has(name.toLowerCase()) && (await take(name))) return name;
-  }
+  peerId: string,
+  cursor: number,
+): Promise<void> {
+  await placeCursor(write.tx, session.sessionId, peerId, cursor);
+  write.afterCommit(() => {
+    const peer = services.presence.find(peerId);
+    if (peer) Object.assign(peer, { acked: cursor, ackedOnDisk: cursor, offered: cursor, returned: cursor });
+  });
 }
 
 function refuseBeyondEnd(replayFrom: number, lastSequence: number): void {

@@ -6,7 +6,7 @@ import type { OutputOf, TeamContext } from "../context.js";
 export async function leaveSession(ctx: TeamContext): Promise<OutputOf<"leave_session">> {
   const { channels, credentials } = ctx.services;
   const { sessionId } = ctx.session;
-  const { teamId, name, peer } = ctx.team;
+  const { teamId, name, peer, credential } = ctx.team;
 
   return ctx.write(async ({ tx, announce, afterCommit }) => {
     const leftAt = new Date();
@@ -18,7 +18,7 @@ export async function leaveSession(ctx: TeamContext): Promise<OutputOf<"leave_se
       { causedBy: peer.peerId, afterClosing: true },
     );
     afterCommit(() => {
-      credentials.forget(teamId);
+      credentials.forget(sessionId, credential);
       for (const wait of peer.waits) wait.expire();
       channels.announceChange(sessionId, "roster", sequence);
     });

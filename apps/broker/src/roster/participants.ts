@@ -1,4 +1,4 @@
-import { listTeams, type TeamWithPeer } from "@merkle/db";
+import { listTeams, type RosterRow, type TeamWithPeer } from "@merkle/db";
 import type { Participant } from "@merkle/wire";
 import type { Services } from "../context.js";
 import type { SessionIdentity } from "../sessions/directory.js";
@@ -6,7 +6,7 @@ import type { Peer } from "./peer.js";
 
 /** Everybody who ever joined a session, with the status that follows from what was seen of them (ROSTER-4). */
 export async function readRoster(services: Services, session: SessionIdentity): Promise<Participant[]> {
-  const rows = await listTeams(services.database.orm, session.sessionId);
+  const rows = await listTeams(services.database.orm, services.database.meshId, session.sessionId);
   const now = Date.now();
   return rows.map((row) => {
     const live = services.presence.find(row.peer.peerId);
@@ -15,6 +15,7 @@ export async function readRoster(services: Services, session: SessionIdentity): 
       team_id: row.teamId,
       team_name: row.name,
       kind: row.kind,
+      person_id: row.personId,
       convener: row.teamId === session.createdByTeamId,
       joined_at: row.joinedAt.toISOString(),
       last_seen_at: (seenAt ?? row.joinedAt).toISOString(),
@@ -22,7 +23,7 @@ export async function readRoster(services: Services, session: SessionIdentity): 
       status: deriveStatus(services, row, live, seenAt, now),
       polling: (live?.waits.size ?? 0) > 0,
       connections: live?.connections ?? 0,
-      last_read: Math.max(row.peer.acked, live?.acked ?? 0),
+      last_read: lastReadOf(row, live),
       folded: seenAt === null && ageS(row.joinedAt, now) > services.settings.current.fold_after_s,
     };
   });
@@ -41,6 +42,12 @@ function deriveStatus(
   if ((live?.waits.size ?? 0) > 0 || unseenS <= active_within_s) return "active";
   if ((live?.connections ?? 0) > 0 || unseenS <= disconnected_after_s) return "idle";
   return "disconnected";
+}
+
+/** A person reads by other means than the team's cursor, which starts at its joining and tells nothing of that. */
+function lastReadOf(row: RosterRow, live: Peer | undefined): number {
+  if (row.personId !== null) return row.personLastRead ?? 0;
+  return Math.max(row.peer.acked, live?.acked ?? 0);
 }
 
 function ageS(then: Date, now: number): number {

@@ -9,7 +9,7 @@ export async function rotateTeamCredential(ctx: TeamContext): Promise<OutputOf<"
   return ctx.write(async ({ tx, afterCommit }) => {
     const { credential, secretHash } = makeCredential(teamId);
     await replaceSecret(tx, sessionId, teamId, secretHash);
-    afterCommit(() => ctx.services.credentials.forget(teamId));
+    afterCommit(() => ctx.services.credentials.forget(sessionId, ctx.team.credential));
     return { session_id: sessionId, team_id: credential };
   });
 }

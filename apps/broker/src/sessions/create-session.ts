@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { insertPeer, insertSession, insertTeam } from "@merkle/db";
-import { sessionSettingsDefault } from "@merkle/wire";
+import { insertPeer, insertSession, insertTeam, type NewTeam } from "@merkle/db";
+import { MerkleError, sessionSettingsDefault } from "@merkle/wire";
 import { makeCredential } from "../access/credentials.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { takeSlug } from "./slug.js";
 
-/** Makes a session with its convener in it. It posts no event: the feed begins empty (SES-1). */
+/** Makes a session with its convener in it, a person perhaps. It posts no event: the feed begins empty (SES-1). */
 export async function createSession(
   ctx: Context,
   input: ParsedInputOf<"create_session">,
@@ -15,7 +15,7 @@ export async function createSession(
     const sessionId = randomUUID();
     const teamId = randomUUID();
     const at = new Date();
-    const { credential, secretHash } = makeCredential(teamId);
+    const { name, provedBy, credential } = nameConvener(ctx, input, teamId);
     const { title, description } = input;
     const slug = await takeSlug(tx, { meshId, sessionId, title, wanted: input.slug });
     await insertSession(tx, {
@@ -28,8 +28,29 @@ export async function createSession(
       settings: { ...sessionSettingsDefault, ...input.settings },
       at,
     });
-    await insertTeam(tx, { sessionId, teamId, name: input.creator_team_name, secretHash, joinedAt: at });
+    await insertTeam(tx, { sessionId, teamId, name, provedBy, joinedAt: at });
     await insertPeer(tx, { sessionId, teamId, peerId: randomUUID(), cursor: 0, documentVersion: 0 });
     return { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };
+  });
+}
+
+function nameConvener(
+  { person }: Context,
+  { creator_team_name: name }: ParsedInputOf<"create_session">,
+  teamId: string,
+): Pick<NewTeam, "name" | "provedBy"> & { credential: string } {
+  if (person) {
+    const { personId, name, credential } = person;
+    return { name, provedBy: { personId }, credential };
+  }
+  if (name === undefined) throw nameMissing();
+  const { credential, secretHash } = makeCredential(teamId);
+  return { name, provedBy: { secretHash }, credential };
+}
+
+function nameMissing(): MerkleError {
+  const problem = "missing: your team's name, which only a person's credential can stand for";
+  return new MerkleError("bad_request", `create_session cannot take this: creator_team_name: ${problem}.`, {
+    fields: [{ field: "creator_team_name", problem }],
   });
 }

@@ -1,14 +1,15 @@
 import { listSessionRows, type SessionRow } from "@merkle/db";
 import { isUuid, MerkleError } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { readOwnLastReads } from "./last-reads.js";
 import { toSession } from "./session-output.js";
 
 /** Lists sessions, newest activity first. A page's cursor is its last row's time and id, so nothing is counted twice. */
 export async function listSessions(
-  { services }: Context,
+  ctx: Context,
   input: ParsedInputOf<"list_sessions">,
 ): Promise<OutputOf<"list_sessions">> {
-  const { database } = services;
+  const { database } = ctx.services;
   const rows = await listSessionRows(database.orm, database.meshId, {
     query: input.query,
     closed: input.status === "all" ? undefined : input.status === "closed",
@@ -17,8 +18,12 @@ export async function listSessions(
   });
   const page = rows.slice(0, input.limit);
   const last = page.at(-1);
+  const lastReads = await readOwnLastReads(
+    ctx,
+    page.map((row) => row.sessionId),
+  );
   return {
-    sessions: page.map(toSession),
+    sessions: page.map((row) => toSession(row, lastReads.get(row.sessionId) ?? null)),
     next_cursor: rows.length > page.length && last ? toCursor(last) : null,
   };
 }

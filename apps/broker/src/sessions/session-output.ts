@@ -1,7 +1,8 @@
 import type { SessionRow } from "@merkle/db";
 import type { Session } from "@merkle/wire";
 
-export function toSession(row: SessionRow): Session {
+/** @param lastRead - how far the caller has read in it, null where nothing is known of the caller */
+export function toSession(row: SessionRow, lastRead: number | null): Session {
   return {
     session_id: row.sessionId,
     slug: row.slug,
@@ -15,6 +16,9 @@ export function toSession(row: SessionRow): Session {
     closed_at: row.closedAt?.toISOString() ?? null,
     last_sequence: row.lastSequence,
     last_posted_at: row.lastPostedAt?.toISOString() ?? null,
+    last_said_at: row.lastSaidAt?.toISOString() ?? null,
+    last_said_by: row.lastSaidBy,
+    last_read: lastRead,
     document_version: row.documentVersion,
     teams: row.teams,
   };

@@ -1,17 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { claimSlug, listSlugsLike, type Transaction } from "@merkle/db";
-import { isUuid, limits, MerkleError } from "@merkle/wire";
-
-/** Makes a readable name from a title: ASCII letters and digits in lower case, joined by hyphens (SES-2). */
-export function slugFrom(title: string): string {
-  const slug = title
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, limits.slugCharsMax)
-    .replace(/^-+|-+$/g, "");
-  return slug === "" || isUuid(slug) ? "session" : slug;
-}
+import { limits, MerkleError, slugFrom } from "@merkle/wire";
 
 /**
  * Takes a name for a new session. One that was asked for must be free; one that comes from a title gets a number when
@@ -34,7 +23,7 @@ export async function takeSlug(
       },
     );
   }
-  const base = slugFrom(session.title);
+  const base = slugFrom(session.title) || "session";
   const taken = await listSlugsLike(tx, meshId, base);
   for (let number = 1; number <= taken.size + 1; number += 1) {
     const slug = number === 1 ? base : withSuffix(base, `-${number}`);

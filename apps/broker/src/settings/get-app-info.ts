@@ -9,6 +9,7 @@ export async function getAppInfo({ services }: Context): Promise<OutputOf<"get_a
     protocol: protocolVersion,
     epoch: database.epoch,
     mesh: "main",
+    mesh_id: database.meshId,
     auth: "open",
     base_url: addresses.base(),
     mcp_url: addresses.mcp(),

@@ -34,7 +34,7 @@ export interface WorkersOptions {
   readonly size?: number;
   /** How many tasks may wait for a thread; 64 unless given. */
   readonly waitingMax?: number;
-  /** The script of a thread, for a bundle that puts it elsewhere. */
+  /** The script of a thread. */
   readonly entry?: URL;
   readonly log?: Log;
 }
@@ -154,7 +154,7 @@ export function startWorkers({
   return { run, stop };
 }
 
-/** Beside this file when it is compiled; Node 20 cannot run TypeScript, so from the sources it is the compiled one as well. */
+/** Beside this file when it is compiled or bundled; Node 20 cannot run TypeScript, so from the sources it is the compiled one as well. */
 function builtEntry(): URL {
   const beside = new URL("./worker.js", import.meta.url);
   return existsSync(beside) ? beside : new URL("../../dist/workers/worker.js", import.meta.url);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
+import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { explainFileError } from "./backup-error.js";
 import {
@@ -78,12 +78,15 @@ async function readManifest(bytes: ByteReader, file: string): Promise<BackupMani
 }
 
 async function readFile<Result>(file: string, read: (bytes: ByteReader) => Promise<Result>): Promise<Result> {
+  // What goes wrong is told to whoever reads. An async function as the last step would have to read to the end: pipeline
+  // waits for the streams before it.
+  const source = pipeline(createReadStream(file), createGunzip(), () => undefined);
   try {
-    return await pipeline(createReadStream(file), createGunzip(), (source: AsyncIterable<Buffer>) =>
-      read(new ByteReader(source, file)),
-    );
+    return await read(new ByteReader(source, file));
   } catch (error) {
     throw explain(error, file);
+  } finally {
+    source.destroy();
   }
 }
 

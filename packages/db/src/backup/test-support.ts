@@ -73,6 +73,7 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
   const awkward =
     "tab\t line\n return\r back\\slash \\N \\. \"quotes\" 'and' {braces,} \u{1F333} \u0001 end\\";
   const [sessionId, teamId, peerId] = [randomUUID(), randomUUID(), randomUUID()];
+  const personId = randomUUID();
   await query(database, async (sql) => {
     const [mesh] = await sql`SELECT mesh_id FROM meshes`;
     const meshId = String(mesh?.["mesh_id"]);
@@ -82,6 +83,8 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
     await sql`INSERT INTO session_slugs VALUES (${meshId}, 'oak', ${sessionId})`;
     await sql`INSERT INTO teams VALUES
       (${sessionId}, ${teamId}, ${awkward}, 'human', sha256('secret'), '0999-12-31 23:59:59.999+00', 'infinity')`;
+    await sql`INSERT INTO persons VALUES (${meshId}, ${personId}, ${awkward}, sha256('secret'), now())`;
+    await sql`INSERT INTO person_reads VALUES (${meshId}, ${personId}, ${sessionId}, 2)`;
     await sql`INSERT INTO peers (session_id, peer_id, team_id) VALUES (${sessionId}, ${peerId}, ${teamId})`;
     await sql`INSERT INTO feeds VALUES (${sessionId}, 0, NULL, NULL)`;
     await sql`INSERT INTO documents VALUES (${sessionId}, 1, ${awkward}, ${"\\."}, now())`;

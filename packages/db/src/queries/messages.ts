@@ -58,7 +58,7 @@ export function readMessagesAfter(
     gt(messages.sequence, after),
     lte(messages.sequence, upTo),
   );
-  return readPage(db, wanted, asc(messages.sequence), bounds);
+  return readPage(db, wanted, "forward", bounds);
 }
 
 /** Reads a feed backward: the messages before a sequence, or its newest; oldest first within the page. */
@@ -70,16 +70,19 @@ export async function readMessagesBefore(
 ): Promise<StoredMessage[]> {
   const ofSession = eq(messages.sessionId, sessionId);
   const wanted = before === undefined ? ofSession : and(ofSession, lt(messages.sequence, before));
-  return (await readPage(db, wanted, desc(messages.sequence), bounds)).reverse();
+  return (await readPage(db, wanted, "backward", bounds)).reverse();
 }
 
-// The sum runs over sizes alone, which are known without unpacking the texts; only what fits is read.
+// The sum runs over sizes alone, which are known without unpacking the texts; only what fits is read. That is one run from
+// the start, so its last sequence bounds the page: a scalar, which is computed once whatever the planner knows of a table
+// that was never analyzed, where a set to look into was computed anew for each message.
 async function readPage(
   db: Queryable,
   wanted: SQL | undefined,
-  order: SQL,
+  direction: "forward" | "backward",
   { messagesMax, bytesMax }: PageBounds,
 ): Promise<StoredMessage[]> {
+  const order = direction === "forward" ? asc(messages.sequence) : desc(messages.sequence);
   const candidates = db.$with("candidates").as(
     db
       .select({
@@ -93,17 +96,12 @@ async function readPage(
       .orderBy(order)
       .limit(messagesMax),
   );
-  return db
-    .with(candidates)
-    .select(columns)
-    .from(messages)
-    .where(
-      and(
-        wanted,
-        sql`${messages.sequence} IN (SELECT sequence FROM ${candidates} WHERE bytes_before = 0 OR bytes_before + bytes <= ${bytesMax})`,
-      ),
-    )
-    .orderBy(order);
+  const fits = sql`FROM ${candidates} WHERE bytes_before = 0 OR bytes_before + bytes <= ${bytesMax}`;
+  const within =
+    direction === "forward"
+      ? sql`${messages.sequence} <= (SELECT max(sequence) ${fits})`
+      : sql`${messages.sequence} >= (SELECT min(sequence) ${fits})`;
+  return db.with(candidates).select(columns).from(messages).where(and(wanted, within)).orderBy(order);
 }
 
 /** How many messages of others stand between two sequences. */

@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, feeds, sessionSlugs, sessions, teams } from "../schema.js";
+import { documents, feeds, messages, sessionSlugs, sessions, teams } from "../schema.js";
 
 /** A session with what a reader wants to know of its feed, document and roster. */
 export interface SessionRow {
@@ -15,6 +15,8 @@ export interface SessionRow {
   readonly metadataChangedAt: Date | null;
   readonly lastSequence: number;
   readonly lastPostedAt: Date | null;
+  readonly lastSaidAt: Date | null;
+  readonly lastSaidBy: string | null;
   readonly closedAt: Date | null;
   readonly documentVersion: number;
   readonly teams: number;
@@ -22,6 +24,10 @@ export interface SessionRow {
 
 const teamsPresent = sql<number>`(
   SELECT count(*)::int FROM ${teams} WHERE ${teams.sessionId} = ${sessions.sessionId} AND ${teams.leftAt} IS NULL)`;
+
+/** Found by key for each row that is returned; a join would be made for those that are not, too. */
+const ofLastSaid = sql`FROM ${messages}
+  WHERE ${messages.sessionId} = ${sessions.sessionId} AND ${messages.sequence} = ${feeds.lastChatSequence}`;
 
 const sessionColumns = {
   sessionId: sessions.sessionId,
@@ -35,6 +41,8 @@ const sessionColumns = {
   metadataChangedAt: sessions.metadataChangedAt,
   lastSequence: feeds.lastSequence,
   lastPostedAt: feeds.lastPostedAt,
+  lastSaidAt: sql<Date | null>`(SELECT ${messages.postedAt} ${ofLastSaid})`.mapWith(messages.postedAt),
+  lastSaidBy: sql<string | null>`(SELECT ${messages.authorTeam} ${ofLastSaid})`,
   closedAt: feeds.closedAt,
   documentVersion: documents.version,
   teams: teamsPresent,

@@ -1,13 +1,16 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { peers, teams } from "../schema.js";
+import { peers, personReads, sessions, teams } from "../schema.js";
+import type { LiveSecret } from "./persons.js";
 
 export interface TeamRow {
   readonly sessionId: string;
   readonly teamId: string;
   readonly name: string;
   readonly kind: "agent" | "human";
-  readonly secretHash: Uint8Array;
+  /** Null for a person's team, which the person's credential proves. */
+  readonly secretHash: Uint8Array | null;
+  readonly personId: string | null;
   readonly joinedAt: Date;
   readonly leftAt: Date | null;
 }
@@ -34,6 +37,7 @@ const columns = {
   name: teams.name,
   kind: teams.kind,
   secretHash: teams.secretHash,
+  personId: teams.personId,
   joinedAt: teams.joinedAt,
   leftAt: teams.leftAt,
   peer: {
@@ -63,26 +67,67 @@ export async function findTeam(
   return row ?? null;
 }
 
-/** Everybody who ever joined, in the order of joining. */
-export async function listTeams(db: Queryable, sessionId: string): Promise<TeamWithPeer[]> {
-  return db
+/** The team that a person is in a session, left or not. */
+export async function findTeamOfPerson(
+  db: Queryable,
+  sessionId: string,
+  personId: string,
+): Promise<TeamWithPeer | null> {
+  const [row] = await db
     .select(columns)
     .from(teams)
     .innerJoin(peers, ofTeam)
+    .where(and(eq(teams.sessionId, sessionId), eq(teams.personId, personId)));
+  return row ?? null;
+}
+
+/** The session that a team belongs to, whichever of the mesh's it is. */
+export async function findSessionOfTeam(
+  db: Queryable,
+  meshId: string,
+  teamId: string,
+): Promise<string | null> {
+  const [row] = await db
+    .select({ sessionId: teams.sessionId })
+    .from(teams)
+    .innerJoin(sessions, eq(sessions.sessionId, teams.sessionId))
+    .where(and(eq(teams.teamId, teamId), eq(sessions.meshId, meshId)));
+  return row?.sessionId ?? null;
+}
+
+/** A row of a roster. */
+export interface RosterRow extends TeamWithPeer {
+  /** How far its person has read; null for an agents' team, and for a person who has acknowledged nothing. */
+  readonly personLastRead: number | null;
+}
+
+/** Everybody who ever joined, in the order of joining. */
+export async function listTeams(db: Queryable, meshId: string, sessionId: string): Promise<RosterRow[]> {
+  return db
+    .select({ ...columns, personLastRead: personReads.lastRead })
+    .from(teams)
+    .innerJoin(peers, ofTeam)
+    .leftJoin(
+      personReads,
+      and(
+        eq(personReads.meshId, meshId),
+        eq(personReads.personId, teams.personId),
+        eq(personReads.sessionId, teams.sessionId),
+      ),
+    )
     .where(eq(teams.sessionId, sessionId))
     .orderBy(asc(teams.joinedAt), asc(teams.teamId));
 }
 
-/** The secret hashes of these teams, wherever they are: to tell whether a text quotes a live credential. */
-export async function findLiveSecrets(
-  db: Queryable,
-  teamIds: readonly string[],
-): Promise<{ teamId: string; secretHash: Uint8Array }[]> {
-  if (teamIds.length === 0) return [];
+/** The secret hashes of those of these ids that are teams', in any session: to tell whether a text quotes a live credential. */
+export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
+  if (ids.length === 0) return [];
   return db
-    .select({ teamId: teams.teamId, secretHash: teams.secretHash })
+    .select({ id: teams.teamId, secretHash: sql<Uint8Array>`${teams.secretHash}` })
     .from(teams)
-    .where(sql`${teams.teamId} IN ${[...teamIds]} AND ${teams.leftAt} IS NULL`);
+    .where(
+      and(inArray(teams.teamId, [...ids]), sql`${teams.leftAt} IS NULL AND ${teams.secretHash} IS NOT NULL`),
+    );
 }
 
 /** The names of a session's teams that are `name` or `name (number)`, in lower case. */
@@ -99,15 +144,17 @@ export interface NewTeam {
   readonly sessionId: string;
   readonly teamId: string;
   readonly name: string;
-  readonly secretHash: Uint8Array;
+  /** What proves it: a secret of its own, or a person's credential. */
+  readonly provedBy: { readonly secretHash: Uint8Array } | { readonly personId: string };
   readonly joinedAt: Date;
 }
 
 /** Stores a team; false when its name was taken in the meantime. */
-export async function insertTeam(tx: Transaction, team: NewTeam): Promise<boolean> {
+export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam): Promise<boolean> {
+  const kind = "personId" in provedBy ? "human" : "agent";
   const inserted = await tx
     .insert(teams)
-    .values(team)
+    .values({ ...team, ...provedBy, kind })
     .onConflictDoNothing()
     .returning({ teamId: teams.teamId });
   return inserted.length === 1;

@@ -23,6 +23,7 @@ const readOnly: Readonly<Record<OperationName, boolean>> = {
   update_session_metadata: false,
   conclude_session: false,
   rotate_team_credential: false,
+  create_person: false,
   get_app_info: true,
   get_settings: true,
   update_settings: false,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lines } from "../compact.js";
 import { operation } from "../operation.js";
-import { Epoch } from "../values.js";
+import { Epoch, Uuid } from "../values.js";
 
 export const getAppInfo = operation({
   name: "get_app_info",
@@ -16,6 +16,7 @@ export const getAppInfo = operation({
     protocol: z.int(),
     epoch: Epoch,
     mesh: z.string(),
+    mesh_id: Uuid,
     auth: z.enum(["open"]),
     base_url: z.string(),
     mcp_url: z.string(),

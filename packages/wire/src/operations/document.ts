@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, quoted } from "../compact.js";
+import { lines, messageTime, nameInLine, neutralise } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -61,8 +61,19 @@ export const readSessionDoc = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
-  compact: (doc) => lines(`v${doc.version}`, doc.content ?? (doc.diff === "" ? "unchanged" : doc.diff)),
+  compact: (doc) => compactDocument(doc),
 });
+
+/**
+ * A document is what one edits by quoting it, so that its lines stand as they are. Nothing of ours follows them: what the
+ * first line announces goes on to the end (TEXT-4).
+ */
+function compactDocument(doc: { version: number; content?: string | undefined; diff?: string | undefined }) {
+  if (doc.diff === "") return `document v${doc.version}, unchanged`;
+  const [what, text] = doc.diff === undefined ? ["", doc.content ?? ""] : [" as a diff", doc.diff];
+  if (text === "") return `document v${doc.version}, empty`;
+  return `document v${doc.version}${what}, from the next line to the end:\n${neutralise(text)}`;
+}
 
 const written = z.object({ version: Version });
 const compactVersion = (doc: { version: number }) => `document v${doc.version}`;
@@ -176,7 +187,7 @@ export const listDocVersions = operation({
   compact: ({ versions, has_more }) =>
     lines(
       ...versions.map(
-        (v) => `v${v.version} ${quoted(v.written_by)} ${messageTime(v.written_at)} ${v.bytes} bytes`,
+        (v) => `v${v.version} ${nameInLine(v.written_by)} ${messageTime(v.written_at)} ${v.bytes} bytes`,
       ),
       versions.length === 0 && "never written",
       has_more && "more: before_version",

@@ -85,20 +85,24 @@ export const waitForMessages = operation({
     idle_polls: z.int().optional().meta({ description: "How many waits in a row were empty." }),
     advice: z.string().optional().meta({ description: "What to do now, when the idle budget is used up." }),
   }),
-  errors: ["unauthorized", "not_found", "resync"],
+  errors: ["unauthorized", "forbidden", "not_found", "resync"],
   kind: "wait",
   readOnly: true,
   afterClosing: "allowed",
   rate: "wait",
-  compact: (result) =>
+  compact: (result, { keeper }) =>
     lines(
       ...result.messages.map(compactMessage),
-      result.skipped !== undefined && `${result.skipped} skipped unread: call without since_cursor`,
+      keeper === "caller" &&
+        result.skipped !== undefined &&
+        `${result.skipped} skipped unread: call without since_cursor`,
       result.remaining !== undefined && `${result.remaining} more: call again`,
       result.document_version !== undefined && `document v${result.document_version}`,
       result.session_closed && "session closed",
       result.advice,
-      `${result.messages.length === 0 ? "nothing new, " : ""}next_cursor ${result.next_cursor}`,
+      keeper === "server" && result.messages.length === 0 && "nothing new",
+      keeper === "caller" &&
+        `${result.messages.length === 0 ? "nothing new, " : ""}next_cursor ${result.next_cursor}`,
     ),
 });
 
@@ -106,7 +110,7 @@ export const ack = operation({
   name: "ack",
   toolset: "core",
   summary:
-    "Say that you have handled everything up to a cursor, when you read by other means than wait_for_messages.",
+    "Say that you have handled everything up to a cursor. Only needed when you read by other means than wait_for_messages.",
   access: "team",
   route: "POST /api/sessions/:session_id/ack",
   input: z.strictObject({ ...inSession, cursor: Sequence, ...asTeam, ...retryable }),

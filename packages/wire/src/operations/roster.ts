@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, quoted } from "../compact.js";
+import { kept, lines, messageTime, nameInLine, quoted } from "../compact.js";
 import { operation } from "../operation.js";
 import {
   asTeam,
@@ -21,6 +21,7 @@ export const Participant = z
     team_id: Uuid,
     team_name: z.string(),
     kind: z.enum(["agent", "human"]),
+    person_id: Uuid.nullable().meta({ description: "Whose team it is, when it is a human's." }),
     convener: z.boolean(),
     joined_at: Timestamp,
     last_seen_at: Timestamp,
@@ -40,7 +41,7 @@ export type Participant = z.output<typeof Participant>;
 function compactRoster(participants: readonly Participant[]): string[] {
   return participants.map(
     (team) =>
-      `${quoted(team.team_name)} ${team.left_at ? "left" : team.status}, seen ${messageTime(team.last_seen_at)}`,
+      `- ${nameInLine(team.team_name)} ${team.left_at ? "left" : team.status}, seen ${messageTime(team.last_seen_at)}`,
   );
 }
 
@@ -78,11 +79,11 @@ export const joinSession = operation({
   readOnly: false,
   afterClosing: "refused",
   rate: "create",
-  compact: (joined) =>
+  compact: (joined, rendering) =>
     lines(
-      `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${quoted(joined.team_name)}. cursor ${joined.cursor}. team_id ${joined.team_id}`,
-      quoted(joined.title),
-      joined.description && quoted(joined.description),
+      `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${nameInLine(joined.team_name)}.${kept(joined, rendering)}`,
+      `title: ${quoted(joined.title)}`,
+      joined.description && `description: ${quoted(joined.description)}`,
       ...compactRoster(joined.participants),
     ),
 });
@@ -95,7 +96,7 @@ export const leaveSession = operation({
   route: "POST /api/sessions/:session_id/leave",
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: Uuid, left_at: Timestamp }),
-  errors: ["unauthorized", "not_found"],
+  errors: ["unauthorized", "forbidden", "not_found"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",
@@ -137,10 +138,11 @@ export const rotateTeamCredential = operation({
   route: "POST /api/sessions/:session_id/credential",
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: TeamCredential }),
-  errors: ["unauthorized", "session_closed", "not_found"],
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
   kind: "call",
   readOnly: false,
   afterClosing: "refused",
   rate: "create",
-  compact: (rotated) => `team_id ${rotated.team_id}`,
+  compact: (rotated, { keeper }) =>
+    keeper === "caller" ? `team_id ${rotated.team_id}` : "the credential was replaced",
 });

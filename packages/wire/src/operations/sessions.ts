@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, quoted } from "../compact.js";
+import { kept, lines, messageTime, quoted } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -7,6 +7,7 @@ import {
   Description,
   DocumentText,
   inSession,
+  PersonCredential,
   Reason,
   retryable,
   Sequence,
@@ -37,6 +38,14 @@ export const Session = z
     closed_at: Timestamp.nullable(),
     last_sequence: Sequence,
     last_posted_at: Timestamp.nullable(),
+    last_said_at: Timestamp.nullable().meta({
+      description: "When the last chat message was posted; null when there is none.",
+    }),
+    last_said_by: z.string().nullable().meta({ description: "The team that posted it." }),
+    last_read: Sequence.nullable().meta({
+      description:
+        "How far you have read, where you gave your credential; null where nothing is known of you.",
+    }),
     document_version: Version,
     teams: z.int().meta({ description: "How many teams are in it now." }),
   })
@@ -57,9 +66,15 @@ export const createSession = operation({
     description: Description.default("").meta({
       description: "What the session is for and what the teams want from it.",
     }),
-    creator_team_name: TeamName.meta({ description: "Your team's name, such as \"Alex's Team\"." }),
+    creator_team_name: TeamName.optional().meta({
+      description:
+        "Your team's name, such as \"Alex's Team\". Needed, but by a person, whose own name it is.",
+    }),
     slug: Slug.optional().meta({ description: "A readable name for it; made from the title when left out." }),
     settings: SessionSettingsInput.optional(),
+    team_id: PersonCredential.optional().meta({
+      description: "A person's credential, when it is a person who starts it.",
+    }),
     ...retryable,
   }),
   output: z.object({
@@ -70,13 +85,13 @@ export const createSession = operation({
     title: z.string(),
     description: z.string(),
   }),
-  errors: ["conflict"],
+  errors: ["unauthorized", "conflict"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",
   rate: "create",
-  compact: (created) =>
-    `session ${created.slug} (${created.session_id}) created. cursor ${created.cursor}. team_id ${created.team_id}`,
+  compact: (created, rendering) =>
+    `session ${created.slug} (${created.session_id}) created.${kept(created, rendering)}`,
 });
 
 export const getSession = operation({
@@ -95,7 +110,7 @@ export const getSession = operation({
   compact: (session) =>
     lines(
       `${session.slug} ${session.status}: ${quoted(session.title)}`,
-      session.description && quoted(session.description),
+      session.description && `description: ${quoted(session.description)}`,
       `${session.teams} teams, ${session.last_sequence} messages, document v${session.document_version}`,
     ),
 });
@@ -119,9 +134,10 @@ export const listSessions = operation({
     before: StorableText.max(200)
       .optional()
       .meta({ description: "next_cursor of the page before, to go on." }),
+    ...asTeam,
   }),
   output: z.object({ sessions: z.array(Session), next_cursor: z.string().nullable() }),
-  errors: [],
+  errors: ["unauthorized"],
   kind: "call",
   readOnly: true,
   afterClosing: "allowed",
@@ -170,7 +186,7 @@ export const updateSessionMetadata = operation({
   readOnly: false,
   afterClosing: "refused",
   rate: "write",
-  compact: (updated) => `now ${quoted(updated.title)}, changed ${messageTime(updated.updated_at)}`,
+  compact: (updated) => `changed ${messageTime(updated.updated_at)}, now: ${quoted(updated.title)}`,
 });
 
 export const concludeSession = operation({
@@ -195,7 +211,7 @@ export const concludeSession = operation({
     closed_at: Timestamp,
     doc_version: Version,
   }),
-  errors: ["unauthorized", "forbidden", "not_found"],
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",

@@ -25,21 +25,26 @@ export async function openSubscription(
   const { kind } = frame;
   const session = await services.sessions.find(frame.session_id);
   if (!session) throw new MerkleError("not_found", `There is no session "${frame.session_id}".`);
-  const team =
+  const caller =
     frame.team_id === undefined ? null : await services.credentials.verify(session.sessionId, frame.team_id);
   authorize({
-    operation: { name: "subscribe", access: kind === "inbox" ? "team" : "reader", afterClosing: "allowed" },
+    operation: {
+      name: "subscribe",
+      access: kind === "inbox" ? "team" : "reader",
+      readOnly: true,
+      afterClosing: "allowed",
+    },
     session,
-    team,
+    caller,
     credentialGiven: frame.team_id !== undefined,
   });
   refuseOtherEpoch(services, frame.epoch);
 
   const channel = await services.channels.open(session.sessionId);
-  const peer = kind === "inbox" ? (team?.peer ?? null) : null;
+  const peer = kind === "inbox" ? (caller?.team?.peer ?? null) : null;
   const after = peer ? peer.acked : (frame.after ?? channel.head);
   refuseBeyondEnd(channel, after);
-  if (team) services.presence.touch(team.peer);
+  if (caller?.team) services.presence.touch(caller.team.peer);
 
   return {
     subscribed: {

@@ -1,0 +1,15 @@
+import { listNamesLike, type Transaction } from "@merkle/db";
+
+/** Finds a free name in a session, `Birch`, `Birch (2)`, …, and takes it (JOIN-4). */
+export async function takeName(
+  tx: Transaction,
+  sessionId: string,
+  wanted: string,
+  take: (name: string) => Promise<boolean>,
+): Promise<string> {
+  const taken = await listNamesLike(tx, sessionId, wanted);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted} (${number})`;
+    if (!taken.has(name.toLowerCase()) && (await take(name))) return name;
+  }
+}

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { Operation } from "@merkle/wire";
+import type { PersonCaller, TeamCaller } from "../access/credentials.js";
+import type { SessionIdentity } from "../sessions/directory.js";
+import type { RequestIdentity } from "./write.js";
+
+interface Who {
+  readonly team: Pick<TeamCaller, "teamId" | "credential"> | null;
+  readonly person: Pick<PersonCaller, "personId"> | null;
+}
+
+/** What makes the request the same one when it comes again: neither the way a session is named nor the credential. */
+export function identify(
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+  session: SessionIdentity | null,
+  who: Who,
+): RequestIdentity {
+  const { team_id: _credential, idempotency_key, ...fields } = input;
+  const caller = nameCaller(operation, who);
+  return {
+    operation: operation.name,
+    caller,
+    idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : undefined,
+    input: session ? { ...fields, session_id: session.sessionId } : fields,
+  };
+}
+
+function nameCaller({ name }: Operation, { team, person }: Who): string | null {
+  // A rotation ends the credential that asked for it, so it is repeated under that credential's own name (IDEM-9).
+  if (team && name === "rotate_team_credential") return fingerprint(team.credential);
+  // Joining makes a person's team, so its repetition would come from another caller.
+  if (person && name === "join_session") return person.personId;
+  return team?.teamId ?? person?.personId ?? null;
+}
+
+function fingerprint(credential: string): string {
+  return createHash("sha256").update(credential).digest("hex");
+}

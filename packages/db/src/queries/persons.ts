@@ -1,0 +1,91 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Queryable, Transaction } from "../open-database.js";
+import { personReads, persons } from "../schema.js";
+
+export interface PersonRow {
+  readonly personId: string;
+  readonly name: string;
+  readonly secretHash: Uint8Array;
+}
+
+/** What proves somebody, by the uuid of the credential. */
+export interface LiveSecret {
+  readonly id: string;
+  readonly secretHash: Uint8Array;
+}
+
+export async function findPerson(db: Queryable, meshId: string, personId: string): Promise<PersonRow | null> {
+  const [row] = await db
+    .select({ personId: persons.personId, name: persons.name, secretHash: persons.secretHash })
+    .from(persons)
+    .where(and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
+  return row ?? null;
+}
+
+export async function insertPerson(
+  tx: Transaction,
+  person: PersonRow & { readonly meshId: string; readonly createdAt: Date },
+): Promise<void> {
+  await tx.insert(persons).values(person);
+}
+
+/** Holds a person's row until the transaction ends, so that what a person does at once is done one after the other. */
+export async function lockPerson(tx: Transaction, meshId: string, personId: string): Promise<void> {
+  await tx.execute(
+    sql`SELECT FROM ${persons} WHERE ${persons.meshId} = ${meshId} AND ${persons.personId} = ${personId} FOR NO KEY UPDATE`,
+  );
+}
+
+/** The secret hashes of those of these ids that are persons'. */
+export async function findPersonSecrets(
+  db: Queryable,
+  meshId: string,
+  ids: readonly string[],
+): Promise<LiveSecret[]> {
+  if (ids.length === 0) return [];
+  return db
+    .select({ id: persons.personId, secretHash: persons.secretHash })
+    .from(persons)
+    .where(and(eq(persons.meshId, meshId), inArray(persons.personId, [...ids])));
+}
+
+/** Whose reading, and where. */
+export interface Reading {
+  readonly meshId: string;
+  readonly personId: string;
+  readonly sessionId: string;
+}
+
+/** Notes that a person has read up to a sequence, and returns how far that is now: it never goes back. */
+export async function saveLastRead(db: Queryable, reading: Reading, lastRead: number): Promise<number> {
+  const [row] = await db
+    .insert(personReads)
+    .values({ ...reading, lastRead })
+    .onConflictDoUpdate({
+      target: [personReads.meshId, personReads.personId, personReads.sessionId],
+      set: { lastRead: sql`greatest(${personReads.lastRead}, excluded.last_read)` },
+    })
+    .returning({ lastRead: personReads.lastRead });
+  return row?.lastRead ?? lastRead;
+}
+
+/** How far a person has read in some sessions; one that is missing has not been read in. */
+export async function readLastReads(
+  db: Queryable,
+  meshId: string,
+  personId: string,
+  sessionIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db
+    .select({ sessionId: personReads.sessionId, lastRead: personReads.lastRead })
+    .from(personReads)
+    .where(
+      and(
+        eq(personReads.meshId, meshId),
+        eq(personReads.personId, personId),
+        inArray(personReads.sessionId, [...sessionIds]),
+      ),
+    );
+  return new Map(rows.map((row) => [row.sessionId, row.lastRead]));
+}

@@ -1,0 +1,15 @@
+import { quoted } from "./compact.js";
+import type { MerkleError } from "./errors.js";
+
+/** A failure as text for a model. Its details can quote what others wrote, which must not pass for a line of ours (TEXT-1). */
+export function compactError({ code, message, details }: Pick<MerkleError, "code" | "message" | "details">) {
+  const told = Object.entries(details)
+    // The message names the fields already.
+    .filter(([name]) => name !== "fields" && name !== "field")
+    .map(([name, value]) => compactDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
+  return [`${code}: ${quoted(message)}`, ...told].join("\n");
+}
+
+function compactDetail(name: string, value: string): string {
+  return value.includes("\n") ? `${name}:\n  ${quoted(value)}` : `${name} ${quoted(value)}`;
+}

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { nameInLine } from "../compact.js";
+import { operation } from "../operation.js";
+import { PersonCredential, PersonName, retryable } from "../values.js";
+
+export const createPerson = operation({
+  name: "create_person",
+  toolset: "admin",
+  summary:
+    "Make a person: a human who reads and writes in the sessions of this mesh. Keep the person_id that comes back: it is that person's " +
+    "credential, given wherever a team's is. Agents need none: they create_session or join_session.",
+  access: "open",
+  route: "POST /api/persons",
+  input: z.strictObject({
+    name: PersonName.meta({ description: "What the person is called in sessions." }),
+    ...retryable,
+  }),
+  output: z.object({ person_id: PersonCredential, name: z.string() }),
+  errors: ["conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ person_id, name }, { keeper }) =>
+    `${nameInLine(name)} is here. ${keeper === "caller" ? `person_id ${person_id}` : `team_id ${person_id.split(".")[0]} speaks as this person`}`,
+});
