@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { describeAtEveryDoor } from "../kit/every-door.js";
+import { describeAtEveryDoor, describeWhereTheCallerKeeps } from "../kit/every-door.js";
 import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
 
 describeAtEveryDoor("the feed", (at) => {
@@ -91,57 +91,6 @@ describeAtEveryDoor("the feed", (at) => {
     });
     expect(other.cursor).toBe(3);
   });
-
-  it("[AUTH-3] a missing, bare, garbled or foreign credential is refused alike", async () => {
-    const { door } = at;
-    const session = await createTestSession(door);
-    const other = await createTestSession(door);
-    const [id, secret = ""] = session.convener.split(".mk_");
-    const { sessionId: session_id } = session;
-    const credentials = [
-      undefined,
-      id,
-      `${id}.mk_`,
-      `${id}.mk_${"a".repeat(43)}`,
-      `${randomUUID()}.mk_${secret}`,
-      other.convener,
-      "x",
-    ];
-    for (const team_id of credentials) {
-      const failure = await failureOf(
-        door.callRaw("post_message", {
-          session_id,
-          content: { text: "x" },
-          ...(team_id === undefined ? {} : { team_id }),
-        }),
-      );
-      expect(failure).toMatchObject({ code: "unauthorized", status: 401 });
-    }
-    // Reading needs none, but a wrong one is not overlooked.
-    await door.call("get_history", { session_id });
-    expect(await failureOf(door.call("get_history", { session_id, team_id: other.convener }))).toMatchObject({
-      code: "unauthorized",
-    });
-  });
-
-  it("[AUTH-6] a text that quotes a live credential is refused, and nothing is stored", async () => {
-    const { door } = at;
-    const session = await createTestSession(door);
-    const other = await createTestSession(door);
-    const { sessionId: session_id, convener: team_id } = session;
-    for (const quoted of [session.convener, other.convener]) {
-      expect(await failureOf(session.post(team_id, `I am ${quoted}, hello`))).toMatchObject({
-        code: "bad_request",
-      });
-      const append = door.call("append_to_session_doc", { session_id, team_id, text: quoted });
-      expect(await failureOf(append)).toMatchObject({ code: "bad_request" });
-    }
-    await session.post(team_id, `${randomUUID()}.mk_${"a".repeat(43)} is nobody's`);
-    expect(await door.call("get_session", { session_id })).toMatchObject({
-      last_sequence: 1,
-      document_version: 0,
-    });
-  });
 });
 
 describeAtEveryDoor("idempotent writes", (at) => {
@@ -206,5 +155,58 @@ describeAtEveryDoor("idempotent writes", (at) => {
     expect(await failureOf(door.call("edit_session_doc", edit))).toMatchObject({ code: "conflict" });
     await door.call("append_to_session_doc", { session_id, team_id, text: "a" });
     expect(await door.call("edit_session_doc", edit)).toEqual({ version: 2 });
+  });
+});
+
+describeWhereTheCallerKeeps("credentials in the feed", (at) => {
+  it("[AUTH-3] a missing, bare, garbled or foreign credential is refused alike", async () => {
+    const { door } = at;
+    const session = await createTestSession(door);
+    const other = await createTestSession(door);
+    const [id, secret = ""] = session.convener.split(".mk_");
+    const { sessionId: session_id } = session;
+    const credentials = [
+      undefined,
+      id,
+      `${id}.mk_`,
+      `${id}.mk_${"a".repeat(43)}`,
+      `${randomUUID()}.mk_${secret}`,
+      other.convener,
+      "x",
+    ];
+    for (const team_id of credentials) {
+      const failure = await failureOf(
+        door.callRaw("post_message", {
+          session_id,
+          content: { text: "x" },
+          ...(team_id === undefined ? {} : { team_id }),
+        }),
+      );
+      expect(failure).toMatchObject({ code: "unauthorized", status: 401 });
+    }
+    // Reading needs none, but a wrong one is not overlooked.
+    await door.call("get_history", { session_id });
+    expect(await failureOf(door.call("get_history", { session_id, team_id: other.convener }))).toMatchObject({
+      code: "unauthorized",
+    });
+  });
+
+  it("[AUTH-6] a text that quotes a live credential is refused, and nothing is stored", async () => {
+    const { door } = at;
+    const session = await createTestSession(door);
+    const other = await createTestSession(door);
+    const { sessionId: session_id, convener: team_id } = session;
+    for (const quoted of [session.convener, other.convener]) {
+      expect(await failureOf(session.post(team_id, `I am ${quoted}, hello`))).toMatchObject({
+        code: "bad_request",
+      });
+      const append = door.call("append_to_session_doc", { session_id, team_id, text: quoted });
+      expect(await failureOf(append)).toMatchObject({ code: "bad_request" });
+    }
+    await session.post(team_id, `${randomUUID()}.mk_${"a".repeat(43)} is nobody's`);
+    expect(await door.call("get_session", { session_id })).toMatchObject({
+      last_sequence: 1,
+      document_version: 0,
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { describeAtEveryDoor } from "../kit/every-door.js";
+import { describeAtEveryDoor, describeWhereTheCallerKeeps } from "../kit/every-door.js";
 import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
 
 describeAtEveryDoor("the roster", (at) => {
@@ -35,17 +35,6 @@ describeAtEveryDoor("the roster", (at) => {
     expect(textsOf(wait.messages)).toEqual(["two"]);
     const beyond = { session_id, team_name: "Cedar", replay_from: 99 };
     expect(await failureOf(door.call("join_session", beyond))).toMatchObject({ code: "bad_request" });
-  });
-
-  it("[JOIN-4] a taken name gets a number, whatever its case", async () => {
-    const { door } = at;
-    const session = await createTestSession(door);
-    const { sessionId: session_id } = session;
-    const names: string[] = [];
-    for (const team_name of ["Birch", "Birch", "birch", "Birch (2)"]) {
-      names.push((await door.call("join_session", { session_id, team_name })).team_name);
-    }
-    expect(names).toEqual(["Birch", "Birch (2)", "birch (3)", "Birch (2) (2)"]);
   });
 
   it("[JOIN-5] joining with one's own credential resumes the team: no event, same place", async () => {
@@ -130,6 +119,19 @@ describeAtEveryDoor("the roster", (at) => {
     await parked;
     const { participants } = await door.call("list_participants", { session_id });
     expect(participants[1]).toMatchObject({ status: "active", polling: false });
+  });
+});
+
+describeWhereTheCallerKeeps("names and credentials in the roster", (at) => {
+  it("[JOIN-4] a taken name gets a number, whatever its case", async () => {
+    const { door } = at;
+    const session = await createTestSession(door);
+    const { sessionId: session_id } = session;
+    const names: string[] = [];
+    for (const team_name of ["Birch", "Birch", "birch", "Birch (2)"]) {
+      names.push((await door.call("join_session", { session_id, team_name })).team_name);
+    }
+    expect(names).toEqual(["Birch", "Birch (2)", "birch (3)", "Birch (2) (2)"]);
   });
 
   it("[AUTH-7] rotating gives another credential and ends the old one at once", async () => {

@@ -1,28 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { describeAtEveryDoor } from "../kit/every-door.js";
+import { describeAtEveryDoor, describeWhereTheCallerKeeps } from "../kit/every-door.js";
 import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
 
 describeAtEveryDoor("sessions", (at) => {
-  it("[SES-1] creating makes an empty feed and document, and the creator its convener", async () => {
-    const { door } = at;
-    const title = `Split the auth service ${randomUUID()}`;
-    const created = await door.call("create_session", {
-      title,
-      description: "Move tokens out",
-      creator_team_name: "Atlas",
-    });
-    const { session_id } = created;
-    expect(created).toMatchObject({ cursor: 0, title, description: "Move tokens out" });
-    expect(created.team_id).toMatch(/^[0-9a-f-]{36}\.mk_[\w-]{43}$/);
-    expect((await door.call("get_history", { session_id })).messages).toEqual([]);
-    expect(await door.call("read_session_doc", { session_id })).toMatchObject({ content: "", version: 0 });
-    const { participants } = await door.call("list_participants", { session_id });
-    expect(participants).toMatchObject([
-      { team_id: bareId(created.team_id), team_name: "Atlas", convener: true },
-    ]);
-  });
-
   it("[SES-2] the slug comes from the title, gets a number on a clash, and can be asked for", async () => {
     const { door } = at;
     const word = `word${randomUUID().slice(0, 8)}`;
@@ -225,5 +206,26 @@ describeAtEveryDoor("sessions", (at) => {
       });
     }
     expect((await door.call("get_settings", {})).settings).toEqual(before.settings);
+  });
+});
+
+describeWhereTheCallerKeeps("the creator's credential", (at) => {
+  it("[SES-1] creating makes an empty feed and document, and the creator its convener", async () => {
+    const { door } = at;
+    const title = `Split the auth service ${randomUUID()}`;
+    const created = await door.call("create_session", {
+      title,
+      description: "Move tokens out",
+      creator_team_name: "Atlas",
+    });
+    const { session_id } = created;
+    expect(created).toMatchObject({ cursor: 0, title, description: "Move tokens out" });
+    expect(created.team_id).toMatch(/^[0-9a-f-]{36}\.mk_[\w-]{43}$/);
+    expect((await door.call("get_history", { session_id })).messages).toEqual([]);
+    expect(await door.call("read_session_doc", { session_id })).toMatchObject({ content: "", version: 0 });
+    const { participants } = await door.call("list_participants", { session_id });
+    expect(participants).toMatchObject([
+      { team_id: bareId(created.team_id), team_name: "Atlas", convener: true },
+    ]);
   });
 });

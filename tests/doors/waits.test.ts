@@ -1,42 +1,8 @@
 import { expect, it } from "vitest";
-import { describeAtEveryDoor } from "../kit/every-door.js";
+import { describeAtEveryDoor, describeWhereTheCallerKeeps } from "../kit/every-door.js";
 import { createTestSession, failureOf, textsOf } from "../kit/session.js";
 
 describeAtEveryDoor("waiting", (at) => {
-  it("[WAIT-1] a wait blocks until somebody posts", async () => {
-    const { door } = at;
-    const session = await createTestSession(door);
-    const birch = await session.join("Birch");
-    const wait = door.call("wait_for_messages", {
-      session_id: session.sessionId,
-      team_id: birch.credential,
-      since_cursor: birch.cursor,
-    });
-    const first = await Promise.race([
-      wait.then(() => "answered"),
-      new Promise((resolve) => setTimeout(resolve, 200, "blocks")),
-    ]);
-    expect(first).toBe("blocks");
-    await session.post(session.convener, "hello");
-    expect(await wait).toMatchObject({
-      next_cursor: 2,
-      session_closed: false,
-      messages: [{ content: { text: "hello" } }],
-    });
-  });
-
-  it("[WAIT-2] one's own messages neither wake nor come, unless they are asked for", async () => {
-    const { door } = at;
-    const session = await createTestSession(door);
-    const { sessionId: session_id, convener: team_id } = session;
-    await session.post(team_id, "mine");
-    await door.call("update_session_metadata", { session_id, team_id, title: "Mine too", reason: "scope" });
-    const wait = { session_id, team_id, since_cursor: 0, timeout: 0 };
-    expect(await door.call("wait_for_messages", wait)).toMatchObject({ messages: [], next_cursor: 0 });
-    const own = await door.call("wait_for_messages", { ...wait, include_own: true });
-    expect(textsOf(own.messages)).toEqual(["mine", "session_metadata_updated"]);
-  });
-
   it("[WAIT-3] session_closed comes with the last messages; [WAIT-4] and a closed session never blocks", async () => {
     const { door } = at;
     const session = await createTestSession(door);
@@ -64,24 +30,6 @@ describeAtEveryDoor("waiting", (at) => {
     expect(await failureOf(door.call("wait_for_messages", { ...wait, timeout: -1 }))).toMatchObject({
       code: "bad_request",
     });
-  });
-
-  it("[WAIT-6] a fifth parked wait answers the oldest as its timeout would", async () => {
-    const { door } = at;
-    const session = await createTestSession(door);
-    const birch = await session.join("Birch");
-    const wait = () =>
-      door.call("wait_for_messages", {
-        session_id: session.sessionId,
-        team_id: birch.credential,
-        since_cursor: birch.cursor,
-      });
-    const oldest = wait();
-    const others = [wait(), wait(), wait()];
-    others.push(wait());
-    expect(await oldest).toMatchObject({ messages: [], next_cursor: birch.cursor });
-    await session.post(session.convener, "hello");
-    for (const other of others) expect(textsOf((await other).messages)).toEqual(["hello"]);
   });
 
   it("[WAIT-7] the document's version comes when it has changed since the last wait", async () => {
@@ -120,6 +68,74 @@ describeAtEveryDoor("waiting", (at) => {
     await expect.poll(async () => (await wait()).idle_polls).toBe(1);
   });
 
+  it("[CURSOR-6] waits without a cursor go on by themselves, in order, each message once", async () => {
+    const { door } = at;
+    const session = await createTestSession(door);
+    const { sessionId: session_id } = session;
+    const birch = await session.join("Birch");
+    const read: unknown[] = [];
+    for (let i = 1; i <= 6; i += 1) {
+      await session.post(session.convener, `message ${i}`);
+      const reply = await door.call("wait_for_messages", { session_id, team_id: birch.credential });
+      read.push(...textsOf(reply.messages));
+    }
+    expect(read).toEqual([1, 2, 3, 4, 5, 6].map((i) => `message ${i}`));
+  });
+});
+
+describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
+  it("[WAIT-1] a wait blocks until somebody posts", async () => {
+    const { door } = at;
+    const session = await createTestSession(door);
+    const birch = await session.join("Birch");
+    const wait = door.call("wait_for_messages", {
+      session_id: session.sessionId,
+      team_id: birch.credential,
+      since_cursor: birch.cursor,
+    });
+    const first = await Promise.race([
+      wait.then(() => "answered"),
+      new Promise((resolve) => setTimeout(resolve, 200, "blocks")),
+    ]);
+    expect(first).toBe("blocks");
+    await session.post(session.convener, "hello");
+    expect(await wait).toMatchObject({
+      next_cursor: 2,
+      session_closed: false,
+      messages: [{ content: { text: "hello" } }],
+    });
+  });
+
+  it("[WAIT-2] one's own messages neither wake nor come, unless they are asked for", async () => {
+    const { door } = at;
+    const session = await createTestSession(door);
+    const { sessionId: session_id, convener: team_id } = session;
+    await session.post(team_id, "mine");
+    await door.call("update_session_metadata", { session_id, team_id, title: "Mine too", reason: "scope" });
+    const wait = { session_id, team_id, since_cursor: 0, timeout: 0 };
+    expect(await door.call("wait_for_messages", wait)).toMatchObject({ messages: [], next_cursor: 0 });
+    const own = await door.call("wait_for_messages", { ...wait, include_own: true });
+    expect(textsOf(own.messages)).toEqual(["mine", "session_metadata_updated"]);
+  });
+
+  it("[WAIT-6] a fifth parked wait answers the oldest as its timeout would", async () => {
+    const { door } = at;
+    const session = await createTestSession(door);
+    const birch = await session.join("Birch");
+    const wait = () =>
+      door.call("wait_for_messages", {
+        session_id: session.sessionId,
+        team_id: birch.credential,
+        since_cursor: birch.cursor,
+      });
+    const oldest = wait();
+    const others = [wait(), wait(), wait()];
+    others.push(wait());
+    expect(await oldest).toMatchObject({ messages: [], next_cursor: birch.cursor });
+    await session.post(session.convener, "hello");
+    for (const other of others) expect(textsOf((await other).messages)).toEqual(["hello"]);
+  });
+
   it("[CURSOR-1] a cursor beyond the end is refused", async () => {
     const { door } = at;
     const session = await createTestSession(door);
@@ -152,20 +168,6 @@ describeAtEveryDoor("waiting", (at) => {
     expect(skipping.skipped).toBe(2);
     const without = await door.call("wait_for_messages", { session_id, team_id });
     expect(textsOf(without.messages)).toEqual(["one", "two", "three"]);
-  });
-
-  it("[CURSOR-6] waits without a cursor go on by themselves, in order, each message once", async () => {
-    const { door } = at;
-    const session = await createTestSession(door);
-    const { sessionId: session_id } = session;
-    const birch = await session.join("Birch");
-    const read: unknown[] = [];
-    for (let i = 1; i <= 6; i += 1) {
-      await session.post(session.convener, `message ${i}`);
-      const reply = await door.call("wait_for_messages", { session_id, team_id: birch.credential });
-      read.push(...textsOf(reply.messages));
-    }
-    expect(read).toEqual([1, 2, 3, 4, 5, 6].map((i) => `message ${i}`));
   });
 
   it("[CURSOR-7] ack acknowledges what was handed out, by history too", async () => {

@@ -8,6 +8,7 @@ import {
   type OutputOf,
 } from "@merkle/wire";
 import { WebSocket } from "ws";
+import { startStdioServer } from "./stdio.js";
 
 /** Calls operations through one door, so that one suite can be run at all of them. */
 export interface Door {
@@ -21,11 +22,17 @@ export interface Door {
 
 export type OpenDoor = (url: string) => Promise<Door>;
 
-/** Every door of the broker, by name. */
-export const doors: Record<"rest" | "mcp" | "websocket", OpenDoor> = {
+/** The doors of the broker itself, by name: there the caller keeps its credentials and its cursor. */
+export const brokerDoors: Record<"rest" | "mcp" | "websocket", OpenDoor> = {
   rest: openRest,
   mcp: openMcp,
   websocket: openWebSocket,
+};
+
+/** Every door there is. Over stdio the server keeps credentials and cursor for its caller (STDIO-3, STDIO-4). */
+export const doors: Record<"rest" | "mcp" | "websocket" | "stdio", OpenDoor> = {
+  ...brokerDoors,
+  stdio: openStdio,
 };
 
 function toDoor(
@@ -95,6 +102,27 @@ async function openMcp(url: string): Promise<Door> {
     if (result.isError) throw MerkleError.fromBody(body);
     return body;
   });
+}
+
+/** `merkle mcp`, as a program speaks to it. */
+async function openStdio(url: string): Promise<Door> {
+  const cleanups: (() => Promise<void>)[] = [];
+  const args = ["--view", "json", "--tools", "core,admin"];
+  const server = await startStdioServer({ url, args }, (cleanup) => cleanups.unshift(cleanup));
+  return toDoor(
+    "stdio",
+    async (name, input) => {
+      const { result, error } = await server.request("tools/call", { name, arguments: input });
+      if (!result) throw new Error(`JSON-RPC ${error?.code}: ${error?.message}`);
+      const body: unknown = JSON.parse(result.content?.[0]?.text ?? "");
+      if (result.isError) throw MerkleError.fromBody(body);
+      return body;
+    },
+    async () => {
+      await server.stop();
+      for (const cleanup of cleanups) await cleanup();
+    },
+  );
 }
 
 async function openWebSocket(url: string): Promise<Door> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { type Door, doors } from "./doors.js";
+import { brokerDoors, type Door, doors, type OpenDoor } from "./doors.js";
 import { startTestBroker, type TestBroker } from "./test-broker.js";
 
 /** Where a suite that runs at every door is at the moment. */
@@ -8,15 +8,37 @@ export interface AtDoor {
   readonly broker: TestBroker;
 }
 
-/** Runs the same tests at REST, MCP and WebSocket, against one broker: doors only translate (CAT-4). */
+/** Runs the same tests at REST, MCP, WebSocket and stdio, against one broker: doors only translate (CAT-4). */
 export function describeAtEveryDoor(title: string, tests: (at: AtDoor) => void): void {
-  describe.each(Object.entries(doors))(`${title}, by %s`, (_name, open) => {
+  describeAt(doors, title, tests);
+}
+
+/**
+ * The same for what only a caller can do that keeps its own credentials and cursor. Over stdio the server keeps them: it
+ * shows no credential, takes no cursor, and knows its teams again by their names; `tests/stdio` has its own rules.
+ */
+export function describeWhereTheCallerKeeps(title: string, tests: (at: AtDoor) => void): void {
+  describeAt(brokerDoors, title, tests);
+}
+
+function describeAt(
+  chosen: Readonly<Record<string, OpenDoor>>,
+  title: string,
+  tests: (at: AtDoor) => void,
+): void {
+  describe.each(Object.entries(chosen))(`${title}, by %s`, (_name, open) => {
     let door: Door;
     let broker: TestBroker;
+    const cleanups: (() => Promise<void>)[] = [];
     beforeAll(async () => {
-      broker = await startTestBroker({}, afterAll);
+      broker = await startTestBroker({}, (cleanup) => cleanups.push(cleanup));
       door = await open(broker.url);
-      afterAll(() => door.close());
+      cleanups.push(door.close);
+    });
+    // Registered within `beforeAll`, they would wait for the end of the file: a dozen brokers at once need more
+    // connections than the server has.
+    afterAll(async () => {
+      for (const cleanup of cleanups.reverse()) await cleanup();
     });
     tests({
       get door() {

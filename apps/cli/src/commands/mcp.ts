@@ -1,0 +1,25 @@
+import type { Command } from "../command.js";
+
+export const mcp: Command = {
+  name: "mcp",
+  summary: "speak MCP over stdio, for an agent's client",
+  flags: [
+    { flags: "--session <session>", summary: "join this session at the first connection" },
+    { flags: "--team <name>", summary: "the name to join it under" },
+    { flags: "--as <team-id>", summary: "go on as this team, which this machine holds" },
+    { flags: "--tools <toolsets>", summary: "toolsets beside core, separated by commas: admin" },
+    {
+      flags: "--view <view>",
+      summary: "compact text for a model, or json for a program; compact unless told",
+    },
+  ],
+  examples: [
+    'claude mcp add merkle -- merkle mcp --session auth-refactor --team "Alex\'s Team"',
+    "merkle mcp",
+    "merkle mcp --tools admin",
+  ],
+  async run(context) {
+    const { serveStdio } = await import("../mcp/serve-stdio.js");
+    return serveStdio(context);
+  },
+};

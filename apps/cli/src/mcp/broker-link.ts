@@ -1,0 +1,148 @@
+import { type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import { connect, type MerkleClient } from "@merkle/wire/client";
+import { WebSocket } from "ws";
+import type { Config } from "../config.js";
+import { findRunningBroker } from "../run-file.js";
+
+/** The one connection to the broker, which need not be there: it is tried for as long as the server runs. */
+export interface BrokerLink {
+  /**
+   * Asks for an operation.
+   *
+   * @throws MerkleError of the broker; `unavailable`, with the address, when there is no connection after a few seconds
+   */
+  call<Name extends OperationName>(
+    name: Name,
+    input: InputOf<Name>,
+    options?: LinkCallOptions,
+  ): Promise<OutputOf<Name>>;
+  /** Resolves with the epoch of a broker that is connected. @throws as `call` */
+  connected(signal?: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface LinkCallOptions {
+  readonly signal?: AbortSignal;
+  /** How long to go on trying when the connection breaks in between. Default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface BrokerLinkOptions {
+  readonly config: Pick<Config, "broker" | "home">;
+  /** Told of each client before it connects: one that the broker ended for good is replaced by another. */
+  readonly onClient: (client: MerkleClient) => void;
+  /** Told each time that a connection is up. */
+  readonly onUp: () => void;
+  readonly log: (text: string) => void;
+}
+
+/** How long a call waits for a connection. A person or a model is waiting with it. */
+const connectWithinMs = 5_000;
+/** Attempts come oftener than calls give up, so that a broker that has just been started is found. */
+const retry = { capMs: 2_000 };
+const callTimeoutMsDefault = 30_000;
+
+interface Connecting {
+  readonly client: MerkleClient;
+  readonly base: string;
+}
+
+export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOptions): BrokerLink {
+  let current: Connecting | undefined;
+  let finding: Promise<Connecting> | undefined;
+  let closed = false;
+
+  /** The client in use, or another where that one is of no use any more. */
+  async function findClient(): Promise<Connecting> {
+    if (current?.client.state.status === "open") return current;
+    finding ??= replaceClient().finally(() => {
+      finding = undefined;
+    });
+    return finding;
+  }
+
+  async function replaceClient(): Promise<Connecting> {
+    const base = await findAddress(config);
+    if (closed) throw linkClosed();
+    if (current && current.base === base && current.client.state.status !== "closed") return current;
+    void current?.client.close();
+    const client = connect({ url: base, WebSocket, retry });
+    current = { client, base };
+    client.onState((state) => {
+      log(`${base}: ${state.status}${"reason" in state ? `, ${state.reason}` : ""}`);
+      if (state.status === "open") onUp();
+    });
+    onClient(client);
+    return current;
+  }
+
+  async function openClient(signal: AbortSignal | undefined): Promise<Connecting & { epoch: string }> {
+    const found = await findClient();
+    return { ...found, epoch: await untilOpen(found, signal) };
+  }
+
+  return {
+    async call(name, input, { signal, timeoutMs = callTimeoutMsDefault } = {}) {
+      const { client, base } = await openClient(signal);
+      try {
+        return await client.call(name, input, { timeoutMs, ...(signal && { signal }) });
+      } catch (error) {
+        const lost = error instanceof MerkleError && error.code === "unavailable" && !isOpen(client);
+        throw lost ? unreachable({ client, base }, error.details) : error;
+      }
+    },
+    connected: async (signal) => (await openClient(signal)).epoch,
+    async close() {
+      closed = true;
+      await current?.client.close();
+    },
+  };
+}
+
+/** The configured address; where nothing names one, the broker that runs on this home, whatever its port. */
+async function findAddress({ broker, home }: BrokerLinkOptions["config"]): Promise<string> {
+  const running = broker.source === "default" ? await findRunningBroker(home) : undefined;
+  return running?.url ?? broker.base;
+}
+
+function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Promise<string> {
+  const { client } = connecting;
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const { state } = client;
+      if (state.status === "open") settle(() => resolve(state.epoch));
+      else if (state.status === "closed") settle(() => reject(unreachable(connecting)));
+    };
+    const abort = () => settle(() => reject(signal?.reason));
+    const timer = setTimeout(() => settle(() => reject(unreachable(connecting))), connectWithinMs);
+    const stopListening = client.onState(look);
+    const settle = (end: () => void) => {
+      clearTimeout(timer);
+      stopListening();
+      signal?.removeEventListener("abort", abort);
+      end();
+    };
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) abort();
+    else look();
+  });
+}
+
+function isOpen(client: MerkleClient): boolean {
+  return client.state.status === "open";
+}
+
+function unreachable({ client, base }: Connecting, details: MerkleError["details"] = {}): MerkleError {
+  const { state } = client;
+  const reason = "reason" in state ? ` (${state.reason})` : "";
+  const doubt = details["outcome"] === "unknown" ? " What was asked may have been done." : "";
+  return new MerkleError(
+    "unavailable",
+    `The broker at ${base} cannot be reached${reason}.${doubt} Call again later: nothing unread is lost. If it does not run, your human starts it with: merkle up`,
+    doubt ? { outcome: "unknown" } : {},
+  );
+}
+
+function linkClosed(): MerkleError {
+  return new MerkleError("unavailable", "This server is stopping.");
+}

@@ -1,0 +1,60 @@
+import { isUuid, MerkleError, type Operation } from "@merkle/wire";
+import type { Keyring } from "./keyring.js";
+import type { Fields } from "./membership.js";
+import type { Team, Teams } from "./teams.js";
+import { takesLastSession } from "./tool-list.js";
+
+export interface Completing {
+  readonly operation: Operation;
+  readonly fields: Fields;
+  /** Why the session that this server was started for cannot be entered. */
+  readonly refusal: MerkleError | null;
+  readonly teams: Teams;
+  readonly keyring: Keyring;
+}
+
+export interface Completed {
+  readonly input: Fields;
+  /** The team as which it is called, where this server keeps that team's place. */
+  readonly team: Team | undefined;
+}
+
+/**
+ * Puts in what this server keeps for the model: the session joined last where none is named, and the credential (STDIO-3).
+ * A team's or person's bare uuid stands for the credential that this server has of it. Nothing else is looked at.
+ */
+export function completeInput({ operation, fields, refusal, teams, keyring }: Completing): Completed {
+  if (!("team_id" in operation.input.shape)) return { input: fields, team: undefined };
+  const { team_id: named } = fields;
+  const byName = typeof named === "string" && isUuid(named) ? keyring.find(named) : undefined;
+  const chosen = byName === undefined ? undefined : teams.find(String(named));
+  const credential = byName === undefined ? {} : { team_id: byName };
+  if (!takesLastSession(operation)) return { input: { ...fields, ...credential }, team: chosen };
+
+  const session = fields["session_id"] ?? chosen?.sessionId;
+  if (session !== undefined && typeof session !== "string") return { input: fields, team: undefined };
+  const team = named === undefined ? findTeam(teams, operation, session) : chosen;
+  const session_id = session ?? team?.sessionId ?? teams.findLast()?.sessionId;
+  if (session_id === undefined) throw refusal ?? noSession(operation);
+  return {
+    input: {
+      ...fields,
+      session_id,
+      ...(team && named === undefined ? { team_id: team.credential } : credential),
+    },
+    team,
+  };
+}
+
+function findTeam(teams: Teams, { name }: Operation, session: string | undefined): Team | undefined {
+  const last = teams.findLast(session);
+  // Leaving can be repeated with its key (IDEM-9).
+  return last ?? (name === "leave_session" ? teams.findLeft(session) : undefined);
+}
+
+function noSession({ name }: Operation): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `${name}: you have joined no session yet. Call join_session first, or name a session_id; list_sessions shows those there are.`,
+  );
+}

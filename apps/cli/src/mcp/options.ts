@@ -1,0 +1,59 @@
+import type { Toolset } from "@merkle/wire";
+import { usageError } from "../cli-error.js";
+import { type Flags, textOf } from "../flags.js";
+
+/** What `merkle mcp` was told when it was started. */
+export interface McpOptions {
+  /** The session to join at the first connection, by id or slug, and the name to join it under. */
+  readonly join: { readonly session: string; readonly team: string } | undefined;
+  /** The uuid of a team that this machine holds, as which to go on; who started this server sees to its being alone. */
+  readonly as: string | undefined;
+  readonly toolsets: ReadonlySet<Toolset>;
+  /** `compact` for a model, `json` for a program. */
+  readonly view: "compact" | "json";
+}
+
+/** The toolsets there are. Named here so that a wrong flag is told without the catalogue, which takes time to load. */
+export const knownToolsets = ["core", "admin"] as const satisfies readonly Toolset[];
+
+/** @throws CliError `usage` */
+export function readMcpOptions(flags: Flags): McpOptions {
+  const as = readAs(textOf(flags, "as"));
+  const join = readJoin(textOf(flags, "session"), textOf(flags, "team"));
+  if (as !== undefined && join !== undefined)
+    throw usageError("--as names a team already: leave out --session and --team.");
+  return { join, as, toolsets: readToolsets(textOf(flags, "tools")), view: readView(textOf(flags, "view")) };
+}
+
+function readAs(text: string | undefined): string | undefined {
+  if (text === undefined || /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
+  throw usageError(`--as must be the uuid of a team that this machine holds, got ${JSON.stringify(text)}.`);
+}
+
+function readJoin(session: string | undefined, team: string | undefined): McpOptions["join"] {
+  if (session === undefined && team === undefined) return undefined;
+  if (!session?.trim()) throw usageError("--team needs --session: which session to join.");
+  if (!team?.trim()) throw usageError("--session needs --team: the name to join it under.");
+  return { session: session.trim(), team: team.trim() };
+}
+
+function readToolsets(text: string | undefined): ReadonlySet<Toolset> {
+  const wanted = (text ?? "").split(",").map((name) => name.trim());
+  const unknown = wanted.find((name) => name !== "" && !isToolset(name));
+  if (unknown !== undefined) {
+    throw usageError(
+      `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
+    );
+  }
+  return new Set(["core", ...wanted.filter(isToolset)]);
+}
+
+function isToolset(name: string): name is (typeof knownToolsets)[number] {
+  return knownToolsets.some((known) => known === name);
+}
+
+function readView(text: string | undefined): "compact" | "json" {
+  if (text === undefined || text === "compact") return "compact";
+  if (text === "json") return text;
+  throw usageError(`--view must be compact or json, got ${JSON.stringify(text)}.`);
+}

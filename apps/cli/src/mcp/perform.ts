@@ -1,0 +1,151 @@
+import {
+  catalogue,
+  type InputOf,
+  isUuid,
+  MerkleError,
+  type Operation,
+  type OperationName,
+} from "@merkle/wire";
+import type { BrokerLink } from "./broker-link.js";
+import type { Keyring } from "./keyring.js";
+import type { Fields, Membership } from "./membership.js";
+import type { McpOptions } from "./options.js";
+import type { Team } from "./teams.js";
+import { waitForMessages } from "./wait.js";
+
+export interface Performance {
+  readonly operation: Operation;
+  readonly input: Fields;
+  readonly team: Team | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Performed {
+  readonly output: unknown;
+  /** A line of ours that the model must see before all else. */
+  readonly notice?: string | undefined;
+  /** To be told whether the answer arrived. */
+  readonly settle?: (arrived: boolean) => void;
+}
+
+export type Performer = (performance: Performance) => Promise<Performed>;
+
+interface PerformerOptions {
+  readonly link: BrokerLink;
+  readonly membership: Membership;
+  readonly keyring: Keyring;
+  readonly view: McpOptions["view"];
+}
+
+/** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
+export function createPerformer({ link, membership, keyring, view }: PerformerOptions): Performer {
+  async function ask({ operation, input, signal }: Performance): Promise<unknown> {
+    // The broker knows what an input of its operation is, and refuses what is none.
+    const output = await link.call(operation.name as OperationName, input as InputOf<OperationName>, {
+      signal,
+    });
+    keyring.keepFrom(output);
+    return output;
+  }
+
+  async function run(performance: Performance): Promise<Performed> {
+    const { operation, input, team, signal } = performance;
+    switch (operation.name) {
+      case "create_session":
+        return { output: await membership.createSession(input, signal) };
+      case "join_session":
+        return { output: await membership.joinSession(input, signal) };
+      case "leave_session":
+        if (team) return { output: await membership.leaveSession(input, team, signal) };
+        break;
+      case "rotate_team_credential":
+        if (team) return { output: await membership.rotateCredential(input, team, signal) };
+        break;
+      case "wait_for_messages":
+        return wait(performance);
+    }
+    const output = await ask(performance);
+    if (team) takeNotice(operation, output, team);
+    return { output };
+  }
+
+  async function wait(performance: Performance): Promise<Performed> {
+    const { operation, input, team, signal } = performance;
+    refuseCursor(input);
+    const parsed = catalogue.wait_for_messages.input.safeParse(input);
+    // What the broker would refuse, it refuses in its own words; and who is no team here has no place here.
+    if (!team || !parsed.success) return { output: await ask({ ...performance, operation }) };
+    const { timeout, include_own: includeOwn } = parsed.data;
+    const timeoutMs = Math.min(timeout, 30) * 1000;
+    const { output, settle } = await waitForMessages(link, { team, timeoutMs, includeOwn, view, signal });
+    const wasResynced = team.resynced;
+    return {
+      output,
+      notice: wasResynced ? resyncNotice : undefined,
+      settle: (arrived) => {
+        if (arrived && wasResynced) team.resynced = false;
+        settle(arrived);
+      },
+    };
+  }
+
+  return async (performance) => {
+    try {
+      return await run(performance);
+    } catch (error) {
+      throw explain(error, performance);
+    }
+  };
+}
+
+const resyncNotice =
+  "resync: the database was restored. Numbers of messages and versions from before mean nothing now; read the history and the document again.";
+
+/** What the model did itself is no news to it; what it acknowledged is not handed to it. */
+function takeNotice({ name }: Operation, output: unknown, team: Team): void {
+  const { cursor, version, doc_version: concluded } = Object(output);
+  if (name === "ack" && typeof cursor === "number") team.inbox.passUpTo(cursor);
+  if (name === "conclude_session") team.closed = true;
+  const written = name === "conclude_session" ? concluded : version;
+  if (writers.has(name) && typeof written === "number")
+    team.document.told = Math.max(team.document.told, written);
+}
+
+const writers: ReadonlySet<string> = new Set([
+  "update_session_doc",
+  "append_to_session_doc",
+  "edit_session_doc",
+  "conclude_session",
+]);
+
+function refuseCursor(input: Fields): void {
+  const field = ["since_cursor", "epoch"].find((name) => input[name] !== undefined);
+  if (field === undefined) return;
+  throw new MerkleError(
+    "bad_request",
+    `wait_for_messages takes no ${field} here: this server keeps your place. Leave it out.`,
+    { fields: [{ field, problem: "is kept by this server" }] },
+  );
+}
+
+/** The broker speaks of credentials, which a model here never holds. */
+function explain(error: unknown, { input, team }: Performance): unknown {
+  if (!(error instanceof MerkleError) || error.code !== "unauthorized") return error;
+  const { team_id: given, session_id: session } = input;
+  if (given === undefined)
+    return new MerkleError(
+      "unauthorized",
+      `You are no team of the session "${session}" yet: call join_session first.`,
+    );
+  if (team)
+    return new MerkleError(
+      "unauthorized",
+      `${team.name} is not let in any more: its credential was replaced elsewhere, or it has left. Call join_session to take part again.`,
+    );
+  if (typeof given === "string" && isUuid(given))
+    return new MerkleError(
+      "unauthorized",
+      `This server is not the team ${given}. Leave team_id out, or call join_session.`,
+    );
+  return error;
+}

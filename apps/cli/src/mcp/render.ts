@@ -1,0 +1,45 @@
+import { compactError, type MerkleError, type Operation } from "@merkle/wire";
+import type { Keyring } from "./keyring.js";
+import type { LongResults } from "./long-results.js";
+import type { McpOptions } from "./options.js";
+
+/** What a tool answers: one text, and no `structuredContent`, which clients would show instead of it. */
+export type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };
+
+export interface Renderer {
+  /** @param notice - a line of ours before all else */
+  output(operation: Operation, output: unknown, notice?: string): CallResult;
+  error(tool: string, error: MerkleError): CallResult;
+  text(text: string): CallResult;
+}
+
+interface RendererOptions {
+  readonly view: McpOptions["view"];
+  readonly keyring: Keyring;
+  readonly longResults: LongResults;
+}
+
+/** Makes answers: short text for a model, in pieces when it is long after all, or whole JSON for a program (STDIO-9). */
+export function createRenderer({ view, keyring, longResults }: RendererOptions): Renderer {
+  const toResult = (text: string): CallResult => ({ content: [{ type: "text", text }] });
+
+  function shorten(tool: string, text: string): CallResult {
+    return toResult(longResults.shorten(tool, keyring.hide(text)));
+  }
+
+  return {
+    text: toResult,
+    output(operation, output, notice) {
+      if (view === "json") return toResult(keyring.hide(JSON.stringify(output)));
+      const text = operation.compact(output, { keeper: "server" });
+      return shorten(operation.name, notice === undefined ? text : `${notice}\n${text}`);
+    },
+    error(tool, error) {
+      const result =
+        view === "json"
+          ? toResult(keyring.hide(JSON.stringify(error.toBody())))
+          : shorten(tool, compactError(error));
+      return { ...result, isError: true };
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import type { Readable, Writable } from "node:stream";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
+
+/** JSON-RPC over two streams, a message a line, which knows of each request what became of its answer. */
+export interface StdioTransport extends Transport {
+  /** A request under way; undefined once it was answered. */
+  find(id: RequestId): StdioRequest | undefined;
+  /** Resolves when the client has gone: its end of our input is closed. */
+  readonly ended: Promise<void>;
+}
+
+export interface StdioRequest {
+  /** The parameters as they came: the SDK's schemas drop fields that an operation must refuse (CAT-5). */
+  readonly params: unknown;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Runs once: with true when the answer has been written in full, with false when it never will be. */
+  onSettled(run: (written: boolean) => void): void;
+}
+
+interface Pending extends StdioRequest {
+  readonly abort: AbortController;
+  readonly runs: ((written: boolean) => void)[];
+  sent: boolean;
+}
+
+/** No request is as long as this: the broker takes 2 MiB. */
+const lineBytesMax = 16 * 1024 * 1024;
+
+export function createStdioTransport(input: Readable, output: Writable): StdioTransport {
+  const pending = new Map<RequestId, Pending>();
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let stopReading = () => {};
+
+  const transport: StdioTransport = {
+    ended,
+    find: (id) => pending.get(id),
+    async start() {
+      stopReading = readLines(input, take, end);
+      // Whoever read our answers has gone, and cannot be told.
+      output.on("error", end);
+    },
+    async send(message) {
+      const id = "method" in message ? undefined : message.id;
+      const request = id === undefined ? undefined : pending.get(id);
+      if (request) request.sent = true;
+      try {
+        await write(output, message);
+        if (id !== undefined) settle(id, true);
+      } catch (error) {
+        if (id !== undefined) settle(id, false);
+        throw error;
+      }
+    },
+    async close() {
+      stopReading();
+      for (const id of [...pending.keys()]) settle(id, false);
+      transport.onclose?.();
+    },
+  };
+
+  function take(line: string): void {
+    const message = parse(line);
+    if (message === undefined) return refuse(-32700, "This is no JSON.");
+    if (!isMessage(message)) return refuse(-32600, "This is no JSON-RPC 2.0 message.");
+    if ("method" in message && "id" in message) admit(message.id, message.params);
+    const cancelled = cancelledBy(message);
+    // An answer that is on its way is not called back.
+    if (cancelled !== undefined && pending.get(cancelled)?.sent === false) settle(cancelled, false);
+    transport.onmessage?.(message);
+  }
+
+  function admit(id: RequestId, params: unknown): void {
+    const abort = new AbortController();
+    const runs: Pending["runs"] = [];
+    const onSettled = (run: (written: boolean) => void) => {
+      if (abort.signal.aborted) run(false);
+      else runs.push(run);
+    };
+    pending.set(id, { params, signal: abort.signal, onSettled, abort, runs, sent: false });
+  }
+
+  function settle(id: RequestId, written: boolean): void {
+    const request = pending.get(id);
+    pending.delete(id);
+    if (!request) return;
+    if (!written) request.abort.abort();
+    for (const run of request.runs) run(written);
+  }
+
+  function refuse(code: number, message: string): void {
+    // Where it cannot be told, the client has gone, and the end of its streams says so.
+    write(output, { jsonrpc: "2.0", id: null, error: { code, message } }).catch(() => undefined);
+  }
+
+  return transport;
+}
+
+function write(output: Writable, message: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Calls `take` for each line that is not empty, and `end` at the end. Returns how to stop. */
+function readLines(input: Readable, take: (line: string) => void, end: () => void): () => void {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+
+  function receive(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...parts, chunk.subarray(from, at)]).toString("utf8");
+      parts = [];
+      bytes = 0;
+      from = at + 1;
+      if (line.trim() !== "") take(line);
+    }
+    const rest = chunk.subarray(from);
+    parts.push(rest);
+    bytes += rest.length;
+    if (bytes > lineBytesMax) stopAndEnd();
+  }
+
+  function stop(): void {
+    input.off("data", receive);
+    input.pause();
+  }
+
+  function stopAndEnd(): void {
+    stop();
+    end();
+  }
+
+  input.on("data", receive);
+  for (const event of ["end", "close", "error"]) input.once(event, stopAndEnd);
+  return stop;
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("jsonrpc" in value) || value.jsonrpc !== "2.0") return false;
+  return "method" in value ? typeof value.method === "string" : "result" in value || "error" in value;
+}
+
+function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+  const id = message.params?.["requestId"];
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}

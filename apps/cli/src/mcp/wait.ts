@@ -1,0 +1,296 @@
+import { compactMessage, limits, MerkleError, type Message, type OutputOf } from "@merkle/wire";
+import type { BrokerLink } from "./broker-link.js";
+import { forgetNumbers, type Team } from "./teams.js";
+
+export type WaitOutput = OutputOf<"wait_for_messages">;
+
+export interface Waited {
+  readonly output: WaitOutput;
+  /** Tells whether the answer arrived: messages that did not are handed out again. */
+  settle(arrived: boolean): void;
+}
+
+export interface WaitRequest {
+  readonly team: Team;
+  readonly timeoutMs: number;
+  readonly includeOwn: boolean;
+  /** Whether a model reads the page, or a program. */
+  readonly view: "compact" | "json";
+  readonly signal: AbortSignal;
+}
+
+/** How much later than the wait's own end the broker's answer may come, which knows more than an answer of our own. */
+const graceMs = 1_000;
+/** A wait that the broker answers before its time, because it stops, is made again; not sooner than this. */
+const pauseMs = 250;
+
+/**
+ * Answers with the next messages for a team: those that were pushed at once, else whatever comes first, a push or the
+ * answer of the broker, where a wait is parked meanwhile, so that the others see it (ROSTER-6). When it begins, it
+ * acknowledges what earlier waits brought to the model in full, and nothing else (STDIO-5, STDIO-6).
+ */
+export async function waitForMessages(link: BrokerLink, request: WaitRequest): Promise<Waited> {
+  const { team, signal } = request;
+  const parked = park(team, signal);
+  const ends = performance.now() + request.timeoutMs;
+  try {
+    return await readOrBlock(link, request, parked, ends);
+  } finally {
+    parked.leave();
+  }
+}
+
+interface Parked {
+  /** Aborted when the wait is to be answered at once, as at its timeout, or is cancelled. */
+  readonly signal: AbortSignal;
+  leave(): void;
+}
+
+/** A fifth wait of one team answers the oldest (WAIT-6), here instead of at the broker, which cannot tell them apart. */
+function park({ waits }: Team, cancelled: AbortSignal): Parked {
+  const early = new AbortController();
+  const answer = () => early.abort();
+  const [oldest] = waits;
+  if (oldest && waits.size >= limits.parkedWaitsPerPeerMax) {
+    waits.delete(oldest);
+    oldest();
+  }
+  waits.add(answer);
+  return { signal: AbortSignal.any([early.signal, cancelled]), leave: () => waits.delete(answer) };
+}
+
+async function readOrBlock(
+  link: BrokerLink,
+  request: WaitRequest,
+  parked: Parked,
+  ends: number,
+): Promise<Waited> {
+  const { team, signal } = request;
+  let wasConnected = false;
+  while (true) {
+    await findPlace(link, team, signal);
+    if (!request.includeOwn && team.inbox.size > 0) {
+      acknowledge(link, team);
+      return fromInbox(request, team.epoch ?? (await link.connected(signal)));
+    }
+    const leftMs = ends - performance.now();
+    // Looking in (`timeout: 0`) asks the broker, too.
+    if (team.left || parked.signal.aborted || (wasConnected && leftMs <= 0))
+      return nothing(link, team, signal);
+    if (!wasConnected) await link.connected(signal);
+    wasConnected = true;
+    const reply = await askBroker(link, request, parked, Math.max(leftMs, 0));
+    const waited = reply && takeReply(request, reply, ends - performance.now());
+    if (waited) return waited;
+    signal.throwIfAborted();
+    if (team.inbox.size === 0 && performance.now() < ends) await pause(parked.signal);
+  }
+}
+
+/** Learns from the broker how far the team has read, where this server was not there when it did. */
+export async function findPlace(link: BrokerLink, team: Team, signal?: AbortSignal): Promise<void> {
+  if (team.placed) return;
+  const { cursor } = await link.call(
+    "ack",
+    { session_id: team.sessionId, team_id: team.credential, cursor: 0 },
+    signal && { signal },
+  );
+  if (team.placed) return;
+  team.inbox.restart(cursor);
+  team.placed = true;
+}
+
+/**
+ * Tells the broker how far the model has got, and that it gets messages now. In the background: the messages are here, and
+ * must not wait for it; what gets lost is made good by the next wait.
+ */
+function acknowledge(link: BrokerLink, team: Team): void {
+  const { sessionId: session_id, credential: team_id, inbox } = team;
+  const cursor = inbox.place;
+  // Only a wait with messages starts the count of empty ones again (WAIT-8).
+  const call =
+    team.idlePolls > 0
+      ? link.call("wait_for_messages", { session_id, team_id, since_cursor: cursor, timeout: 0 })
+      : cursor > team.acked
+        ? link.call("ack", { session_id, team_id, cursor })
+        : undefined;
+  team.idlePolls = 0;
+  team.acked = Math.max(team.acked, cursor);
+  call?.catch(() => undefined);
+}
+
+/**
+ * Has a wait parked at the broker until it is answered or mail is pushed; null when the second came first, or the time is
+ * up and the broker has not said so.
+ */
+async function askBroker(
+  link: BrokerLink,
+  { team, includeOwn }: WaitRequest,
+  parked: Parked,
+  leftMs: number,
+): Promise<WaitOutput | null> {
+  const { inbox } = team;
+  const enough = new AbortController();
+  const signal = AbortSignal.any([enough.signal, parked.signal]);
+  const timer = setTimeout(() => enough.abort(), leftMs + graceMs);
+  // A page that is being written is not the model's yet, and the broker would hand it out again at once.
+  while (inbox.isHandingOut && !signal.aborted) await inbox.changed(signal);
+  try {
+    const reply = callBroker(link, team, { includeOwn, leftMs, signal });
+    if (includeOwn) return await reply;
+    return await Promise.race([reply, mail(team, signal)]);
+  } catch (error) {
+    if (signal.aborted) return null;
+    // A broker that goes away meanwhile is waited for, as long as this wait may last.
+    if (isError(error, "unavailable") && leftMs > 0) return null;
+    if (!isError(error, "resync")) throw error;
+    if (team.placed) forgetNumbers(team);
+    return null;
+  } finally {
+    clearTimeout(timer);
+    enough.abort();
+  }
+}
+
+function isError(error: unknown, code: MerkleError["code"]): boolean {
+  return error instanceof MerkleError && error.code === code;
+}
+
+async function callBroker(
+  link: BrokerLink,
+  team: Team,
+  { includeOwn, leftMs, signal }: { includeOwn: boolean; leftMs: number; signal: AbortSignal },
+): Promise<WaitOutput> {
+  signal.throwIfAborted();
+  const since_cursor = team.inbox.place;
+  const reply = await link.call(
+    "wait_for_messages",
+    {
+      session_id: team.sessionId,
+      team_id: team.credential,
+      since_cursor,
+      timeout: leftMs / 1000,
+      ...(includeOwn && { include_own: true }),
+      ...(team.epoch !== undefined && { epoch: team.epoch }),
+    },
+    { signal, timeoutMs: leftMs + graceMs + graceMs },
+  );
+  team.acked = Math.max(team.acked, since_cursor);
+  if (!includeOwn && !signal.aborted) team.inbox.fill(since_cursor, reply.messages, reply.next_cursor);
+  return reply;
+}
+
+async function mail({ inbox }: Team, signal: AbortSignal): Promise<null> {
+  while (inbox.size === 0 && !signal.aborted) await inbox.changed(signal);
+  return null;
+}
+
+/** The wait's answer from the broker's; undefined when the broker answered early and there is time left. */
+function takeReply(request: WaitRequest, reply: WaitOutput, leftMs: number): Waited | undefined {
+  const { team } = request;
+  team.epoch = reply.epoch;
+  team.idlePolls = reply.messages.length > 0 ? 0 : (reply.idle_polls ?? team.idlePolls);
+  if (reply.session_closed) team.closed = true;
+  if (request.includeOwn && reply.messages.length > 0) return withOwn(request, reply);
+  if (team.inbox.size > 0) return fromInbox(request, reply.epoch, reply);
+  if (leftMs > pauseMs && !reply.session_closed && request.timeoutMs > 0) return undefined;
+  return { output: toOutput(team, reply, [], reply), settle: () => undefined };
+}
+
+function fromInbox(request: WaitRequest, epoch: string, reply?: WaitOutput): Waited {
+  const { team } = request;
+  team.epoch ??= epoch;
+  const page = team.inbox.takePage(fitter(request.view));
+  if (!page) throw new Error("An inbox that had mail gave none.");
+  const beyond = team.inbox.size + (reply?.remaining ?? 0);
+  return {
+    output: toOutput(team, { epoch: team.epoch, next_cursor: page.cursor }, page.messages, {
+      ...(beyond > 0 && { remaining: beyond }),
+      ...(reply?.document_version !== undefined && { document_version: reply.document_version }),
+      session_closed: team.closed && team.inbox.isDrained && !reply?.remaining,
+    }),
+    settle: page.settle,
+  };
+}
+
+/** With one's own messages a page is no page of the inbox; it passes over what that holds. */
+function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
+  const fits = fitter(view);
+  const beyond = reply.messages.findIndex((message, index) => !fits(message) && index > 0);
+  const messages = beyond === -1 ? reply.messages : reply.messages.slice(0, beyond);
+  const cursor = beyond === -1 ? reply.next_cursor : (messages.at(-1)?.sequence ?? reply.next_cursor);
+  const remaining = (reply.remaining ?? 0) + reply.messages.length - messages.length;
+  return {
+    output: toOutput(team, { epoch: reply.epoch, next_cursor: cursor }, messages, {
+      ...reply,
+      remaining: remaining > 0 ? remaining : undefined,
+      session_closed: reply.session_closed && remaining === 0,
+    }),
+    settle: (arrived) => {
+      if (arrived) team.inbox.passUpTo(cursor);
+    },
+  };
+}
+
+interface Told {
+  readonly session_closed: boolean;
+  readonly remaining?: number | undefined;
+  readonly document_version?: number | undefined;
+  readonly idle_polls?: number | undefined;
+  readonly advice?: string | undefined;
+}
+
+function toOutput(
+  team: Team,
+  { epoch, next_cursor }: { epoch: string; next_cursor: number },
+  messages: readonly Message[],
+  { session_closed, remaining, document_version, idle_polls, advice }: Told,
+): WaitOutput {
+  const version = Math.max(document_version ?? 0, team.document.heard);
+  const isNew = version > team.document.told;
+  team.document.told = Math.max(team.document.told, version);
+  return {
+    messages: [...messages],
+    next_cursor,
+    session_closed,
+    epoch,
+    ...(remaining !== undefined && { remaining }),
+    ...(isNew && { document_version: version }),
+    ...(idle_polls !== undefined && { idle_polls }),
+    ...(advice !== undefined && { advice }),
+  };
+}
+
+/** What is answered when the time is up and the broker has not said so: it is stopping, or away. */
+async function nothing(link: BrokerLink, team: Team, signal: AbortSignal): Promise<Waited> {
+  const epoch = await link.connected(signal);
+  const output = toOutput(team, { epoch, next_cursor: team.inbox.place }, [], {
+    session_closed: team.closed && team.inbox.isDrained,
+  });
+  return { output, settle: () => undefined };
+}
+
+/** Says how long messages fit on the page of whoever reads it (WAIT-9). */
+function fitter(view: WaitRequest["view"]): (message: Message) => boolean {
+  const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
+  let used = 0;
+  let count = 0;
+  return (message) => {
+    used += view === "compact" ? compactMessage(message).length + 1 : JSON.stringify(message).length;
+    count += 1;
+    return used <= max && count <= limits.pageMessagesMax;
+  };
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, pauseMs);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}

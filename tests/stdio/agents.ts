@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
+import type { TestBroker } from "../kit/test-broker.js";
+
+/** A session and a program that writes in it, over REST, as another team. */
+export interface Correspondent {
+  readonly slug: string;
+  readonly sessionId: string;
+  readonly credential: string;
+  say(text: string): Promise<void>;
+  ask<Answer = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer>;
+  /** The roster's row of a team. */
+  row(name: string): Promise<Record<string, unknown>>;
+}
+
+export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Correspondent> {
+  const slug = `s-${randomUUID().slice(0, 8)}`;
+  async function ask<Answer>(method: string, path: string, body?: object, credential = ""): Promise<Answer> {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { "content-type": "application/json", ...(credential && { "x-team-id": credential }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(JSON.stringify(answer));
+    // The test knows what it asks for.
+    return answer as Answer;
+  }
+  const created = await ask<Record<string, string>>("POST", "/api/sessions", {
+    title: slug,
+    slug,
+    creator_team_name: "Alder",
+  });
+  const { session_id: sessionId = "", team_id: credential = "" } = created;
+  const session = `/api/sessions/${slug}`;
+  return {
+    slug,
+    sessionId,
+    credential,
+    say: async (text) => {
+      await ask("POST", `${session}/messages`, { content: { text } }, credential);
+    },
+    ask: (method, path, body) => ask(method, `${session}${path}`, body, credential),
+    async row(name) {
+      const { participants } = await ask<{ participants: Record<string, unknown>[] }>(
+        "GET",
+        `${session}/participants?include_folded=true`,
+      );
+      return participants.find((each) => each["team_name"] === name) ?? {};
+    },
+  };
+}
+
+/** An agent's server that is in the session as this team. */
+export async function startAgent(
+  { url }: Pick<TestBroker, "url">,
+  session: Pick<Correspondent, "slug">,
+  {
+    team = "Birch",
+    home,
+    env,
+  }: { team?: string; home?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<StdioServer> {
+  const server = await startStdioServer({
+    url,
+    args: ["--session", session.slug, "--team", team],
+    home: home ?? (await makeAgentHome()),
+    ...(env && { env }),
+  });
+  // What was said before is read, so that the test begins with nothing unread.
+  await server.call("list_participants");
+  return server;
+}

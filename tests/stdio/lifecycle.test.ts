@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { WebSocketServer } from "ws";
+import { makeAgentHome, spawnStdioServer, startStdioServer } from "../kit/stdio.js";
+import { startTestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+import { startAgent, startSession } from "./agents.js";
+
+describe("without a broker", () => {
+  it("[STDIO-1] it greets and lists its tools, says what is wrong, and works as soon as there is a broker", async () => {
+    const broker = await startTestBroker();
+    const alder = await startSession(broker);
+    await broker.stop();
+    const args = ["--session", alder.slug, "--team", "Birch"];
+    const server = await spawnStdioServer({ url: broker.url, args });
+    const { result } = await server.initialize();
+    expect(result?.["instructions"]).toContain(`You are "Birch" in the session "${alder.slug}"`);
+    const list = await server.request("tools/list");
+    expect(Object(list.result?.["tools"]).length).toBeGreaterThan(15);
+    const failed = await server.call("list_sessions");
+    expect(failed).toContain(`unavailable: The broker at ${broker.url} cannot be reached`);
+    expect(failed).toContain("merkle up");
+
+    await broker.restart();
+    await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
+    expect(await server.call("post_message", { content: { text: "here" } })).toMatch(/^#\d+ posted$/);
+  });
+
+  it("[STDIO-8] a session that does not exist is told, and joined once it is there", async () => {
+    const broker = await startTestBroker();
+    const args = ["--session", "not-yet", "--team", "Birch"];
+    const server = await startStdioServer({ url: broker.url, args });
+    expect(await server.call("post_message", { content: { text: "x" } })).toContain(
+      'not_found: There is no session "not-yet"',
+    );
+    expect(await server.call("list_sessions")).toBe("no sessions");
+    const other = await startStdioServer({ url: broker.url });
+    await other.call("create_session", { title: "Not yet", creator_team_name: "Alder" });
+    expect(await server.call("post_message", { content: { text: "x" } })).toBe("#2 posted");
+  });
+});
+
+describe("a broker that goes away", () => {
+  it("[STDIO-6] a wait goes on after a restart of the broker, and misses nothing", async () => {
+    const broker = await startTestBroker();
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder);
+    const wait = birch.call("wait_for_messages", { timeout: 25 });
+    await expect.poll(async () => (await alder.row("Birch"))["polling"]).toBe(true);
+    await broker.restart();
+    await alder.say("after the restart");
+    expect(await wait).toBe("#2 Alder: after the restart");
+    expect(await birch.call("wait_for_messages", { timeout: 0 })).toBe("nothing new");
+  });
+
+  it("[STDIO-1] one that ends the connection for good is tried again by the next call", async () => {
+    const broker = await startTestBroker();
+    await broker.stop();
+    const rude = new WebSocketServer({ port: broker.port });
+    rude.on("connection", (socket) => socket.close(4400, "bad_frame"));
+    const server = await startStdioServer({ url: broker.url });
+    expect(await server.call("list_sessions")).toContain("4400");
+    await new Promise((resolve) => rude.close(resolve));
+    await broker.restart();
+    expect(await server.call("list_sessions")).toBe("no sessions");
+  });
+
+  it("[STDIO-12] a restored database is told once, and numbers of before are dropped", async () => {
+    const broker = await startTestBroker();
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder);
+    await alder.say("one");
+    await broker.restartAfter(async () => {
+      const sql = connectTestDatabase(broker.databaseUrl);
+      await sql`UPDATE settings SET value = to_jsonb(${randomUUID()}::text) WHERE key = 'epoch'`;
+    });
+    await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
+    const heard = await birch.call("wait_for_messages");
+    expect(heard).toMatch(/^resync: the database was restored\..+\n#2 Alder: one$/);
+    expect(await birch.call("wait_for_messages", { timeout: 0 })).toBe("nothing new");
+  });
+});
+
+describe("a server that comes again", () => {
+  it("[STDIO-7] of the same Claude Code session goes on as its teams, in a concluded session, too", async () => {
+    const broker = await startTestBroker();
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    const env = { CLAUDE_CODE_SESSION_ID: randomUUID() };
+    const first = await startStdioServer({ url: broker.url, home, env });
+    await first.call("join_session", { session_id: alder.slug, team_name: "Birch" });
+    await alder.say("unread");
+    first.process.kill("SIGKILL");
+    await first.ended;
+    await alder.ask("POST", "/conclude", { summary_section: "Done." });
+
+    const second = await startStdioServer({ url: broker.url, home, env });
+    const heard = [await second.call("wait_for_messages")];
+    while (!heard.at(-1)?.includes("session closed")) heard.push(await second.call("wait_for_messages"));
+    expect(heard.join("\n")).toContain("#2 Alder: unread");
+    expect(heard.join("\n")).toContain("#3 * session_concluded");
+    const other = await startStdioServer({
+      url: broker.url,
+      home,
+      env: { CLAUDE_CODE_SESSION_ID: randomUUID() },
+    });
+    expect(await other.call("wait_for_messages")).toContain("you have joined no session yet");
+  });
+
+  it("[STDIO-7] two servers on one home never act as the same team", async () => {
+    const broker = await startTestBroker();
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    await Promise.all([startAgent(broker, alder, { home }), startAgent(broker, alder, { home })]);
+    expect(await alder.row("Birch")).toMatchObject({ connections: 1 });
+    expect(await alder.row("Birch (2)")).toMatchObject({ connections: 1 });
+  });
+
+  it("[STDIO-8] with --as it is exactly the team that this machine holds", async () => {
+    const broker = await startTestBroker();
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    await (await startAgent(broker, alder, { home })).stop();
+    const [file = ""] = (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".json"));
+    const args = ["--as", file.replace(".json", "")];
+    const server = await spawnStdioServer({ url: broker.url, home, args });
+    expect((await server.initialize()).result?.["instructions"]).toContain(
+      `You are "Birch" in the session "${alder.slug}"`,
+    );
+    await alder.say("hello");
+    expect(await server.call("wait_for_messages")).toBe("#2 Alder: hello");
+    const nobody = await startStdioServer({ url: broker.url, home, args: ["--as", randomUUID()] });
+    expect(await nobody.call("wait_for_messages")).toContain("not_found: This machine holds no team");
+  });
+});
+
+describe("stopping", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP", "stdin"] as const)(
+    "[STDIO-13] by %s ends it within 100 ms, keeps the team's place and leaves no hold",
+    async (how) => {
+      const broker = await startTestBroker();
+      const alder = await startSession(broker);
+      const home = await makeAgentHome();
+      const birch = await startAgent(broker, alder, { home });
+      birch.begin("tools/call", { name: "wait_for_messages", arguments: {} });
+      await expect.poll(async () => (await alder.row("Birch"))["polling"]).toBe(true);
+      const began = performance.now();
+      if (how === "stdin") birch.process.stdin?.end();
+      else birch.process.kill(how);
+      expect(await birch.ended).toEqual({ code: 0, signal: null });
+      // Many tests run at once here; alone it takes a twentieth of this.
+      expect(performance.now() - began).toBeLessThan(500);
+      expect(birch.stderr()).toBe("");
+      await expect
+        .poll(async () => await alder.row("Birch"))
+        .toMatchObject({ connections: 0, left_at: null });
+      expect((await readdir(join(home, "teams"))).filter((name) => !name.endsWith(".json"))).toEqual([]);
+    },
+  );
+});
