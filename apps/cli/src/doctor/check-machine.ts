@@ -1,10 +1,24 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { CliError } from "../cli-error.js";
+import { findClaude, installAdvice } from "../launch/find-claude.js";
 import { homeFiles } from "../merkle-home.js";
 import { type Check, type Finding, fail, ok, warn } from "./check.js";
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
+
+/** Claude Code, which `merkle launch` runs. A machine that has the broker alone does without. */
+export const checkClaude: Check = async () => {
+  try {
+    const { path, version } = await findClaude();
+    return [ok("claude", `${version} at ${path}`)];
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const fix = error.code === "claude_missing" ? installAdvice : "install Claude Code again";
+    return [warn("claude", error.message, `${fix}, where agents are launched`)];
+  }
+};
 
 /** The Merkle home: writable by us, and not readable by others, for it will hold secrets. */
 export const checkHome: Check = async ({ config: { home } }) => {

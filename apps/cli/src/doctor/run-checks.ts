@@ -1,9 +1,9 @@
 import type { CheckContext, Finding } from "./check.js";
 import { checkBroker, checkPort } from "./check-broker.js";
 import { checkDatabase } from "./check-database.js";
-import { checkDisk, checkHome, checkNode } from "./check-machine.js";
+import { checkClaude, checkDisk, checkHome, checkNode } from "./check-machine.js";
 
-const checks = [checkNode, checkHome, checkDisk, checkDatabase, checkBroker, checkPort];
+const checks = [checkNode, checkHome, checkDisk, checkDatabase, checkBroker, checkPort, checkClaude];
 
 /** Every check's findings, in an order in which the first fault explains those after it. */
 export async function runChecks(context: CheckContext): Promise<Finding[]> {

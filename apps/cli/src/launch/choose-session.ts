@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { isUuid, neutralise, type Session, slugFrom } from "@merkle/wire";
+import type { BrokerClient } from "../broker-client.js";
+import { CliError, exitCodes } from "../cli-error.js";
+import { findNearSession, findSession } from "../find-session.js";
+
+/** The session to launch into: one that is there, or one that is to be made. */
+export type ChosenSession =
+  | { readonly kind: "there"; readonly session: Session }
+  | { readonly kind: "new"; readonly slug: string; readonly title: string };
+
+/** Asks on the terminal whether the session that is nearly called so is meant. */
+export type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
+
+/**
+ * The session of this slug, id or exact title; or a new one of that name, unless one is nearly called so, which is asked
+ * about (LAUNCH-2).
+ *
+ * @param ask - null where nobody can be asked
+ * @throws CliError `not_found` that names the near one; `session_closed`; `conflict` when several have this title
+ */
+export async function chooseSession(
+  broker: Pick<BrokerClient, "call">,
+  name: string,
+  ask: AskWhetherMeant | null,
+): Promise<ChosenSession> {
+  const found = await findSession(broker, name);
+  if (found) return there(found);
+  if (isUuid(name)) throw notFound(name, undefined);
+  const slug = toSlug(name);
+  // Another session may have the slug that this name would get: it is the nearest there can be.
+  const holder = slug === name ? null : await findSession(broker, slug);
+  const near = holder ?? (await findSimilar(broker, name));
+  if (!near) return { kind: "new", slug, title: name };
+  if (!ask) throw notFound(name, near);
+  if (await ask(name, near)) return there(near);
+  return { kind: "new", slug, title: name };
+}
+
+function there(session: Session): ChosenSession {
+  if (session.status === "active") return { kind: "there", session };
+  throw new CliError(
+    "session_closed",
+    `${JSON.stringify(neutralise(session.title))} is concluded; it can be read, not joined.`,
+    { exitCode: exitCodes.session_closed, next: [`merkle doc show ${session.slug}`, "merkle ls"] },
+  );
+}
+
+/** Among the open ones: that somebody means a concluded session is less likely than that they go on after it. */
+async function findSimilar(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
+  const near = await findNearSession(broker, name);
+  if (near?.status !== "active") return null;
+  return differInNumberAlone(name, near.slug) || differInNumberAlone(name, near.title) ? null : near;
+}
+
+/** `sprint-13` beside `sprint-12` is no slip of the pen. */
+function differInNumberAlone(a: string, b: string): boolean {
+  const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}]/gu, "");
+  const digitsOf = (text: string) => text.replace(/\D/g, "");
+  return lettersOf(a) === lettersOf(b) && digitsOf(a) !== digitsOf(b);
+}
+
+/**
+ * The slug of a new session, from its name alone, so that two machines that launch at the same moment ask for the same.
+ * A name without any letter that a slug may have gets one from its hash.
+ */
+function toSlug(name: string): string {
+  return slugFrom(name) || `session-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+}
+
+function notFound(name: string, near: Session | undefined): CliError {
+  const problem = `There is no session ${JSON.stringify(neutralise(name))}.`;
+  if (!near)
+    return new CliError("not_found", problem, { exitCode: exitCodes.not_found, next: ["merkle ls"] });
+  return new CliError(
+    "not_found",
+    `${problem} Did you mean ${near.slug}, ${JSON.stringify(neutralise(near.title))}?`,
+    {
+      exitCode: exitCodes.not_found,
+      next: [`merkle launch --session ${near.slug}`, `or make a new one first: merkle new <title>`],
+      details: { near: near.slug },
+    },
+  );
+}
