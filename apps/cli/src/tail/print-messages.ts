@@ -1,0 +1,33 @@
+import type { Message } from "@merkle/wire";
+import type { Output } from "../output.js";
+import { type Author, formatMessage, localDay } from "./format-message.js";
+import { writeLine } from "./write-line.js";
+
+export interface MessagePrinter {
+  /** Resolves with false when nobody reads any more. */
+  print(message: Message): Promise<boolean>;
+}
+
+/** One message a line, as it came. */
+export function createJsonPrinter(): MessagePrinter {
+  return { print: (message) => writeLine(JSON.stringify(message)) };
+}
+
+/** Messages for people, with a line for the day where it is not today's or changes. */
+export function createTextPrinter(
+  output: Output,
+  teams: { find(teamId: string | null): Promise<Author> },
+): MessagePrinter {
+  const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
+  let day = localDay(new Date().toISOString());
+  return {
+    async print(message) {
+      const author = await teams.find(message.posted_by_team_id);
+      const text = formatMessage(message, author, style);
+      const messageDay = localDay(message.posted_at);
+      if (messageDay === day) return writeLine(text);
+      day = messageDay;
+      return writeLine(`${output.dim(day)}\n${text}`);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import type { Session } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { type BrokerClient, findBroker } from "../broker-client.js";
+import { CliError, exitCodes, interruptedError } from "../cli-error.js";
+import type { CommandContext } from "../command.js";
+import { counted } from "../duration.js";
+import { openLiveClient, tellConnection } from "../live-client.js";
+import { findStart } from "./find-start.js";
+import { findTailedSession } from "./find-tailed-session.js";
+import { followFeed } from "./follow-feed.js";
+import { createKnownTeams } from "./known-teams.js";
+import { markAsRead, readLastRead } from "./last-read.js";
+import type { ReadMarker } from "./mark-read.js";
+import { createFilter } from "./message-filter.js";
+import { createJsonPrinter, createTextPrinter } from "./print-messages.js";
+import { createReadMessages, type Parting } from "./restored-feed.js";
+import { readTailOptions, type TailOptions } from "./tail-options.js";
+import { watchForEnd } from "./watch-for-end.js";
+
+/** Prints a session's feed until there is a reason to end (CLI-30 to CLI-38). */
+export async function runTail(context: CommandContext): Promise<number> {
+  const { config, signal } = context;
+  const options = readTailOptions(context.flags);
+  const broker = await findBroker(config, signal);
+  const session = await findTailedSession(broker, context);
+  const client = await openLiveClient(broker.base, signal);
+  try {
+    await followSession({ context, options, broker, session, client });
+  } finally {
+    await client.close();
+  }
+  if (signal.aborted) throw interruptedError();
+  return exitCodes.done;
+}
+
+interface TailedSession {
+  readonly context: CommandContext;
+  readonly options: TailOptions;
+  readonly broker: BrokerClient;
+  /** As it was when the tail began. */
+  readonly session: Session;
+  readonly client: MerkleClient;
+}
+
+async function followSession(tailed: TailedSession): Promise<void> {
+  const { context, options, session, client } = tailed;
+  const { output, signal } = context;
+  const shows = createFilter(options);
+  const after = await findStartOf(tailed, shows);
+  const printer = output.json ? createJsonPrinter() : createTextPrinter(output, knownTeams(tailed));
+  const read = createReadMessages(after);
+  const marker = createMarker(tailed);
+  const end = watchForEnd({ client, session, options, after });
+  let cursor = after;
+  const connection = tellConnection({
+    client,
+    output,
+    cursor: () => cursor,
+    head: async () =>
+      (await client.call("get_session", { session_id: session.session_id }, { signal })).last_sequence,
+  });
+
+  try {
+    const messages = followFeed({
+      client,
+      sessionId: session.session_id,
+      after,
+      signal: AbortSignal.any([signal, end.signal]),
+      onReady: () => {
+        output.note(connectedText(session, options, after));
+        end.connected();
+      },
+      onResync: async () => {
+        const parting = await read.findParting(client, session.session_id);
+        tellRestored(parting, tailed);
+        cursor = parting.sequence;
+        end.restored(cursor);
+        return cursor;
+      },
+    });
+    for await (const message of messages) {
+      if (shows(message) && !(await printer.print(message))) return;
+      cursor = message.sequence;
+      read.add(message);
+      marker?.printed(cursor);
+      connection.came();
+      end.printed(message);
+    }
+    if (end.signal.reason instanceof CliError) throw end.signal.reason;
+  } finally {
+    connection.stop();
+    end.stop();
+    await marker?.finish().catch((error: unknown) => {
+      output.note(`not marked as read: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  }
+}
+
+function findStartOf(
+  { context, options, broker, session, client }: TailedSession,
+  shows: ReturnType<typeof createFilter>,
+): Promise<number> {
+  const { config, signal } = context;
+  return findStart({
+    client,
+    session,
+    since: options.since,
+    shows,
+    lastRead: () => readLastRead({ broker, session, config }),
+    now: Date.now(),
+    signal,
+  });
+}
+
+function knownTeams({ client, session, context: { config, output } }: TailedSession) {
+  return createKnownTeams({ client, session, config, output });
+}
+
+/** Only what is unread is marked as read, and only where no filter hides some of it. */
+function createMarker({ context, options, broker, session }: TailedSession): ReadMarker | undefined {
+  if (options.since.is !== "unread") return undefined;
+  if (options.types === undefined && options.from === undefined) {
+    return markAsRead({ broker, session, config: context.config });
+  }
+  context.output.note("nothing is marked as read, since --types and --from may hide some of it");
+  return undefined;
+}
+
+/** Said when the broker has confirmed that it follows. */
+function connectedText(
+  { slug, status, last_sequence }: Session,
+  { since, untilClosed }: TailOptions,
+  after: number,
+) {
+  const count = last_sequence - after;
+  const closed = status === "closed" && !untilClosed ? `; ${slug} is closed, Ctrl+C ends` : "";
+  return `connected, ${toldCount()}${closed}`;
+
+  function toldCount(): string {
+    const from = `from #${after + 1}`;
+    if (since.is === "unread") return count > 0 ? `${count} unread ${from}` : "nothing unread";
+    if (count === 0) return last_sequence === 0 ? "nothing posted yet" : `nothing after #${after} yet`;
+    return since.is === "last"
+      ? `the last ${count} of ${last_sequence} ${from}`
+      : `${counted(count, "message")} ${from}`;
+  }
+}
+
+/**
+ * Says what became of the messages that were read before the database was restored.
+ *
+ * @throws CliError `resync` where some are gone and programs read: their numbers come again, for other messages
+ */
+function tellRestored({ sequence, gone }: Parting, { context: { output }, session }: TailedSession): void {
+  const restored = "The broker's database was restored";
+  if (gone === 0) {
+    output.note(`${restored}; everything shown is still there`);
+    return;
+  }
+  const range = `#${sequence + 1} to #${sequence + gone}`;
+  if (output.json) {
+    throw new CliError("resync", `${restored}: ${range} are gone, and these numbers will come again.`, {
+      exitCode: exitCodes.conflict,
+      details: { after: sequence, gone },
+      next: [`merkle tail ${session.slug} --since ${sequence} --json`],
+    });
+  }
+  output.note(`${restored}: ${range} are gone; going on after #${sequence}`);
+}

@@ -1,0 +1,84 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { backupDatabase, restoreDatabase } from "@merkle/db";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { doors } from "../kit/doors.js";
+import { createTestSession, textsOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+import { parseMessages, startTail } from "./tailing.js";
+
+// The broker starts again here, on a machine that may have much to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Keeps the database as it is, and gives it back later, at the place where clients know it. */
+async function backUp(broker: TestBroker): Promise<{ restore(): Promise<void> }> {
+  const file = join(broker.home, "merkle.backup");
+  onTestFinished(() => rm(file, { force: true }));
+  await backupDatabase({ target: broker.databaseUrl, file });
+  const sql = connectTestDatabase(broker.databaseUrl);
+  return {
+    restore: () =>
+      broker.restartAfter(async () => {
+        await sql.unsafe(
+          "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA merkle_migrations CASCADE",
+        );
+        await restoreDatabase({ target: broker.databaseUrl, file });
+      }),
+  };
+}
+
+it("[CLI-37] goes on after a restore: people are told what is gone, programs get no number twice", async () => {
+  const broker = await startTestBroker();
+  const door = await doors.rest(broker.url);
+  const session = await createTestSession(door);
+  await session.post(session.convener, "kept");
+  const backup = await backUp(broker);
+  await session.post(session.convener, "gone");
+  const people = await startTail(broker.url, [session.slug, "--since", "0"]);
+  const programs = await startTail(broker.url, [session.slug, "--since", "0", "--json"]);
+  await people.prints(2);
+  await programs.prints(2);
+
+  await backup.restore();
+  await people.tells("The broker's database was restored: #2 to #2 are gone; going on after #1\n");
+  await (await doors.rest(broker.url)).call("post_message", {
+    session_id: session.sessionId,
+    team_id: session.convener,
+    content: { text: "another second" },
+  });
+  await people.prints(3);
+  people.process.kill("SIGINT");
+  expect((await people.ended).stdout).toMatch(/#1 .*kept\n.*#2 .*gone\n.*#2 .*another second\n$/);
+
+  const { code, stdout, stderr } = await programs.ended;
+  expect(code).toBe(6);
+  expect(textsOf(parseMessages(stdout))).toEqual(["kept", "gone"]);
+  expect(JSON.parse(stderr)).toEqual({
+    error: {
+      code: "resync",
+      message: "The broker's database was restored: #2 to #2 are gone, and these numbers will come again.",
+      details: { after: 1, gone: 1 },
+      next: `merkle tail ${session.slug} --since 1 --json`,
+    },
+  });
+});
+
+it("[CLI-37] a restore that takes nothing away from what was printed ends no stream", async () => {
+  const broker = await startTestBroker();
+  const door = await doors.rest(broker.url);
+  const session = await createTestSession(door);
+  await session.post(session.convener, "kept");
+  const backup = await backUp(broker);
+  const programs = await startTail(broker.url, [session.slug, "--since", "0", "--json", "--until-closed"]);
+  await programs.prints(1);
+  await backup.restore();
+  const again = await doors.rest(broker.url);
+  await again.call("conclude_session", {
+    session_id: session.sessionId,
+    team_id: session.convener,
+    summary_section: "Done.",
+  });
+  expect(await programs.ended).toMatchObject({ code: 0, stderr: "" });
+  expect(parseMessages(programs.stdout()).map(({ sequence }) => sequence)).toEqual([1, 2]);
+});

@@ -1,0 +1,344 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
+import { type Door, doors } from "../kit/doors.js";
+import { bareId, createTestSession, textsOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import type { Cleanup } from "../kit/test-database.js";
+import { parseMessages, readFeed, startTail } from "./tailing.js";
+
+// Each command is a process, on a machine that may have much to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+const program = fileURLToPath(new URL("../../apps/cli/bin/merkle.mjs", import.meta.url));
+
+describe("merkle tail", () => {
+  let broker: TestBroker;
+  let door: Door;
+
+  beforeAll(async () => {
+    const cleanups: (() => Promise<void>)[] = [];
+    const cleanup: Cleanup = (run) => cleanups.unshift(run);
+    broker = await startTestBroker({}, cleanup);
+    door = await doors.rest(broker.url);
+    return async () => {
+      for (const run of cleanups) await run();
+    };
+  });
+
+  async function sessionWith(texts: readonly string[]) {
+    const session = await createTestSession(door);
+    for (const text of texts) await session.post(session.convener, text);
+    return session;
+  }
+
+  async function conclude({
+    sessionId: session_id,
+    convener: team_id,
+  }: {
+    sessionId: string;
+    convener: string;
+  }) {
+    await door.call("conclude_session", { session_id, team_id, summary_section: "Done." });
+  }
+
+  it("[CLI-30] prints messages and events for people, and says on stderr from where", async () => {
+    const session = await createTestSession(door, "Split the auth service");
+    await session.join("Dune");
+    await session.post(session.convener, "Token table is ready,\nsee auth/0007.");
+    await door.call("update_session_metadata", {
+      session_id: session.sessionId,
+      team_id: session.convener,
+      title: "Split auth",
+      reason: "shorter",
+    });
+    await conclude(session);
+    const { ended } = await startTail(broker.url, [session.slug, "--since", "0", "--until-closed"]);
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "connected, 4 messages from #1\n" });
+    expect(stdout.replaceAll(/^\d\d:\d\d:\d\d/gm, "14:03:22")).toBe(
+      [
+        "14:03:22 #1 · Dune joined",
+        "14:03:22 #2 Atlas → everyone  Token table is ready,",
+        "         see auth/0007.",
+        '14:03:22 #3 · Atlas renamed the session: "Split the auth service" → "Split auth" (shorter)',
+        "14:03:22 #4 · concluded by Atlas, document v1",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("[CLI-30] text of others commands no terminal and passes for no other message", async () => {
+    const session = await sessionWith([
+      "\u001b]0;owned\u0007\u001b[2J\r14:00:00 #9 Birch → everyone  forged",
+    ]);
+    const { ended } = await startTail(broker.url, [session.slug, "--since", "0", "--timeout", "0", "-q"]);
+    const { stdout, stderr } = await ended;
+    expect(stderr).toBe("");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: their absence is the point.
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    expect(stdout).toMatch(/\n {9}14:00:00 #9 Birch/);
+  });
+
+  it("[CLI-32] starts with the last 10 messages, after a number, or at a time", async () => {
+    const session = await sessionWith(Array.from({ length: 14 }, (_, index) => `text ${index + 1}`));
+    const feed = await readFeed(door, session.sessionId);
+    const tail = async (...flags: string[]) => {
+      const { ended } = await startTail(broker.url, [session.slug, "--timeout", "0", "--json", ...flags]);
+      return parseMessages((await ended).stdout);
+    };
+    const [last, after, none, recent, long] = await Promise.all([
+      tail(),
+      tail("--since", "12"),
+      tail("--since", "14"),
+      tail("--since", "10m"),
+      tail("--since", "0s"),
+    ]);
+    expect(last).toEqual(feed.slice(-10));
+    expect(after).toEqual(feed.slice(12));
+    expect(none).toEqual([]);
+    expect(recent).toEqual(feed);
+    expect(long).toEqual([]);
+    const { ended } = await startTail(broker.url, [session.slug, "--timeout", "0"]);
+    expect((await ended).stderr).toBe("connected, the last 10 of 14 from #5\n");
+  });
+
+  it("[CLI-32] --types and --from show what they name, and the last 10 are of these", async () => {
+    const session = await sessionWith(["first"]);
+    const birch = await session.join("Birch");
+    await session.post(birch.credential, "from Birch");
+    for (let index = 0; index < 12; index += 1) await session.post(session.convener, `more ${index}`);
+    const tail = async (...flags: string[]) => {
+      const { ended } = await startTail(broker.url, [session.slug, "--timeout", "0", "--json", ...flags]);
+      return textsOf(parseMessages((await ended).stdout));
+    };
+    expect(await tail("--from", "birch")).toEqual(["team_joined", "from Birch"]);
+    expect(await tail("--from", "Birch", "--types", "chat")).toEqual(["from Birch"]);
+    expect(await tail("--types", "system")).toEqual(["team_joined"]);
+    expect(await tail("--types", "chat,system", "--since", "0")).toHaveLength(15);
+  });
+
+  it("[CLI-33] follows what comes, and ends with the conclusion", async () => {
+    const session = await sessionWith([]);
+    const tail = await startTail(broker.url, [session.slug, "--json", "--until-closed"]);
+    const text = await startTail(broker.url, [session.slug, "--until-closed"]);
+    await text.tells("connected, nothing posted yet\n");
+    await session.post(session.convener, "live");
+    await text.prints(1);
+    await conclude(session);
+    expect(await text.ended).toMatchObject({ code: 0 });
+    expect(await tail.ended).toMatchObject({ code: 0, stderr: "" });
+    expect(parseMessages(tail.stdout())).toEqual(await readFeed(door, session.sessionId));
+  });
+
+  it("[CLI-33] a closed session is printed and ends with --until-closed, and is waited on without", async () => {
+    const session = await sessionWith(["said"]);
+    await conclude(session);
+    const waiting = await startTail(broker.url, [session.slug]);
+    const ended = await (await startTail(broker.url, [session.slug, "--until-closed"])).ended;
+    expect(ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/#1 .*\n.*#2 · concluded by Atlas/),
+    });
+    await waiting.tells(`the last 2 of 2 from #1; ${session.slug} is closed, Ctrl+C ends`);
+    waiting.process.kill("SIGINT");
+    expect(await waiting.ended).toMatchObject({ code: 130 });
+  });
+
+  it("[CLI-33] --timeout ends it in that time, exit 0", async () => {
+    const session = await sessionWith(["said"]);
+    const { ended } = await startTail(broker.url, [session.slug, "--timeout", "0.5", "--json"]);
+    expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining("said") });
+  });
+
+  it("[CLI-34] unread is what this home's person has not been shown; twice in a row is nothing", async () => {
+    const session = await sessionWith(["one", "two", "three"]);
+    const merkle = await testMerkle();
+    const unread = [session.slug, "--since", "unread", "--timeout", "0"];
+    const tail = async (...flags: string[]) =>
+      (await startTail(broker.url, [...unread, ...flags], { merkle })).ended;
+
+    // Under a filter nothing counts as read.
+    expect(await tail("--from", "Atlas")).toMatchObject({
+      stderr: expect.stringContaining("nothing is marked as read"),
+    });
+    expect(await tail()).toMatchObject({ code: 0, stderr: "connected, 3 unread from #1\n" });
+    expect(await tail()).toMatchObject({ code: 0, stdout: "", stderr: "connected, nothing unread\n" });
+    await session.post(session.convener, "four");
+    expect(await tail("--json")).toMatchObject({ code: 0, stdout: expect.stringMatching(/"four"[^\n]*\n$/) });
+    expect(await tail()).toMatchObject({ stderr: "connected, nothing unread\n" });
+    // Reading joined nobody.
+    expect((await readFeed(door, session.sessionId)).map(({ type }) => type)).not.toContain("system");
+  });
+
+  it("[CLI-34] what was printed before Ctrl+C is read", async () => {
+    const session = await sessionWith(["one"]);
+    const merkle = await testMerkle();
+    const tail = await startTail(broker.url, [session.slug, "--since", "unread"], { merkle });
+    await tail.prints(1);
+    await session.post(session.convener, "two");
+    await tail.prints(2);
+    tail.process.kill("SIGINT");
+    expect(await tail.ended).toMatchObject({ code: 130, stderr: "connected, 1 unread from #1\n" });
+    const again = await startTail(broker.url, [session.slug, "--since", "unread", "--timeout", "0"], {
+      merkle,
+    });
+    expect(await again.ended).toMatchObject({ stdout: "" });
+  });
+
+  it("[CLI-34] in an agent's shell unread is its team's, and never acknowledged from there", async () => {
+    const session = await sessionWith([]);
+    const birch = await session.join("Birch");
+    await session.post(session.convener, "for Birch");
+    const merkle = await testMerkle();
+    const { mesh_id } = await door.call("get_app_info", {});
+    const team_id = bareId(birch.credential);
+    const held = {
+      mesh_id,
+      session_id: session.sessionId,
+      slug: session.slug,
+      team_id,
+      team_name: "Birch",
+      credential: birch.credential,
+      claude_session_id: null,
+      saved_at: new Date().toISOString(),
+    };
+    await keep(merkle.home, "teams", team_id, held);
+    const env = { MERKLE_SESSION: session.slug, MERKLE_TEAM: "Birch" };
+    for (let times = 0; times < 2; times += 1) {
+      const tail = await startTail(broker.url, ["--since", "unread", "--timeout", "0"], { merkle, env });
+      expect(await tail.ended).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^\S+ #2 Atlas → everyone {2}for Birch\n$/),
+        stderr: "connected, 1 unread from #2\n",
+      });
+    }
+    await session.post(birch.credential, "mine");
+    const own = await startTail(broker.url, ["--since", "2", "--timeout", "0"], { merkle, env });
+    expect(await own.ended).toMatchObject({ stdout: expect.stringMatching(/#3 you → everyone {2}mine/) });
+  });
+
+  it("[CLI-30] a person's own messages are marked you, and those of humans HUMAN", async () => {
+    const session = await sessionWith([]);
+    const merkle = await testMerkle();
+    const { mesh_id } = await door.call("get_app_info", {});
+    const { person_id: credential } = await door.call("create_person", {
+      name: "Ana",
+      idempotency_key: randomUUID(),
+    });
+    const person = { mesh_id, person_id: bareId(credential), name: "Ana", credential };
+    await keep(merkle.home, "persons", mesh_id, person);
+    await session.post(credential, "Use the vault");
+    const flags = [session.slug, "--types", "chat", "--timeout", "0"];
+    const own = await (await startTail(broker.url, flags, { merkle })).ended;
+    expect(own.stdout).toMatch(/#2 you → everyone {2}HUMAN {2}Use the vault\n$/);
+    const others = await (await startTail(broker.url, flags)).ended;
+    expect(others.stdout).not.toContain(" you ");
+    expect(others.stdout).toMatch(/ Ana → everyone {2}HUMAN {2}Use the vault\n$/);
+  });
+
+  it("[CLI-30] without a session it is MERKLE_SESSION, or the open one with the newest activity", async () => {
+    const older = await sessionWith(["in the older"]);
+    const newest = await sessionWith(["in the newest"]);
+    const named = await startTail(broker.url, ["--timeout", "0"], { env: { MERKLE_SESSION: older.slug } });
+    expect(await named.ended).toMatchObject({ stdout: expect.stringContaining("in the older") });
+    const found = await startTail(broker.url, ["--timeout", "0"]);
+    expect(await found.ended).toMatchObject({
+      stdout: expect.stringContaining("in the newest"),
+      stderr: expect.stringMatching(new RegExp(`^${newest.slug}: `)),
+    });
+  });
+
+  it.each([
+    [["no-such-session"], 5, "There is no session"],
+    [["--since", "yesterday"], 2, "--since must be"],
+    [["--types", "ask"], 2, "--types must be"],
+    [["--timeout", "soon"], 2, "--timeout must be"],
+    [["--sinze", "1"], 2, "Did you mean --since?"],
+  ])("[CLI-30] %j ends with %i", async (args, code, words) => {
+    const { ended } = await startTail(broker.url, args);
+    expect(await ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(words) });
+  });
+
+  it("[CLI-32] a number that the feed has not reached is a usage error", async () => {
+    const session = await sessionWith(["one"]);
+    const { ended } = await startTail(broker.url, [session.slug, "--since", "2", "--json"]);
+    const { code, stderr } = await ended;
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: "usage", message: expect.stringContaining("#1") });
+  });
+
+  it("[CLI-35] a reader that has read enough ends it with 0", async () => {
+    const session = await sessionWith(["one", "two", "three"]);
+    const command = `"${process.execPath}" "${program}" tail ${session.slug} --since 0 --json | head -1; exit \${PIPESTATUS[0]}`;
+    const shell = spawn("bash", ["-c", command], {
+      env: { ...process.env, MERKLE_URL: broker.url, MERKLE_HOME: broker.home },
+    });
+    let text = "";
+    shell.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    shell.stderr.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    const posting = setInterval(() => void session.post(session.convener, "more"), 100);
+    onTestFinished(() => clearInterval(posting));
+    expect(await once(shell, "close")).toEqual([0, null]);
+    expect(textsOf(parseMessages(text))).toEqual(["one"]);
+  });
+
+  it("[CLI-35] a reader that stops costs neither memory nor a message; Ctrl+C tears no line", async () => {
+    const session = await sessionWith([]);
+    const tail = await startTail(broker.url, [session.slug, "--since", "0", "--json"]);
+    await session.post(session.convener, "first");
+    await tail.prints(1);
+    const { pid, stdout } = tail.process;
+    const before = await peakKilobytes(pid);
+    stdout?.pause();
+    const text = "x".repeat(64_000);
+    for (let round = 0; round < 16; round += 1) {
+      await Promise.all(Array.from({ length: 20 }, () => session.post(session.convener, text)));
+    }
+    stdout?.resume();
+    await tail.prints(321);
+    expect((await peakKilobytes(pid)) - before).toBeLessThan(30_000);
+    stdout?.pause();
+    await Promise.all(Array.from({ length: 20 }, () => session.post(session.convener, text)));
+    tail.process.kill("SIGINT");
+    stdout?.resume();
+    expect((await tail.ended).code).toBe(130);
+    const printed = parseMessages(tail.stdout());
+    expect(printed).toEqual((await readFeed(door, session.sessionId)).slice(0, printed.length));
+  });
+});
+
+/** Writes a file as the commands keep it in the Merkle home. */
+async function keep(home: string, folder: string, id: string, value: object): Promise<void> {
+  await mkdir(join(home, folder), { recursive: true, mode: 0o700 });
+  await writeFile(join(home, folder, `${id}.json`), JSON.stringify(value), { mode: 0o600 });
+}
+
+/** The most memory that a process had at once. */
+async function peakKilobytes(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]);
+}
+
+it("[CLI-36] no broker at the first try is exit 3", async () => {
+  const { ended } = await startTail("http://127.0.0.1:1", ["any"]);
+  expect(await ended).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("can't reach") });
+});
+
+it("[CLI-30] no open session is exit 5, with how to get one", async () => {
+  const broker = await startTestBroker();
+  const { ended } = await startTail(broker.url, []);
+  expect(await ended).toMatchObject({
+    code: 5,
+    stderr: expect.stringMatching(/No session is open\.\n.*merkle new <title>.*merkle demo/),
+  });
+});

@@ -1,0 +1,67 @@
+import { Message } from "@merkle/wire";
+import { expect } from "vitest";
+import { type Started, type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
+import type { Door } from "../kit/doors.js";
+
+/** A `merkle tail` that runs. */
+export interface Tailing extends Started {
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when that many lines are on stdout. */
+  prints(lines: number): Promise<void>;
+  /** Resolves when stderr has this text. */
+  tells(text: string | RegExp): Promise<void>;
+}
+
+/** Runs `merkle tail` against a broker, on a Merkle home of its own unless given. */
+export async function startTail(
+  url: string,
+  args: readonly string[],
+  { merkle, env = {} }: { merkle?: TestMerkle; env?: Readonly<Record<string, string>> } = {},
+): Promise<Tailing> {
+  const home = merkle ?? (await testMerkle());
+  const started = home.start(["tail", ...args], { env: { MERKLE_URL: url, TZ: "UTC", ...env } });
+  let stdout = "";
+  let stderr = "";
+  let lines = 0;
+  started.process.stdout?.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+    lines += chunk.toString().split("\n").length - 1;
+  });
+  started.process.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return {
+    ...started,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    prints: (count) => expect.poll(() => lines, { message: stderr }).toBeGreaterThanOrEqual(count),
+    tells: (text) => expect.poll(() => stderr).toMatch(text),
+  };
+}
+
+/** The messages of `tail --json`: every line of it is one, to the last. */
+export function parseMessages(stdout: string): Message[] {
+  if (stdout === "") return [];
+  expect(stdout.endsWith("\n")).toBe(true);
+  return stdout
+    .slice(0, -1)
+    .split("\n")
+    .map((line) => Message.parse(JSON.parse(line)));
+}
+
+/** The whole feed of a session. */
+export async function readFeed(door: Door, session_id: string): Promise<Message[]> {
+  const messages: Message[] = [];
+  let before_cursor: number | null | undefined;
+  while (before_cursor !== null) {
+    const page = await door.call("get_history", {
+      session_id,
+      limit: 500,
+      ...(before_cursor === undefined ? {} : { before_cursor }),
+    });
+    messages.unshift(...page.messages);
+    before_cursor = page.next_cursor;
+  }
+  return messages;
+}
