@@ -1,0 +1,28 @@
+import type { Command } from "../command.js";
+import { textOf } from "../flags.js";
+
+export const demo: Command = {
+  name: "demo",
+  summary: "watch two teams and a human work in a session: half a minute, no model, no key",
+  flags: [
+    { flags: "--slow", summary: "take about two minutes, to read along" },
+    {
+      flags: "--keep",
+      summary:
+        "where no broker runs the demo starts one, and removes it at the end; keep it until Ctrl+C. On a broker that runs the session always stays",
+    },
+    { flags: "--pace <factor>", summary: "how many times slower than half a minute", hidden: true },
+    { flags: "--role <name>", summary: "the part that this process plays", hidden: true },
+    { flags: "--session <id>", summary: "the session that it plays in", hidden: true },
+  ],
+  examples: ["merkle demo", "merkle demo --slow", "merkle demo --json"],
+  async run(context) {
+    const role = textOf(context.flags, "role");
+    if (role === undefined) {
+      const { runDemo } = await import("../demo/run-demo.js");
+      return runDemo(context);
+    }
+    const { runPart } = await import("../demo/run-part.js");
+    return runPart(role, context);
+  },
+};

@@ -1,0 +1,48 @@
+import type { Message } from "@merkle/wire";
+import type { Expected } from "./story.js";
+
+/** Whether this message is the one that the story has here. */
+export function isExpected(expected: Expected, message: Message): boolean {
+  if (expected.by !== authorOf(message) || expected.event !== (message.event ?? "said")) return false;
+  switch (expected.event) {
+    case "said":
+      return message.content["text"] === expected.text;
+    case "session_metadata_updated":
+      return newTitleOf(message) === expected.title && message.content["reason"] === expected.reason;
+    case "team_joined":
+    case "session_concluded":
+      return true;
+  }
+}
+
+/** Whose doing a message is: its author's, or that of the team which the event is about. */
+export function authorOf({ from, content }: Message): string {
+  return from?.team ?? String(content["by"] ?? content["team"] ?? "");
+}
+
+/** `Atlas to say "Server is written."` */
+export function describeExpected(expected: Expected): string {
+  switch (expected.event) {
+    case "said":
+      return `${expected.by} to say ${JSON.stringify(expected.text)}`;
+    case "team_joined":
+      return `${expected.by} to join`;
+    case "session_metadata_updated":
+      return `${expected.by} to rename the session to ${JSON.stringify(expected.title)}`;
+    case "session_concluded":
+      return `${expected.by} to conclude the session`;
+  }
+}
+
+/** `#4 from Cedar: "Hello"`, `#4, session_concluded by Cedar`. */
+export function describeMessage(message: Message): string {
+  const { sequence, event, content } = message;
+  if (event) return `#${sequence}, ${event} by ${authorOf(message)}`;
+  return `#${sequence} from ${authorOf(message)}: ${JSON.stringify(content["text"])}`;
+}
+
+function newTitleOf({ content: { changes } }: Message): unknown {
+  if (typeof changes !== "object" || changes === null || !("title" in changes)) return undefined;
+  const { title } = changes;
+  return typeof title === "object" && title !== null && "to" in title ? title.to : undefined;
+}

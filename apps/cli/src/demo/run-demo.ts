@@ -1,0 +1,57 @@
+import { exitCodes } from "../cli-error.js";
+import type { CommandContext } from "../command.js";
+import { toDashboardUrl } from "../dashboard-url.js";
+import { isSet } from "../flags.js";
+import { readPace } from "./pace.js";
+import { type Played, playStory } from "./play-story.js";
+import { findStageBroker, type StageBroker } from "./stage-broker.js";
+
+/** Plays the story on a broker and checks it; with a broker of its own, that is gone afterwards (DEMO-1, DEMO-4). */
+export async function runDemo(context: CommandContext): Promise<number> {
+  const pace = readPace(context.flags);
+  const broker = await findStageBroker(context);
+  try {
+    const played = await playStory(context, broker, pace);
+    const kept = broker.own && isSet(context.flags, "keep");
+    tell(context, broker, played);
+    if (kept) await keep(broker, context);
+    return exitCodes.done;
+  } finally {
+    await broker.own?.stop();
+  }
+}
+
+function tell({ config, flags, output }: CommandContext, { url, own }: StageBroker, played: Played): void {
+  const { slug, messages, document_version, seconds } = played;
+  const { mark, dot } = output;
+  output.show(
+    { ...played, url },
+    [
+      `${mark.ok} ${messages} messages without a gap, each once and in order, read by all three`,
+      `${mark.ok} document v${document_version}: two wrote at once, nothing was lost`,
+      `${mark.ok} concluded after ${seconds} s; what the broker kept is what was seen`,
+    ].join("\n"),
+  );
+  const stays = !own || isSet(flags, "keep");
+  const address = own || config.broker.source === "--url" ? ` --url ${url}` : "";
+  if (stays) {
+    output.note(`  next: ${toDashboardUrl(url, played)}   ${dot}   merkle tail ${slug} --since 0${address}`);
+    output.note(`        merkle launch --session my-work --team "My Team"${address}`);
+  } else {
+    output.note('  next: merkle up, then merkle launch --session my-work --team "My Team"');
+    output.note("        the demo's broker is removed, and its session with it; merkle demo --keep keeps it");
+  }
+}
+
+/** Leaves the broker to whoever wants to look around, until Ctrl+C. */
+async function keep({ url, own }: StageBroker, { output, signal }: CommandContext): Promise<void> {
+  output.note(`The demo's broker goes on at ${url}; Ctrl+C stops and removes it.`);
+  await Promise.race([own?.done, aborted(signal)]);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

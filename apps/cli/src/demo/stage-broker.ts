@@ -1,0 +1,50 @@
+import { findBroker } from "../broker-client.js";
+import { CliError } from "../cli-error.js";
+import type { CommandContext } from "../command.js";
+import { type Child, startChild } from "./child.js";
+
+/** The broker that the demo plays on. */
+export interface StageBroker {
+  readonly url: string;
+  /** Its process, when the demo has started it. */
+  readonly own: Child | undefined;
+}
+
+/**
+ * Finds the broker that is configured. Where nobody has named one and none runs, one is started that lives no longer
+ * than the demo.
+ *
+ * @throws CliError `unreachable`, when somebody has named one and it does not answer
+ */
+export async function findStageBroker({ config, output, signal }: CommandContext): Promise<StageBroker> {
+  const broker = await findBroker(config, signal);
+  try {
+    await broker.call("get_app_info", {});
+    return { url: broker.base, own: undefined };
+  } catch (error) {
+    const isAbsent = error instanceof CliError && error.code === "unreachable";
+    if (!isAbsent || config.broker.source !== "default") throw error;
+  }
+  output.note(`No broker runs at ${broker.base}: starting one for the demo …`);
+  return startOwn(signal);
+}
+
+async function startOwn(signal: AbortSignal): Promise<StageBroker> {
+  const own = startChild("broker");
+  const stop = () => void own.stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return { url: readUrl(await own.firstLine), own };
+  } catch (error) {
+    await own.stop();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** What `merkle up --json` says first. */
+function readUrl(started: unknown): string {
+  if (typeof started === "object" && started !== null && "url" in started) return String(started.url);
+  throw new Error(`The broker said ${JSON.stringify(started)} instead of its address.`);
+}
