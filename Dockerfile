@@ -5,20 +5,16 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --no-audit --no-fund \
- && node_modules/.bin/tsc -b \
- && NEXT_TELEMETRY_DISABLED=1 npm run build --workspace @merkle/dashboard \
- && npm prune --omit=dev --no-audit --no-fund
+ && npm pack --workspace merkle --pack-destination /tmp
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
-COPY --from=build --chown=node:node /app/package.json ./
-COPY --from=build --chown=node:node /app/node_modules ./node_modules
-COPY --from=build --chown=node:node /app/packages ./packages
-COPY --from=build --chown=node:node /app/apps ./apps
+COPY --from=build /tmp/merkle-*.tgz ./merkle.tgz
+RUN npm install --no-audit --no-fund ./merkle.tgz && rm merkle.tgz
 USER node
 EXPOSE 7423
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch('http://localhost:7423/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # A container is a network of its own: whoever can reach its port is let in. Publish the port to this machine alone.
-CMD ["node", "apps/cli/bin/merkle.mjs", "up", "--host", "0.0.0.0", "--insecure-open"]
+CMD ["node", "node_modules/merkle/bin/merkle.mjs", "up", "--host", "0.0.0.0", "--insecure-open"]

@@ -79,9 +79,12 @@ function npm(...args) {
   return ["npm", args];
 }
 
+/** What npm was told when it ran us, such as `npm pack --dry-run --workspace merkle`, is not meant for the npm that we run. */
+const toldToNpm = /^npm_config_(?:dry_run|global|include_workspace_root|json|omit|workspaces?)$/i;
+
 function quietEnvironment() {
   return {
-    ...process.env,
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !toldToNpm.test(name))),
     npm_config_fund: "false",
     npm_config_audit: "false",
     NEXT_TELEMETRY_DISABLED: "1",

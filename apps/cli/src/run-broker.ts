@@ -74,10 +74,11 @@ function watchForCrash(log: Log, output: Output): () => void {
   };
 }
 
-/** The dashboard's pages, where they have been built. */
+/** The dashboard's pages: beside this file in a bundle; in the workspace, where they have been built. */
 function findDashboard(): string | undefined {
-  const folder = fileURLToPath(new URL("../../dashboard/out", import.meta.url));
-  return existsSync(`${folder}/index.html`) ? folder : undefined;
+  const places = ["./dashboard", "../../dashboard/out"];
+  const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  return folders.find((folder) => existsSync(`${folder}/index.html`));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,70 @@
+import { builtinModules } from "node:module";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { root } from "../../../scripts/steps.mjs";
+
+/**
+ * Bundles the compiled command, and the entry of a worker thread, into `folder`: what a command does not use is in a
+ * chunk that it does not load. Everything lies in the one folder, because what is read from disk is found relative to
+ * the file that asks for it. Returns the files that were bundled, as paths from the root of the repository.
+ *
+ * @throws Error when a package is imported that is neither bundled nor Node's own
+ */
+export async function bundle(folder) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: {
+      main: join(root, "apps/cli/dist/main.js"),
+      worker: join(root, "apps/broker/dist/workers/worker.js"),
+    },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    // Some packages are CommonJS and require what Node brings.
+    banner: {
+      js: 'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);',
+    },
+    // Not minified: it starts no faster so, is 0.1 MB smaller beside 60 MB of PostgreSQL, and nobody could read its stack traces.
+    // They are in THIRD-PARTY-NOTICES.txt, in full.
+    legalComments: "none",
+    plugins: [validatorWhenNeeded],
+    metafile: true,
+    logLevel: "warning",
+  });
+  refuseUnbundled(metafile);
+  return Object.keys(metafile.inputs);
+}
+
+/**
+ * The MCP SDK loads and sets up a JSON Schema validator, which costs more than everything else that `merkle mcp` does
+ * before it answers, for the answers to questions that Merkle never asks. Here that waits for the first such answer.
+ */
+const validatorWhenNeeded = {
+  name: "validator-when-needed",
+  setup(build) {
+    build.onLoad({ filter: /[/\\]validation[/\\]ajv-provider\.js$/ }, ({ suffix }) => {
+      if (suffix === "?whole") return undefined;
+      const contents = `export class AjvJsonSchemaValidator {
+        #whole;
+        getValidator(schema) {
+          this.#whole ??= new (require("./ajv-provider.js?whole").AjvJsonSchemaValidator)();
+          return this.#whole.getValidator(schema);
+        }
+      }`;
+      return { contents };
+    });
+  },
+};
+
+/** What makes ws a little faster where somebody has installed it; it does without. */
+const optional = new Set(["bufferutil", "utf-8-validate"]);
+
+function refuseUnbundled({ outputs }) {
+  const imported = Object.values(outputs).flatMap((output) => output.imports.filter((each) => each.external));
+  const known = new Set([...builtinModules, ...optional]);
+  const unknown = imported.map(({ path }) => path.replace(/^node:/, "")).filter((path) => !known.has(path));
+  if (unknown.length > 0) throw new Error(`The bundle lacks ${[...new Set(unknown)].join(", ")}.`);
+}

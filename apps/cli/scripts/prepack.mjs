@@ -1,0 +1,30 @@
+/**
+ * Makes what `npm pack` puts into the package besides what is committed: `bundle/`, which needs no other package of
+ * ours nor of npm but PostgreSQL's binaries, and the licenses. Installs and builds what a fresh clone lacks.
+ */
+import { copyFile, cp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build, install, root } from "../../../scripts/steps.mjs";
+import { made, packageFolder } from "./made.mjs";
+
+try {
+  await install();
+  await build();
+  await makePackage();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+async function makePackage() {
+  for (const name of made) await rm(join(packageFolder, name), { recursive: true, force: true });
+  // Only now is there certain to be an esbuild.
+  const { bundle } = await import("./bundle.mjs");
+  const { thirdPartyNotices } = await import("./third-party-notices.mjs");
+  const folder = join(packageFolder, "bundle");
+  const bundled = await bundle(folder);
+  await cp(join(root, "packages/db/migrations"), join(folder, "migrations"), { recursive: true });
+  await cp(join(root, "apps/dashboard/out"), join(folder, "dashboard"), { recursive: true });
+  await copyFile(join(root, "LICENSE"), join(packageFolder, "LICENSE"));
+  await writeFile(join(packageFolder, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(bundled));
+}
