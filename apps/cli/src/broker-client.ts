@@ -9,6 +9,8 @@ export interface BrokerClient {
   readonly base: string;
   /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  /** The same broker, called with this credential of a team or a person. */
+  as(credential: string): BrokerClient;
   /** Any page of the broker, whatever its status. */
   get(path: string): Promise<Response>;
 }
@@ -26,7 +28,13 @@ export async function findBroker(config: Config, signal: AbortSignal): Promise<B
 }
 
 /** Calls a broker over REST; paths and methods come from the catalogue. */
-export function createBrokerClient(address: BrokerAddress, signal: AbortSignal): BrokerClient {
+export function createBrokerClient(
+  address: BrokerAddress,
+  signal: AbortSignal,
+  credential?: string,
+): BrokerClient {
+  const proof = credential === undefined ? {} : { "x-team-id": credential };
+
   async function request(path: string, init: RequestInit = {}): Promise<Response> {
     try {
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
@@ -39,10 +47,11 @@ export function createBrokerClient(address: BrokerAddress, signal: AbortSignal):
 
   return {
     base: address.base,
+    as: (other) => createBrokerClient(address, signal, other),
     get: (path) => request(path),
     async call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
       const { path, init } = toRequest(name, { ...input });
-      const response = await request(path, init);
+      const response = await request(path, { ...init, headers: { ...init.headers, ...proof } });
       const body: unknown = await response.json().catch(() => null);
       if (!response.ok) throw MerkleError.fromBody(body);
       // The broker answers an operation with its output and nothing else (CAT-1).

@@ -1,3 +1,5 @@
+import type { ErrorDetails } from "@merkle/wire";
+
 /** What a command's end tells the program that called it (CLI-2). */
 export const exitCodes = {
   done: 0,
@@ -14,6 +16,13 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+interface CliErrorOptions {
+  readonly exitCode: ExitCode;
+  readonly next?: readonly string[];
+  readonly details?: ErrorDetails;
+  readonly cause?: unknown;
+}
+
 /** A command that ends for a reason that its user is told. */
 export class CliError extends Error {
   override readonly name = "CliError";
@@ -22,16 +31,15 @@ export class CliError extends Error {
   readonly exitCode: ExitCode;
   /** What to try, each a command or a short advice. */
   readonly next: readonly string[];
+  /** What the broker said beside its sentence, for programs. */
+  readonly details: ErrorDetails;
 
-  constructor(
-    code: string,
-    message: string,
-    { exitCode, next = [], cause }: { exitCode: ExitCode; next?: readonly string[]; cause?: unknown },
-  ) {
+  constructor(code: string, message: string, { exitCode, next = [], details = {}, cause }: CliErrorOptions) {
     super(message, { cause });
     this.code = code;
     this.exitCode = exitCode;
     this.next = next;
+    this.details = details;
   }
 }
 

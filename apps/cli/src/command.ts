@@ -15,6 +15,12 @@ export interface Command {
   run(context: CommandContext): Promise<number>;
 }
 
+/** Commands that help lists together. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
 export interface Argument {
   /** As in the usage line: `<file>` is required, `[key]` is not. */
   readonly name: string;
@@ -25,6 +31,8 @@ export interface Flag {
   /** As it is declared: `--port <number>`, `-q, --quiet`. */
   readonly flags: string;
   readonly summary: string;
+  /** Left out of help: given by merkle itself, to processes that it starts. */
+  readonly hidden?: true;
 }
 
 export interface CommandContext {

@@ -7,15 +7,19 @@ import { explainingHome } from "./merkle-home.js";
 export interface ConfigFile {
   readonly path: string;
   readonly mcpUrl: string | undefined;
+  readonly name: string | undefined;
 }
 
 /** Reads a configuration file; one that is not there says nothing. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
-  const { mcp_url: mcpUrl } = (await readObject(path)) ?? {};
-  if (mcpUrl !== undefined && typeof mcpUrl !== "string") {
-    throw usageError(`mcp_url in ${path} must be text, got ${JSON.stringify(mcpUrl)}.`);
-  }
-  return { path, mcpUrl };
+  const content = (await readObject(path)) ?? {};
+  return { path, mcpUrl: readText(content, "mcp_url", path), name: readText(content, "name", path) };
+}
+
+function readText(content: Record<string, unknown>, key: string, path: string): string | undefined {
+  const value = content[key];
+  if (value === undefined || typeof value === "string") return value;
+  throw usageError(`${key} in ${path} must be text, got ${JSON.stringify(value)}.`);
 }
 
 /** The `.merkle.json` of the project that `folder` lies in: the nearest one up to the top of the repository. */
@@ -27,10 +31,14 @@ export async function findProjectFile(folder: string): Promise<ConfigFile | unde
   return findProjectFile(parent);
 }
 
-/** Changes `mcp_url` in a file that only its owner can read; undefined removes it. */
-export async function writeMcpUrl(path: string, mcpUrl: string | undefined): Promise<void> {
-  const { mcp_url: _, ...others } = (await readObject(path)) ?? {};
-  const content = mcpUrl === undefined ? others : { ...others, mcp_url: mcpUrl };
+/** Changes one value in a file that only its owner can read; undefined removes it. */
+export async function writeConfigValue(
+  path: string,
+  key: "mcp_url" | "name",
+  value: string | undefined,
+): Promise<void> {
+  const { [key]: _, ...others } = (await readObject(path)) ?? {};
+  const content = value === undefined ? others : { ...others, [key]: value };
   const unfinished = `${path}.${process.pid}`;
   await explainingHome(dirname(path), async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -36,6 +36,20 @@ describe("the configuration", () => {
     });
   });
 
+  it("[CLI-5] MERKLE_SESSION and MERKLE_TEAM are read, an empty one says nothing, and the name is this machine's", async () => {
+    const { home } = await testMerkle();
+    const read = (env: NodeJS.ProcessEnv) =>
+      readConfig({ flags: {}, env: { MERKLE_HOME: home, ...env }, cwd: home });
+    expect(await read({ MERKLE_SESSION: "auth", MERKLE_TEAM: " Atlas " })).toMatchObject({
+      session: "auth",
+      team: "Atlas",
+      personName: undefined,
+    });
+    await writeFile(join(home, "config.json"), '{"name": "Ana"}');
+    const { session, team, personName } = await read({ MERKLE_SESSION: "", MERKLE_TEAM: "" });
+    expect({ session, team, personName }).toEqual({ session: undefined, team: undefined, personName: "Ana" });
+  });
+
   it.each([
     [{ port: "70000" }, {}, '--port must be a whole number from 0 to 65535, got "70000"'],
     [{}, { MERKLE_PORT: "7423x" }, 'MERKLE_PORT must be a whole number from 0 to 65535, got "7423x"'],

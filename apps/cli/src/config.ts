@@ -1,6 +1,6 @@
 import { toBaseUrl } from "./base-url.js";
 import { usageError } from "./cli-error.js";
-import { findProjectFile, readConfigFile } from "./config-file.js";
+import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import { type Flags, isSet, textOf } from "./flags.js";
 import { homeFiles, toMerkleHome } from "./merkle-home.js";
 
@@ -20,6 +20,12 @@ export interface Config {
   readonly insecureOpen: boolean;
   /** `MERKLE_ALLOWED_HOSTS`: further names that the broker answers to, separated by commas; default none. */
   readonly allowedHosts: readonly string[];
+  /** `MERKLE_SESSION`: the session of commands that name none, by slug, id or title; default none. */
+  readonly session: string | undefined;
+  /** `MERKLE_TEAM`: in an agent's shell, the name of the team that it acts as; default none. */
+  readonly team: string | undefined;
+  /** `name` of config.json: what this machine's person is called; default: the name of the system's user. */
+  readonly personName: string | undefined;
   /** `DATABASE_URL`: a PostgreSQL of the user's own; default: the embedded one. Never shown, it may hold a password. */
   readonly databaseUrl: string | undefined;
 }
@@ -40,25 +46,29 @@ export const defaultPort = 7423;
 /** @throws CliError `usage`, naming the flag, variable or file that holds a bad value */
 export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Config> {
   const home = toMerkleHome(env["MERKLE_HOME"] || undefined, cwd);
+  const user = await readConfigFile(homeFiles.config(home));
   const port = readPort(flags, env);
   const host = readHost(flags);
   const insecureOpen = isSet(flags, "insecureOpen");
   refuseOpenNetwork(host, insecureOpen);
   return {
     home,
-    broker: await findAddress({ flags, env, cwd }, home, port),
+    broker: await findAddress({ flags, env, cwd }, user, port),
     host,
     port,
     publicUrl: readPublicUrl(flags, env),
     insecureOpen,
     allowedHosts: readAllowedHosts(env["MERKLE_ALLOWED_HOSTS"]),
+    session: env["MERKLE_SESSION"]?.trim() || undefined,
+    team: env["MERKLE_TEAM"]?.trim() || undefined,
+    personName: user.name,
     databaseUrl: readDatabaseUrl(env["DATABASE_URL"]),
   };
 }
 
 async function findAddress(
   { flags, env, cwd }: ConfigSources,
-  home: string,
+  user: ConfigFile,
   port: number,
 ): Promise<BrokerAddress> {
   const given = (source: BrokerAddress["source"], address: string, where: string = source) => ({
@@ -71,7 +81,6 @@ async function findAddress(
   if (env["MCP_URL"]) return given("MCP_URL", env["MCP_URL"]);
   const project = await findProjectFile(cwd);
   if (project?.mcpUrl) return given(".merkle.json", project.mcpUrl, `mcp_url in ${project.path}`);
-  const user = await readConfigFile(homeFiles.config(home));
   if (user.mcpUrl) return given("config.json", user.mcpUrl, `mcp_url in ${user.path}`);
   return { base: `http://localhost:${port || defaultPort}`, source: "default" };
 }

@@ -1,3 +1,4 @@
+import type { ErrorDetails } from "@merkle/wire";
 import { CliError, type ExitCode, exitCodes, usageError } from "./cli-error.js";
 
 /**
@@ -12,7 +13,11 @@ export function explainError(error: unknown): CliError {
     case "CommanderError":
       return explainUsage(error.message);
     case "MerkleError":
-      return new CliError(code, error.message, { exitCode: exitOfAnswer(code), cause: error });
+      return new CliError(code, error.message, {
+        exitCode: exitOfAnswer(code),
+        details: detailsOf(error),
+        cause: error,
+      });
     case "StartError":
     case "DatabaseError":
     case "EmbeddedPostgresError":
@@ -99,6 +104,10 @@ function unexpected(message: string, cause: unknown): CliError {
     next: ["merkle doctor"],
     cause,
   });
+}
+
+function detailsOf(error: Error): ErrorDetails {
+  return "details" in error && typeof error.details === "object" ? { ...error.details } : {};
 }
 
 function codeOf(error: Error): string {

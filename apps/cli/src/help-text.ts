@@ -1,17 +1,47 @@
-import type { Command, Flag } from "./command.js";
+import type { Command, CommandGroup, Flag } from "./command.js";
 
 /** Help says what it is, shows examples, and then lists the rest. */
-export function formatRootHelp(commands: readonly Command[], globalFlags: readonly Flag[]): string {
+export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: readonly Flag[]): string {
+  const rows = groups.map(({ title, commands }) => ({
+    title,
+    rows: commands.map((each): Row => [usageOf(each), each.summary]),
+  }));
+  const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
   return sections(
     "Merkle lets coding agents of different people, on different machines, work on one thing together.",
-    examples(["merkle up", "merkle status", "merkle config set url https://mesh.example.com"]),
-    section("Commands", [
-      ...commands.map((each): Row => [usageOf(each), each.summary]),
-      ["help [command]", "show what a command does"],
+    examples(["merkle up", 'merkle new "Split the auth service"', "merkle ls"]),
+    ...rows.map((group) => section(group.title, group.rows, width)),
+    section(
+      "More",
+      [
+        ["help <command>", "show what a command does, with examples"],
+        ["help environment", "list the variables that commands read"],
+      ],
+      width,
+    ),
+    section("Flags", [...globalFlags.map(toRow), ["--version", "print the version"], helpRow], width),
+    "Exit codes: 0 done, 1 unexpected, 2 usage, 3 broker unreachable, 4 refused,\n" +
+      "5 not found, 6 conflict, 7 session closed, 8 verification failed, 130 interrupted.",
+  );
+}
+
+/** What is not a command's and is still asked for. */
+export function formatEnvironmentHelp(): string {
+  return sections(
+    "Variables that every command reads. A flag comes before them; .merkle.json, config.json and the default after.",
+    section("Variables", [
+      ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
+      ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],
+      ["MERKLE_PORT", "the port of up, and where commands look without an address; 7423 unless told"],
+      ["MERKLE_PUBLIC_URL", "the address that up gives to agents, until the settings name one"],
+      ["MERKLE_ALLOWED_HOSTS", "further host names that the broker answers to, separated by commas"],
+      ["DATABASE_URL", "a PostgreSQL of your own for up, instead of the embedded one"],
+      ["MERKLE_SESSION", "the session of commands that name none"],
+      ["MERKLE_TEAM", "with MERKLE_SESSION: the team that this shell writes as"],
+      ["VISUAL, EDITOR", "what merkle doc edit opens; vi unless told"],
+      ["BROWSER", "what merkle open opens, instead of the system's browser"],
+      ["NO_COLOR", "no colour"],
     ]),
-    section("Flags", [...globalFlags.map(toRow), ["--version", "print the version"], helpRow]),
-    "Exit codes: 0 done, 1 unexpected, 2 usage, 3 broker unreachable, 4 refused, 5 not found, 6 conflict,\n" +
-      "7 session closed, 8 verification failed, 130 interrupted.",
   );
 }
 
@@ -32,7 +62,8 @@ export function formatGroupHelp(
 }
 
 export function formatCommandHelp(command: Command, globalFlags: readonly Flag[]): string {
-  const { summary, arguments: args = [], flags = [] } = command;
+  const { summary, arguments: args = [] } = command;
+  const flags = (command.flags ?? []).filter((each) => !each.hidden);
   return sections(
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     examples(command.examples),
@@ -62,10 +93,33 @@ function examples(lines: readonly string[]): string {
   return lines.map((line) => `  $ ${line}`).join("\n");
 }
 
-function section(title: string, rows: readonly Row[]): string {
+function section(
+  title: string,
+  rows: readonly Row[],
+  width = Math.max(...rows.map(([left]) => left.length)),
+): string {
   if (rows.length === 0) return "";
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return [`${title}:`, ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)].join("\n");
+  return [`${title}:`, ...rows.map((row) => formatRow(row, width))].join("\n");
+}
+
+/** The right side is broken between words where a terminal would break it anywhere. */
+function formatRow([left, right]: Row, width: number): string {
+  const indent = " ".repeat(width + 4);
+  const columns = (process.stdout.columns ?? Number.POSITIVE_INFINITY) - indent.length;
+  const [first = "", ...rest] = columns < columnsMin ? [right] : wrapWords(right, columns);
+  return [`  ${left.padEnd(width)}  ${first}`, ...rest.map((line) => indent + line)].join("\n");
+}
+
+const columnsMin = 20;
+
+function wrapWords(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
 
 function sections(...parts: readonly string[]): string {

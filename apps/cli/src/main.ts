@@ -1,8 +1,9 @@
 import { CommanderError } from "commander";
 import { exitCodes, interruptedError } from "./cli-error.js";
 import type { Command } from "./command.js";
-import { commands } from "./commands.js";
+import { commandGroups } from "./commands.js";
 import { readConfig } from "./config.js";
+import { markDashedText } from "./dashed-text.js";
 import { explainError } from "./explain-error.js";
 import type { Flags } from "./flags.js";
 import { createOutput } from "./output.js";
@@ -36,14 +37,23 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   }
 
   try {
-    await createProgram(commands, runCommand).parseAsync([...argv], { from: "user" });
+    await createProgram(commandGroups, runCommand).parseAsync(markDashedText(withVersionCommand(argv)), {
+      from: "user",
+    });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
-    if (!signal.aborted || output.json) output.error(told);
+    // Whoever pressed Ctrl+C need not be told.
+    if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
   }
+}
+
+/** `merkle --version` is `merkle version`. Behind a command, `--version` is one of that command's own flags. */
+function withVersionCommand(argv: readonly string[]): string[] {
+  const alone = argv.every((each) => each.startsWith("-"));
+  return argv.map((each) => (alone && each === "--version" ? "version" : each));
 }
 
 /** One Ctrl+C reaches us twice when npm runs us: from the terminal, and passed on. */

@@ -15,6 +15,10 @@ export const homeFiles = {
   run: (home: string) => join(home, "broker.json"),
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
+  teams: (home: string) => join(home, "teams"),
+  persons: (home: string) => join(home, "persons"),
+  drafts: (home: string) => join(home, "drafts"),
+  launch: (home: string) => join(home, "launch"),
 };
 
 /** Runs `work`, which writes below the home, and says in a sentence when it may not. */

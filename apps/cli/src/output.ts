@@ -14,12 +14,36 @@ export interface Output {
   show(value: unknown, text: string): void;
   /** A line that is not data: progress, advice. Left out with `--json` and `--quiet`. */
   note(text: string): void;
+  /** A document of others: for people `text`, as it is, so that a file it is written to equals it. */
+  print(value: unknown, text: string): void;
   error(error: CliError): void;
+  /** Whether stdout is a terminal, which text of others must not be able to command. */
+  readonly terminal: boolean;
+  /** How many columns stdout has; Infinity where nobody looks at it. */
+  readonly columns: number;
   readonly mark: Readonly<Record<Mark, string>>;
   /** Stands between things in one line. */
   readonly dot: string;
+  readonly signs: Signs;
   dim(text: string): string;
+  bold(text: string): string;
+  /** The colour of the team that joined as the number `index`; the name beside it says the same. */
+  teamColour(index: number): (text: string) => string;
+  /** A unified diff, its added and removed lines in colour. */
+  diff(text: string): string;
 }
+
+/** Signs that a plain terminal gets in letters. */
+export interface Signs {
+  readonly arrow: string;
+  readonly minus: string;
+  readonly more: string;
+  readonly active: string;
+  readonly idle: string;
+  readonly gone: string;
+}
+
+type Colours = ReturnType<typeof picocolors.createColors>;
 
 export type Mark = "ok" | "warn" | "fail" | "skip";
 
@@ -35,9 +59,18 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
   const colour = flags["color"] !== false && !env["NO_COLOR"] && env["TERM"] !== "dumb";
   const onStdout = picocolors.createColors(colour && stdout.isTTY === true);
   const onStderr = picocolors.createColors(colour && stderr.isTTY === true);
-  const words = showsUnicode(env)
+  const unicode = showsUnicode(env);
+  const words = unicode
     ? { ok: "✓", warn: "!", fail: "✗", dot: "·" }
     : { ok: "ok", warn: "warn", fail: "fail", dot: "-" };
+  const teamColours = [
+    onStdout.cyan,
+    onStdout.magenta,
+    onStdout.yellow,
+    onStdout.green,
+    onStdout.blue,
+    onStdout.red,
+  ];
 
   return {
     json,
@@ -45,12 +78,16 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
     show(value, text) {
       stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`);
     },
+    print(value, text) {
+      stdout.write(json ? `${JSON.stringify(value)}\n` : text);
+    },
     note(text) {
       if (!json && !quiet) stderr.write(`${text}\n`);
     },
-    error({ code, message, next }) {
+    error({ code, message, details, next }) {
       if (json) {
-        stderr.write(`${JSON.stringify({ error: { code, message, next: next.join(" · ") || null } })}\n`);
+        const advice = next.length > 0 ? { next: next.join(" · ") } : {};
+        stderr.write(`${JSON.stringify({ error: { code, message, details, ...advice } })}\n`);
         return;
       }
       stderr.write(`${onStderr.red(words.fail)} ${message}\n`);
@@ -62,9 +99,24 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
       fail: onStdout.red(words.fail),
       skip: onStdout.dim("skipped"),
     },
+    terminal: stdout.isTTY === true,
+    columns: stdout.isTTY === true && stdout.columns > 0 ? stdout.columns : Number.POSITIVE_INFINITY,
     dot: words.dot,
+    signs: unicode ? unicodeSigns : plainSigns,
     dim: onStdout.dim,
+    bold: onStdout.bold,
+    teamColour: (index) => teamColours[index % teamColours.length] ?? String,
+    diff: (text) => text.replace(/^[-+@].*$/gm, (line) => diffColour(onStdout, line)(line)),
   };
+}
+
+const unicodeSigns: Signs = { arrow: "→", minus: "−", more: "…", active: "●", idle: "◐", gone: "○" };
+const plainSigns: Signs = { arrow: "->", minus: "-", more: "...", active: "+", idle: "~", gone: "-" };
+
+function diffColour(colours: Colours, line: string): (text: string) => string {
+  if (line.startsWith("+++") || line.startsWith("---")) return colours.bold;
+  if (line.startsWith("@")) return colours.cyan;
+  return line.startsWith("+") ? colours.green : colours.red;
 }
 
 /** A locale that names another encoding, and a terminal that knows little, get letters for the marks. */

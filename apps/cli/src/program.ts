@@ -1,10 +1,10 @@
-import { Command as Parser } from "commander";
+import { Option, Command as Parser } from "commander";
 import { usageError } from "./cli-error.js";
-import type { Command, Flag } from "./command.js";
+import type { Command, CommandGroup, Flag } from "./command.js";
+import { unmarkDashedText, unmarkFlags } from "./dashed-text.js";
 import type { Flags } from "./flags.js";
-import { formatCommandHelp, formatGroupHelp, formatRootHelp } from "./help-text.js";
+import { formatCommandHelp, formatEnvironmentHelp, formatGroupHelp, formatRootHelp } from "./help-text.js";
 import { nearest } from "./nearest.js";
-import { readVersion } from "./version.js";
 
 /** Flags that every command takes. */
 export const globalFlags: readonly Flag[] = [
@@ -19,16 +19,16 @@ export const globalFlags: readonly Flag[] = [
 type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
 
 /** The parser of `merkle`, with its commands, their groups and their help. */
-export function createProgram(commands: readonly Command[], run: Run): Parser {
+export function createProgram(groups: readonly CommandGroup[], run: Run): Parser {
+  const commands = groups.flatMap((group) => group.commands);
   const program = new Parser("merkle")
     .exitOverride()
     // Errors are told by whoever catches them, in one form for all.
     .configureOutput({ writeErr: () => undefined })
     .helpOption("-h, --help", "show this")
-    .helpCommand(false)
-    .version(readVersion(), "--version", "print the version");
+    .helpCommand(false);
   for (const each of globalFlags) program.option(each.flags, each.summary);
-  program.configureHelp({ formatHelp: () => formatRootHelp(commands, globalFlags) });
+  program.configureHelp({ formatHelp: () => formatRootHelp(groups, globalFlags) });
   // What no command takes comes here: nothing, which asks for help, or a word that is none of them.
   program.argument("[command...]").action(([word]: readonly string[]) => {
     if (word !== undefined) throw unknownCommand(word, commands);
@@ -44,9 +44,11 @@ function addCommand(program: Parser, commands: readonly Command[], command: Comm
   const parser =
     second === undefined ? program.command(first) : findGroup(program, commands, first).command(second);
   for (const each of command.arguments ?? []) parser.argument(each.name, each.summary);
-  for (const each of command.flags ?? []) parser.option(each.flags, each.summary);
+  for (const each of command.flags ?? []) {
+    parser.addOption(new Option(each.flags, each.summary).hideHelp(each.hidden === true));
+  }
   parser.configureHelp({ formatHelp: () => formatCommandHelp(command, globalFlags) });
-  parser.action(() => run(command, parser.args, parser.optsWithGlobals()));
+  parser.action(() => run(command, parser.args.map(unmarkDashedText), unmarkFlags(parser.optsWithGlobals())));
 }
 
 /** `config` alone says which of its commands there are. */
@@ -76,6 +78,10 @@ function addHelp(program: Parser, commands: readonly Command[]): void {
     .command("help")
     .argument("[command...]")
     .action((words: readonly string[]) => {
+      if (words.length === 1 && words[0] === "environment") {
+        process.stdout.write(formatEnvironmentHelp());
+        return;
+      }
       let topic = program;
       for (const word of words) {
         const found = topic.commands.find((each) => each.name() === word);

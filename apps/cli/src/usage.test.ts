@@ -83,7 +83,7 @@ describe("the command line", () => {
       const ended = await merkle.run(args, { env });
       expect(ended).toMatchObject({ code, stdout: "" });
       expect(JSON.parse(ended.stderr)).toEqual({
-        error: { code: name, message: expect.any(String), next: expect.any(String) },
+        error: { code: name, message: expect.any(String), details: {}, next: expect.any(String) },
       });
     }
   });

@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { beforeAll, onTestFinished } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 
-const program = fileURLToPath(new URL("../../bin/merkle.mjs", import.meta.url));
+const builtProgram = fileURLToPath(new URL("../../bin/merkle.mjs", import.meta.url));
 
-/** A Merkle home of one test, and the built command on it. */
+/** A Merkle home of one test, and the command on it. */
 export interface TestMerkle {
   readonly home: string;
   /** Runs a command to its end. */
@@ -23,6 +23,8 @@ export interface TestMerkle {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** What comes on stdin, which is empty unless told. */
+  readonly input?: string | Uint8Array;
 }
 
 export interface Ended {
@@ -38,16 +40,53 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** The home is removed when the test has finished, and whatever still ran on it is ended. */
-export async function testMerkle(): Promise<TestMerkle> {
+/** A Merkle home whose broker runs, for all tests of a file; called outside of them. */
+export function sharedMerkle(): TestMerkle {
+  const endings: Ending[] = [];
+  let merkle: TestMerkle | undefined;
+  const started = (): TestMerkle => {
+    if (!merkle) throw new Error("The broker of this file is started before its tests.");
+    return merkle;
+  };
+  beforeAll(async () => {
+    merkle = await testMerkle((ending) => endings.push(ending));
+    const { code, stderr } = await merkle.run(["up", "--port", "0", "--detach"]);
+    if (code !== 0) throw new Error(stderr);
+    return async () => {
+      for (const end of endings.reverse()) await end();
+    };
+  });
+  return {
+    get home() {
+      return started().home;
+    },
+    run: (args, options) => started().run(args, options),
+    start: (args, options) => started().start(args, options),
+    running: () => started().running(),
+  };
+}
+
+type Ending = () => Promise<void>;
+
+/**
+ * The home is removed when the test has finished, or when `atEnd` runs it, and whatever still ran on it is ended.
+ *
+ * @param program - the file that is run; the built one of this checkout unless given
+ */
+export async function testMerkle(
+  atEnd: (ending: Ending) => void = onTestFinished,
+  program = builtProgram,
+): Promise<TestMerkle> {
   const { path: home, remove } = await makeTestHome();
-  const start = (args: readonly string[], { env = {}, cwd = home }: RunOptions = {}): Started => {
+  const start = (args: readonly string[], { env = {}, cwd = home, input }: RunOptions = {}): Started => {
     const child = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
-    onTestFinished(() => endNow(child));
+    // A command that has ended before it read everything is judged by its end.
+    child.stdin?.on("error", () => undefined).end(input);
+    atEnd(() => endNow(child));
     return watch(child);
   };
   const merkle: TestMerkle = {
@@ -58,7 +97,7 @@ export async function testMerkle(): Promise<TestMerkle> {
       return JSON.parse(await readFile(join(home, "broker.json"), "utf8"));
     },
   };
-  onTestFinished(async () => {
+  atEnd(async () => {
     if (existsSync(join(home, "broker.json"))) await merkle.run(["down"]);
     await remove();
   });

@@ -6,11 +6,16 @@ export const configGet: Command = {
   name: "config get",
   summary: "print one setting of the broker",
   arguments: [{ name: "<setting>", summary: "url, or a name from merkle config list" }],
-  flags: [{ flags: "--local", summary: "this machine's: where its commands find the broker" }],
+  flags: [{ flags: "--local", summary: "this machine's url or name" }],
   examples: ["merkle config get url", "merkle config get idle_polls", "merkle config get url --local"],
   async run({ args: [word = ""], flags, config, output, signal }) {
     if (isSet(flags, "local")) {
-      if (word !== "url") throw usageError("Only url can be read with --local.");
+      if (word !== "url" && word !== "name") throw usageError("Only url and name can be read with --local.");
+      if (word === "name") {
+        const name = config.personName ?? null;
+        output.show({ setting: "name", value: name }, name ?? "none");
+        return exitCodes.done;
+      }
       const { base, source } = config.broker;
       output.show({ setting: "url", value: base, source }, base);
       return exitCodes.done;

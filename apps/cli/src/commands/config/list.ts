@@ -26,11 +26,19 @@ export const configList: Command = {
 };
 
 /** The address of a database is left out, because it may hold a password. */
-function describeLocal({ home, broker, port, databaseUrl, allowedHosts }: Config): Record<string, unknown> {
+function describeLocal({
+  home,
+  broker,
+  port,
+  databaseUrl,
+  allowedHosts,
+  personName,
+}: Config): Record<string, unknown> {
   return {
     url: broker.base,
     url_from: broker.source,
     home,
+    name: personName ?? null,
     port,
     database: databaseUrl === undefined ? "embedded" : "DATABASE_URL",
     allowed_hosts: allowedHosts.join(", ") || null,

@@ -9,11 +9,17 @@ export const configSet: Command = {
     { name: "<setting>", summary: "url, or a name from merkle config list" },
     { name: "<value>", summary: "the new value; none takes the url away" },
   ],
-  flags: [{ flags: "--local", summary: "this machine's: where its commands find the broker" }],
+  flags: [
+    {
+      flags: "--local",
+      summary: "this machine's: the url where its commands find the broker, the name of its person",
+    },
+  ],
   examples: [
     "merkle config set url https://mesh.example.com",
     "merkle config set idle_polls 20",
     "merkle config set url http://192.168.1.5:7423 --local",
+    'merkle config set name "Ana" --local',
   ],
   async run(context) {
     return isSet(context.flags, "local") ? setLocal(context) : setOnBroker(context);
@@ -43,19 +49,32 @@ async function setOnBroker({
 }
 
 async function setLocal({ args: [word = "", text = ""], config, output }: CommandContext): Promise<number> {
-  if (word !== "url") throw usageError("Only url can be set with --local.");
+  if (word !== "url" && word !== "name") throw usageError("Only url and name can be set with --local.");
   const { toBaseUrl } = await import("../../base-url.js");
-  const { writeMcpUrl } = await import("../../config-file.js");
+  const { writeConfigValue } = await import("../../config-file.js");
   const { homeFiles } = await import("../../merkle-home.js");
   const path = homeFiles.config(config.home);
-  const value = text === "none" ? undefined : toBaseUrl(text, "url");
-  await writeMcpUrl(path, value);
+  const value = text === "none" ? undefined : word === "url" ? toBaseUrl(text, word) : await toName(text);
+  await writeConfigValue(path, word === "url" ? "mcp_url" : "name", value);
   output.show(
-    { setting: "url", value: value ?? null, file: path },
-    `${output.mark.ok} ${value === undefined ? "no url" : `url ${value}`} in ${path}`,
+    { setting: word, value: value ?? null, file: path },
+    `${output.mark.ok} ${value === undefined ? `no ${word}` : `${word} ${value}`} in ${path}`,
   );
+  if (word === "name") output.note("  a person who has written already keeps the name of then");
   const { source } = config.broker;
-  if (source !== "default" && source !== "config.json")
+  if (word === "url" && source !== "default" && source !== "config.json")
     output.note(`${output.mark.warn} ${source} comes first, and stays`);
   return exitCodes.done;
+}
+
+/** As the broker takes it, told where it is set and not at the first write. */
+async function toName(text: string): Promise<string> {
+  const {
+    limits: { nameCharsMax },
+  } = await import("@merkle/wire");
+  const name = text.trim();
+  if (name !== "" && name.length <= nameCharsMax && !/[\p{Cc}\u2028\u2029]/u.test(name)) return name;
+  throw usageError(
+    `name must be one line of at most ${nameCharsMax} characters, got ${JSON.stringify(text)}.`,
+  );
 }

@@ -1,0 +1,72 @@
+import { exitCodes, usageError } from "../cli-error.js";
+import type { Command, CommandContext } from "../command.js";
+import { counted } from "../duration.js";
+import { isSet, textOf } from "../flags.js";
+
+export const conclude: Command = {
+  name: "conclude",
+  summary: "end a session for everyone, with a conclusion in its document",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[text]", summary: "the conclusion in markdown; - reads it from stdin, as does a pipe" },
+  ],
+  flags: [
+    { flags: "--file <path>", summary: "read the conclusion from a file; - for stdin" },
+    { flags: "-y, --yes", summary: "do not ask first" },
+  ],
+  examples: [
+    'merkle conclude split-auth "Tokens are short-lived. Resume at the refresh flow."',
+    "merkle conclude split-auth --file conclusion.md -y",
+    "merkle doc show old-work --section Conclusion | merkle conclude split-auth",
+  ],
+  async run(context) {
+    const { args, config, output, signal } = context;
+    const { findBroker } = await import("../broker-client.js");
+    const { actingIn } = await import("../person/acting.js");
+    const { takeSession } = await import("../session-argument.js");
+    const { oneLine } = await import("../one-line.js");
+    const broker = await findBroker(config, signal);
+    const { session, rest } = await takeSession(broker, args, config);
+    const summary = await readSummary(context, rest, session.slug);
+    const actor = await actingIn(session, { broker, config });
+    const question = `Conclude ${JSON.stringify(oneLine(session.title))} for ${counted(session.teams, "team")}?`;
+    if (!(await isMeant(context, question))) {
+      output.note("  not concluded");
+      return exitCodes.interrupted;
+    }
+    const concluded = await actor.call("conclude_session", {
+      session_id: session.session_id,
+      summary_section: summary,
+    });
+    output.show(concluded, `${output.mark.ok} concluded ${session.slug}, document v${concluded.doc_version}`);
+    return exitCodes.done;
+  },
+};
+
+async function readSummary(
+  { flags, signal }: CommandContext,
+  text: string | undefined,
+  slug: string,
+): Promise<string> {
+  const { limits } = await import("@merkle/wire");
+  const { readText } = await import("../read-text.js");
+  const { readFileText } = await import("../read-file-text.js");
+  const file = textOf(flags, "file");
+  const usage = `merkle conclude ${slug} <text>`;
+  if (file !== undefined && text !== undefined)
+    throw usageError("Give the conclusion as text or with --file, not both.");
+  if (file !== undefined && file !== "-") return readFileText(file, limits.documentBytesMax);
+  return readText({
+    given: file ?? text,
+    name: "what was decided and where to resume",
+    usage,
+    bytesMax: limits.documentBytesMax,
+    signal,
+  });
+}
+
+/** A person at a terminal is asked; without one, the conclusion itself says that it is meant. */
+async function isMeant({ flags, signal }: CommandContext, question: string): Promise<boolean> {
+  const { askYesOrNo, canAsk } = await import("../ask.js");
+  return isSet(flags, "yes") || !canAsk(flags) ? true : askYesOrNo(question, signal);
+}

@@ -1,0 +1,35 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const docAppend: Command = {
+  name: "doc append",
+  summary: "add text at the end of the document",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[text]", summary: "markdown; - reads it from stdin, as does a pipe" },
+  ],
+  examples: [
+    'merkle doc append split-auth "- refresh tokens live for an hour"',
+    "merkle doc append split-auth < notes.md",
+  ],
+  async run({ args, config, output, signal }) {
+    const { limits } = await import("@merkle/wire");
+    const { findBroker } = await import("../../broker-client.js");
+    const { actingIn } = await import("../../person/acting.js");
+    const { readText } = await import("../../read-text.js");
+    const { takeSession } = await import("../../session-argument.js");
+    const broker = await findBroker(config, signal);
+    const { session, rest } = await takeSession(broker, args, config);
+    const text = await readText({
+      given: rest,
+      name: "what to add",
+      usage: `merkle doc append ${session.slug} <text>`,
+      bytesMax: limits.documentBytesMax,
+      signal,
+    });
+    const actor = await actingIn(session, { broker, config });
+    const written = await actor.call("append_to_session_doc", { session_id: session.session_id, text });
+    output.show(written, `${output.mark.ok} document v${written.version}`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,50 @@
+import type { OutputOf, Session } from "@merkle/wire";
+import type { BrokerClient } from "../../broker-client.js";
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import type { VersionRange } from "../../document/versions.js";
+
+export const docDiff: Command = {
+  name: "doc diff",
+  summary: "show what changed in the document, where, and by whom",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[versions]", summary: "13..14; 13 for all since then; the last change unless told" },
+  ],
+  examples: [
+    "merkle doc diff split-auth",
+    "merkle doc diff split-auth 13..14",
+    "merkle doc diff split-auth 13 --json",
+  ],
+  async run({ args, config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { readVersionRange } = await import("../../document/versions.js");
+    const { takeSession } = await import("../../session-argument.js");
+    const broker = await findBroker(config, signal);
+    const { session, rest } = await takeSession(broker, args, config);
+    const { from, diff } = await readDiff(broker, session, readVersionRange(rest));
+    if (output.json || diff.version === 0) {
+      output.print(diff, "");
+      if (diff.version === 0) output.note("  the document was never written");
+      return exitCodes.done;
+    }
+    const { formatChange } = await import("../../show/document-change.js");
+    output.print(diff, await formatChange(diff, { broker, output, session, from }));
+    return exitCodes.done;
+  },
+};
+
+async function readDiff(
+  broker: BrokerClient,
+  session: Session,
+  range: VersionRange,
+): Promise<{ from: number; diff: OutputOf<"read_session_doc"> }> {
+  const from = range.from ?? Math.max(0, session.document_version - 1);
+  const to = range.to ?? (range.from === undefined ? session.document_version : undefined);
+  const diff = await broker.call("read_session_doc", {
+    session_id: session.session_id,
+    since_version: from,
+    ...(to === undefined ? {} : { version: to }),
+  });
+  return { from, diff };
+}

@@ -1,0 +1,218 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { callBroker } from "../../test-kit/api.js";
+import { sharedMerkle } from "../../test-kit/merkle.js";
+import { atTerminal, hasTerminal } from "../../test-kit/terminal.js";
+
+// Each command is a process of its own, on a machine that has much to do.
+vi.setConfig({ testTimeout: 60_000 });
+
+const merkle = sharedMerkle();
+
+const content = "# Auth\n\n## Decisions\n\n- tokens live 15 minutes\n";
+
+/** A session with a document of one version, and its team's credential. */
+async function sessionWithDocument(title: string): Promise<{ slug: string; credential: string }> {
+  const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
+  await callBroker(merkle, "update_session_doc", { session_id: slug, content, expected_version: 0 }, team_id);
+  return { slug, credential: team_id };
+}
+
+async function documentOf(slug: string): Promise<string | undefined> {
+  return (await callBroker(merkle, "read_session_doc", { session_id: slug })).content;
+}
+
+describe("merkle doc show and append", () => {
+  it("[CLI-20] prints the document byte for byte, a section, an older version, and with --json the wire's answer", async () => {
+    const { slug } = await sessionWithDocument("Shown doc");
+    expect(await merkle.run(["doc", "show", slug])).toEqual({
+      code: 0,
+      stdout: content,
+      stderr: "  document v1\n",
+    });
+    expect((await merkle.run(["doc", "append", slug, "- one \u001b[31mmore"])).stdout).toBe(
+      "✓ document v2\n",
+    );
+    expect((await merkle.run(["doc", "show", slug])).stdout).toBe(`${content}- one \u001b[31mmore`);
+    expect((await merkle.run(["doc", "show", slug, "--version", "1"])).stdout).toBe(content);
+    const section = await merkle.run(["doc", "show", slug, "--section", "decisions", "--version", "1"]);
+    expect(section.stdout).toBe("## Decisions\n\n- tokens live 15 minutes\n");
+    const json = await merkle.run(["doc", "show", slug, "--json"]);
+    expect(JSON.parse(json.stdout)).toEqual(
+      await callBroker(merkle, "read_session_doc", { session_id: slug }),
+    );
+    expect(await merkle.run(["doc", "show", slug, "--section", "None"])).toMatchObject({
+      code: 5,
+      stdout: "",
+    });
+    expect(await merkle.run(["doc", "show", slug, "--version", "9"])).toMatchObject({ code: 5 });
+    expect(await merkle.run(["doc", "show", slug, "--version", "x"])).toMatchObject({ code: 2 });
+  });
+
+  it.runIf(hasTerminal)("[CLI-17] on a terminal a document cannot command it", async () => {
+    const { slug, credential } = await sessionWithDocument("Hostile doc");
+    const hostile = "a\u001b]0;owned\u0007b";
+    await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: hostile }, credential);
+    const { screen } = await atTerminal(merkle, ["doc", "show", slug], { NO_COLOR: "1" }).ended;
+    expect(screen).toContain("a\ufffd]0;owned\ufffdb");
+    expect((await merkle.run(["doc", "diff", slug])).stdout).toContain(hostile);
+    const diff = await atTerminal(merkle, ["doc", "diff", slug]).ended;
+    expect(diff.screen).toContain("\u001b[32m+a\ufffd]0;owned\ufffdb\u001b[39m");
+  });
+
+  it("[CLI-20] appends what a pipe brings, and refuses a closed session with 7", async () => {
+    const { slug, credential } = await sessionWithDocument("Appended");
+    expect(await merkle.run(["doc", "append", slug, "--json"], { input: "- piped\n" })).toEqual({
+      code: 0,
+      stdout: '{"version":2}\n',
+      stderr: "",
+    });
+    expect(await documentOf(slug)).toBe(`${content}- piped\n`);
+    expect(await merkle.run(["doc", "append", slug])).toMatchObject({ code: 2 });
+    await callBroker(merkle, "conclude_session", { session_id: slug, summary_section: "End." }, credential);
+    expect(await merkle.run(["doc", "append", slug, "late"])).toMatchObject({ code: 7, stdout: "" });
+  });
+});
+
+describe("merkle doc edit", () => {
+  it("[CLI-21] replaces words that stand there once, and is a conflict otherwise", async () => {
+    const { slug } = await sessionWithDocument("Words");
+    const edit = (...flags: string[]) => merkle.run(["doc", "edit", slug, ...flags]);
+    expect((await edit("--old", "15 minutes", "--new", "an hour")).stdout).toBe("✓ document v2\n");
+    expect(await documentOf(slug)).toBe(content.replace("15 minutes", "an hour"));
+    expect(await edit("--old", "15 minutes", "--new", "x")).toMatchObject({ code: 6, stdout: "" });
+    expect(await edit("--old", "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--old with --new"),
+    });
+    expect(await edit("--file", "x")).toMatchObject({ code: 2, stderr: expect.stringContaining("--expect") });
+    expect(await edit()).toMatchObject({ code: 2, stderr: expect.stringContaining("Without a terminal") });
+    expect(await edit("--file", "none.md", "--expect", "2")).toMatchObject({ code: 5 });
+  });
+
+  it("[CLI-21] a file made from an old version is exit 6 with what changed, and goes in with the new version", async () => {
+    const { slug, credential } = await sessionWithDocument("Files");
+    await writeFile(join(merkle.home, "mine.md"), "mine\n");
+    await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: "- theirs" }, credential);
+    const edit = (expect: string) =>
+      merkle.run(["doc", "edit", slug, "--file", "mine.md", "--expect", expect]);
+    const stale = await edit("1");
+    expect(stale).toMatchObject({ code: 6, stdout: "" });
+    expect(stale.stderr).toContain("+- theirs");
+    expect(stale.stderr).toContain(`merkle doc edit ${slug} --file mine.md --expect 2`);
+    expect((await edit("2")).stdout).toBe("✓ document v3\n");
+    expect(await documentOf(slug)).toBe("mine\n");
+  });
+
+  it("[CLI-21] what came on stdin is kept in a named file when it is a conflict, until it is written", async () => {
+    const { slug } = await sessionWithDocument("Kept");
+    const stale = await merkle.run(["doc", "edit", slug, "--file", "-", "--expect", "0", "--json"], {
+      input: "piped\n",
+    });
+    expect(stale.code).toBe(6);
+    const { error } = JSON.parse(stale.stderr);
+    expect(error).toMatchObject({ code: "conflict", details: { current_version: 1, expected_version: 0 } });
+    const kept: string = error.details.kept_in;
+    expect(await readFile(kept, "utf8")).toBe("piped\n");
+    expect((await merkle.run(["doc", "edit", slug, "--file", kept, "--expect", "1"])).code).toBe(0);
+    expect(await readdir(join(merkle.home, "drafts"))).toEqual([]);
+  });
+
+  it.runIf(hasTerminal)(
+    "[CLI-21] opens the editor, writes what was changed, and leaves what was not",
+    async () => {
+      const { slug } = await sessionWithDocument("Edited");
+      const edited = await atTerminal(merkle, ["doc", "edit", slug], {
+        EDITOR: "sed -i 's/15 minutes/an hour/'",
+      }).ended;
+      expect(edited).toMatchObject({ code: 0, screen: expect.stringContaining("document v2") });
+      expect(await documentOf(slug)).toBe(content.replace("15 minutes", "an hour"));
+      const same = await atTerminal(merkle, ["doc", "edit", slug], { VISUAL: "true", EDITOR: "false" }).ended;
+      expect(same).toMatchObject({
+        code: 0,
+        screen: expect.stringContaining("nothing changed, document v2"),
+      });
+      const failed = await atTerminal(merkle, ["doc", "edit", slug], { EDITOR: "no-such-editor" }).ended;
+      expect(failed).toMatchObject({ code: 1, screen: expect.stringContaining("was not found") });
+      expect(await readdir(join(merkle.home, "drafts"))).toEqual([]);
+    },
+  );
+
+  it.runIf(hasTerminal)(
+    "[CLI-21] when somebody writes meanwhile, nothing is lost: exit 6, the text kept, the diff shown",
+    async () => {
+      const { slug, credential } = await sessionWithDocument("Raced");
+      // The editor goes on when it sees the file that says that others have written.
+      const go = join(merkle.home, "go");
+      const editor = join(merkle.home, "editor.sh");
+      await writeFile(
+        editor,
+        `#!/bin/sh\nprintf 'mine\\n' > "$1"\necho editing\nuntil [ -e '${go}' ]; do sleep 0.05; done\n`,
+        { mode: 0o755 },
+      );
+      const editing = atTerminal(merkle, ["doc", "edit", slug], { EDITOR: editor, NO_COLOR: "1" });
+      await editing.shows("editing");
+      await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: "- theirs" }, credential);
+      await writeFile(go, "");
+      const { code, screen } = await editing.ended;
+      expect(code).toBe(6);
+      expect(screen).toContain("+- theirs");
+      const kept = join(merkle.home, "drafts", `${slug}-v1.md`);
+      expect(screen).toContain(`kept in ${kept}`);
+      expect(await readFile(kept, "utf8")).toBe("mine\n");
+      expect(await documentOf(slug)).toBe(`${content}- theirs`);
+    },
+  );
+});
+
+describe("merkle doc history and diff", () => {
+  it("[CLI-22] lists the versions, and says who changed what, where and when", async () => {
+    const { slug, credential } = await sessionWithDocument("History");
+    await callBroker(
+      merkle,
+      "edit_session_doc",
+      { session_id: slug, old_text: "15 minutes", new_text: "an hour" },
+      credential,
+    );
+    const { stdout } = await merkle.run(["doc", "history", slug]);
+    expect(stdout).toMatch(
+      /^v2 {2}Atlas {2}\d\d:\d\d {2}44 bytes {2}after #0\nv1 {2}Atlas {2}\d\d:\d\d {2}47 bytes/,
+    );
+    const json = await merkle.run(["doc", "history", slug, "--json", "--limit", "1"]);
+    expect(JSON.parse(json.stdout)).toEqual(
+      await callBroker(merkle, "list_doc_versions", { session_id: slug, limit: 1 }),
+    );
+    const diff = await merkle.run(["doc", "diff", slug]);
+    expect(diff.stdout).toMatch(
+      /^v1 → v2 {2}Atlas \d\d:\d\d {2}## Decisions {2}\+1 −1\n--- v1\n\+\+\+ v2\n@@ /,
+    );
+    expect(await merkle.run(["doc", "diff", slug, "1..2"])).toEqual(diff);
+    expect(await merkle.run(["doc", "diff", slug, "1"])).toEqual(diff);
+    expect((await merkle.run(["doc", "diff", slug, "0..2"])).stdout).toContain("+5 −0");
+    const wire = await merkle.run(["doc", "diff", slug, "1..2", "--json"]);
+    expect(JSON.parse(wire.stdout)).toEqual(
+      await callBroker(merkle, "read_session_doc", { session_id: slug, since_version: 1, version: 2 }),
+    );
+    expect(await merkle.run(["doc", "diff", slug, "2..1"])).toMatchObject({ code: 2 });
+    expect(await merkle.run(["doc", "diff", slug, "1..7"])).toMatchObject({ code: 5 });
+    expect(await merkle.run(["doc", "diff", slug], { env: { LC_ALL: "C" } })).toMatchObject({
+      stdout: expect.stringMatching(/^v1 -> v2 .* \+1 -1\n/),
+    });
+  });
+
+  it("[CLI-22] a document that nobody wrote has neither", async () => {
+    const made = await callBroker(merkle, "create_session", { title: "Blank", creator_team_name: "A" });
+    for (const command of ["history", "diff"]) {
+      expect(await merkle.run(["doc", command, made.slug])).toEqual({
+        code: 0,
+        stdout: "",
+        stderr: "  the document was never written\n",
+      });
+    }
+    expect(await merkle.run(["doc", "shwo", made.slug])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Did you mean show?"),
+    });
+  });
+});

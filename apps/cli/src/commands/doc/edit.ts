@@ -1,0 +1,65 @@
+import { exitCodes, usageError } from "../../cli-error.js";
+import type { Command, CommandContext } from "../../command.js";
+import { textOf } from "../../flags.js";
+
+export const docEdit: Command = {
+  name: "doc edit",
+  summary: "change the document, in your editor or by flags",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [
+    { flags: "--old <text>", summary: "what to replace; must stand in the document exactly once" },
+    { flags: "--new <text>", summary: "what takes its place" },
+    { flags: "--file <path>", summary: "the whole new document; - reads it from stdin" },
+    { flags: "--expect <version>", summary: "the version that --file was made from" },
+  ],
+  examples: [
+    "merkle doc edit split-auth",
+    'merkle doc edit split-auth --old "15 minutes" --new "an hour"',
+    "merkle doc edit split-auth --file auth.md --expect 14",
+  ],
+  async run(context) {
+    const { flags, config, signal, args } = context;
+    const way = wayOf(context);
+    const { findBroker } = await import("../../broker-client.js");
+    const { getSession } = await import("../../find-session.js");
+    const { actingIn } = await import("../../person/acting.js");
+    const edits = await import("../../document/edits.js");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, args[0], config);
+    const actor = await actingIn(session, { broker, config });
+    const editing = { ...context, session, actor };
+    switch (way) {
+      case "words":
+        return edits.editWords(editing, { old: textOf(flags, "old") ?? "", new: textOf(flags, "new") ?? "" });
+      case "file":
+        return edits.editByFile(editing, {
+          file: textOf(flags, "file") ?? "",
+          expected: textOf(flags, "expect") ?? "",
+        });
+      case "editor":
+        return edits.editInEditor(editing);
+    }
+    return exitCodes.done;
+  },
+};
+
+/** How the change is given. @throws CliError `usage` when flags are missing or contradict each other */
+function wayOf({ flags }: CommandContext): "words" | "file" | "editor" {
+  const given = ["old", "new", "file", "expect"]
+    .filter((name) => textOf(flags, name) !== undefined)
+    .join(" ");
+  switch (given) {
+    case "old new":
+      return "words";
+    case "file expect":
+      return "file";
+    case "":
+      if (process.stdin.isTTY && flags["input"] !== false) return "editor";
+      throw usageError(
+        "Without a terminal there is no editor: give --old with --new, or --file with --expect.",
+        "merkle help doc edit",
+      );
+    default:
+      throw usageError("Give --old with --new, or --file with --expect.", "merkle help doc edit");
+  }
+}

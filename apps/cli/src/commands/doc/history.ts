@@ -1,0 +1,58 @@
+import type { OutputOf } from "@merkle/wire";
+import { exitCodes, usageError } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { textOf } from "../../flags.js";
+import type { Output } from "../../output.js";
+
+export const docHistory: Command = {
+  name: "doc history",
+  summary: "list the versions of the document, the newest first",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [
+    { flags: "--before <version>", summary: "only older ones" },
+    { flags: "--limit <number>", summary: "at most so many; 20 unless told, 500 at most" },
+  ],
+  examples: [
+    "merkle doc history split-auth",
+    "merkle doc history split-auth --before 40",
+    "merkle doc history split-auth --json",
+  ],
+  async run({ args: [name], flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire");
+    const { findBroker } = await import("../../broker-client.js");
+    const { readVersion } = await import("../../document/versions.js");
+    const { getSession } = await import("../../find-session.js");
+    const before = readVersion(textOf(flags, "before"), "--before");
+    const limit = Number(textOf(flags, "limit") ?? 20);
+    if (!Number.isInteger(limit) || limit < 1 || limit > limits.versionsPageMax) {
+      throw usageError(`--limit must be a whole number from 1 to ${limits.versionsPageMax}.`);
+    }
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const page = await broker.call("list_doc_versions", {
+      session_id: session.session_id,
+      limit,
+      ...(before === undefined ? {} : { before_version: before }),
+    });
+    if (output.json) output.show(page, "");
+    else if (page.versions.length === 0) output.note("  the document was never written");
+    else output.show(page, await formatVersions(page, output));
+    if (page.has_more)
+      output.note(`  older: merkle doc history ${session.slug} --before ${page.versions.at(-1)?.version}`);
+    return exitCodes.done;
+  },
+};
+
+async function formatVersions({ versions }: OutputOf<"list_doc_versions">, output: Output): Promise<string> {
+  const { toMoment } = await import("../../age.js");
+  const { oneLine } = await import("../../one-line.js");
+  const { formatTable } = await import("../../table.js");
+  const rows = versions.map((each) => [
+    { text: `v${each.version}`, paint: output.bold },
+    { text: oneLine(each.written_by) },
+    { text: toMoment(each.written_at) },
+    { text: `${each.bytes.toLocaleString("en")} bytes` },
+    { text: `after #${each.after_sequence}`, paint: output.dim },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
+}

@@ -1,0 +1,41 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { textOf } from "../../flags.js";
+
+export const docShow: Command = {
+  name: "doc show",
+  summary: "print the session's document as it is",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [
+    { flags: "--section <heading>", summary: "only what stands below this heading" },
+    { flags: "--version <number>", summary: "as it was then" },
+  ],
+  examples: [
+    "merkle doc show split-auth",
+    "merkle doc show split-auth --section Decisions",
+    "merkle doc show split-auth --version 12 > v12.md",
+  ],
+  async run({ args: [name], flags, config, output, signal }) {
+    const { neutralise } = await import("@merkle/wire");
+    const { findBroker } = await import("../../broker-client.js");
+    const { readVersion } = await import("../../document/versions.js");
+    const { getSession } = await import("../../find-session.js");
+    const section = textOf(flags, "section");
+    const version = readVersion(textOf(flags, "version"), "--version");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const doc = await broker.call("read_session_doc", {
+      session_id: session.session_id,
+      ...(section === undefined ? {} : { section }),
+      ...(version === undefined ? {} : { version }),
+    });
+    const content = doc.content ?? "";
+    output.print(doc, output.terminal ? endingWithLine(neutralise(content)) : content);
+    output.note(content === "" ? `  document v${doc.version} is empty` : `  document v${doc.version}`);
+    return exitCodes.done;
+  },
+};
+
+function endingWithLine(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}

@@ -1,0 +1,55 @@
+import { exitCodes, usageError } from "../cli-error.js";
+import type { Command, CommandContext } from "../command.js";
+import { textOf } from "../flags.js";
+
+export const ls: Command = {
+  name: "ls",
+  summary: "list the sessions, the newest activity first",
+  flags: [
+    { flags: "--state <state>", summary: "open, closed or all; open unless told" },
+    { flags: "--query <text>", summary: "only those whose title, description or slug holds this" },
+    { flags: "--limit <number>", summary: "at most so many; 50 unless told, 200 at most" },
+  ],
+  examples: ["merkle ls", "merkle ls --state all --query auth", "merkle ls --json"],
+  async run({ flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire");
+    const { findBroker } = await import("../broker-client.js");
+    const { readingFrom } = await import("../person/acting.js");
+    const status = readState(flags);
+    const limit = readLimit(flags, limits.sessionsPageDefault, limits.sessionsPageMax);
+    const query = textOf(flags, "query");
+    const broker = await findBroker(config, signal);
+    const reader = await readingFrom({ broker, config });
+    const page = await reader.call("list_sessions", { status, limit, ...(query ? { query } : {}) });
+    if (output.json) output.show(page, "");
+    else if (page.sessions.length === 0) output.note(nothingFound(status, query));
+    else {
+      const { formatSessions } = await import("../show/session-rows.js");
+      output.show(page, await formatSessions(page.sessions, { broker, output }));
+      if (page.next_cursor !== null)
+        output.note(`  more: merkle ls --limit ${limits.sessionsPageMax}, or --query <text>`);
+    }
+    return exitCodes.done;
+  },
+};
+
+type State = "open" | "closed" | "all";
+
+function readState(flags: CommandContext["flags"]): State {
+  const text = textOf(flags, "state") ?? "open";
+  if (text === "open" || text === "closed" || text === "all") return text;
+  throw usageError(`--state must be open, closed or all, got ${JSON.stringify(text)}.`);
+}
+
+function readLimit(flags: CommandContext["flags"], usual: number, max: number): number {
+  const text = textOf(flags, "limit");
+  if (text === undefined) return usual;
+  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max) return Number(text);
+  throw usageError(`--limit must be a whole number from 1 to ${max}, got ${JSON.stringify(text)}.`);
+}
+
+function nothingFound(state: State, query: string | undefined): string {
+  const kind = state === "all" ? "" : `${state} `;
+  if (query) return `no ${kind}session holds ${JSON.stringify(query)}`;
+  return `no ${kind}sessions.  next: merkle new <title>`;
+}

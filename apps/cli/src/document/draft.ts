@@ -1,0 +1,49 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { explainingHome, homeFiles } from "../merkle-home.js";
+import { decode } from "../read-text.js";
+
+/** A text on its way into a document. Its file stays in the Merkle home until the text is written or given up. */
+export interface Draft {
+  readonly path: string;
+  read(): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export interface DraftOf {
+  readonly home: string;
+  readonly slug: string;
+  readonly version: number;
+}
+
+/** Makes the file, which only its owner can read, under a name that no other draft has. */
+export async function createDraft({ home, slug, version }: DraftOf, content: string): Promise<Draft> {
+  const folder = homeFiles.drafts(home);
+  const path = await explainingHome(home, async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return writeToFreeName(join(folder, `${slug}-v${version}`), content);
+  });
+  return {
+    path,
+    read: async () => decode(await readFile(path), path),
+    remove: () => rm(path, { force: true }),
+  };
+}
+
+/** A draft that a command named as a file has done its work; a file of the user's own is not touched. */
+export async function removeIfDraft(home: string, path: string): Promise<void> {
+  if (dirname(resolve(path)) === resolve(homeFiles.drafts(home))) await rm(path, { force: true });
+}
+
+async function writeToFreeName(name: string, content: string, number = 1): Promise<string> {
+  const path = `${name}${number === 1 ? "" : `-${number}`}.md`;
+  try {
+    await writeFile(path, content, { mode: 0o600, flag: "wx" });
+    return path;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      return writeToFreeName(name, content, number + 1);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { limits, MerkleError, type Session } from "@merkle/wire";
+import { CliError, exitCodes } from "../cli-error.js";
+import type { CommandContext } from "../command.js";
+import type { Actor } from "../person/acting.js";
+import { readFileText } from "../read-file-text.js";
+import { readText } from "../read-text.js";
+import { createDraft, type Draft, removeIfDraft } from "./draft.js";
+import { openEditor } from "./open-editor.js";
+import { showConflict } from "./show-conflict.js";
+import { readVersion } from "./versions.js";
+
+/** A change of a session's document by a command, and who makes it. */
+export interface Editing extends CommandContext {
+  readonly session: Session;
+  readonly actor: Actor;
+}
+
+/** Replaces words that stand in the document exactly once. */
+export async function editWords(
+  { session, actor, output }: Editing,
+  words: { old: string; new: string },
+): Promise<number> {
+  const written = await actor.call("edit_session_doc", {
+    session_id: session.session_id,
+    old_text: words.old,
+    new_text: words.new,
+  });
+  output.show(written, `${output.mark.ok} document v${written.version}`);
+  return exitCodes.done;
+}
+
+/** Replaces the document with a file, or with what comes on stdin, which is kept when it cannot be written. */
+export async function editByFile(
+  editing: Editing,
+  given: { file: string; expected: string },
+): Promise<number> {
+  const { config, session, signal } = editing;
+  const expected = readVersion(given.expected, "--expect") ?? 0;
+  if (given.file !== "-") {
+    const content = await readFileText(given.file, limits.documentBytesMax);
+    const exitCode = await write(editing, { content, expected, keptIn: given.file });
+    await removeIfDraft(config.home, given.file);
+    return exitCode;
+  }
+  const content = await readText({
+    given: "-",
+    name: "the new document",
+    usage: `merkle doc edit ${session.slug} --file <path> --expect ${expected}`,
+    bytesMax: limits.documentBytesMax,
+    signal,
+  });
+  const draft = await createDraft({ home: config.home, slug: session.slug, version: expected }, content);
+  return writeDraft(editing, { draft, content, expected });
+}
+
+/** Opens the document in the user's editor, and writes what it has become. */
+export async function editInEditor(editing: Editing): Promise<number> {
+  const { actor, config, output, session, signal } = editing;
+  if (session.session_closed)
+    throw new MerkleError(
+      "session_closed",
+      `${session.slug} is concluded; its document can be read, not written.`,
+    );
+  const { content = "", version } = await actor.call("read_session_doc", { session_id: session.session_id });
+  const draft = await createDraft({ home: config.home, slug: session.slug, version }, content);
+  try {
+    await openEditor(draft.path, process.env);
+    signal.throwIfAborted();
+  } catch (error) {
+    if ((await draft.read()) === content) await draft.remove();
+    else output.note(`  nothing was written; your text is kept in ${draft.path}`);
+    throw error;
+  }
+  const edited = await draft.read();
+  if (edited !== content) return writeDraft(editing, { draft, content: edited, expected: version });
+  await draft.remove();
+  output.show({ version }, `${output.mark.ok} nothing changed, document v${version}`);
+  return exitCodes.done;
+}
+
+/** The draft goes only when its text has become a version. */
+async function writeDraft(
+  editing: Editing,
+  { draft, content, expected }: { draft: Draft; content: string; expected: number },
+): Promise<number> {
+  const exitCode = await write(editing, { content, expected, keptIn: draft.path });
+  await draft.remove();
+  return exitCode;
+}
+
+async function write(
+  editing: Editing,
+  { content, expected, keptIn }: { content: string; expected: number; keptIn: string },
+): Promise<number> {
+  const { actor, output, session, signal } = editing;
+  try {
+    const written = await actor.call("update_session_doc", {
+      session_id: session.session_id,
+      content,
+      expected_version: expected,
+    });
+    output.show(written, `${output.mark.ok} document v${written.version}`);
+    return exitCodes.done;
+  } catch (error) {
+    if (signal.aborted || error instanceof CliError) output.note(`  your text is kept in ${keptIn}`);
+    if (!(error instanceof MerkleError)) throw error;
+    if (error.code === "conflict") throw await showConflict(error, editing, { expected, keptIn });
+    throw new MerkleError(error.code, `${error.message} Your text is kept in ${keptIn}.`, {
+      ...error.details,
+      kept_in: keptIn,
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import { usageError } from "../cli-error.js";
+
+/** A version as a flag says it, with or without its `v`. @throws CliError `usage` */
+export function readVersion(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  const found = /^v?(\d{1,9})$/.exec(text)?.[1];
+  if (found !== undefined) return Number(found);
+  throw usageError(`${name} must be a version of the document, such as 14, got ${JSON.stringify(text)}.`);
+}
+
+/** From which version to which; `to` undefined means the newest, and no `from` the one before it. */
+export interface VersionRange {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** `13..14`, `13` for everything since then, or nothing for the last change. @throws CliError `usage` */
+export function readVersionRange(text: string | undefined): VersionRange {
+  if (text === undefined) return { from: undefined, to: undefined };
+  const found = /^v?(\d{1,9})(?:\.\.v?(\d{1,9}))?$/.exec(text);
+  const from = Number(found?.[1]);
+  const to = found?.[2] === undefined ? undefined : Number(found[2]);
+  if (found && (to === undefined || from <= to)) return { from, to };
+  throw usageError(`Name versions as 13..14, or one, or none, got ${JSON.stringify(text)}.`);
+}

@@ -1,0 +1,15 @@
+/** Does `work` for each, a few at a time, and resolves with the results in the order of the items. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  const take = async () => {
+    // One iterator for all of them: each takes the next item.
+    for (const [index, item] of left) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, take));
+  return results;
+}

@@ -1,0 +1,45 @@
+import type { Session } from "@merkle/wire";
+import { toAge, toMoment } from "../age.js";
+import type { BrokerClient } from "../broker-client.js";
+import { toDashboardUrl } from "../dashboard-url.js";
+import { counted } from "../duration.js";
+import { indented, oneLine } from "../one-line.js";
+import type { Output } from "../output.js";
+import { formatRoster } from "./roster.js";
+import { unreadText } from "./session-rows.js";
+
+/** A session as a page of text: title, state and counts, purpose, teams, and where the dashboard shows it. */
+export async function formatSession(
+  session: Session,
+  { broker, output }: { readonly broker: BrokerClient; readonly output: Output },
+): Promise<string> {
+  const { participants, folded } = await broker.call("list_participants", { session_id: session.session_id });
+  const separator = ` ${output.dot} `;
+  const counts = [
+    counted(session.last_sequence, "message"),
+    unreadText(session),
+    `document v${session.document_version}`,
+    saidText(session),
+  ].filter((each) => each !== "");
+  const head = [
+    output.bold(oneLine(session.title)),
+    [session.slug, stateText(session)].join(separator),
+    counts.join(separator),
+    toDashboardUrl(broker.base, session),
+  ];
+  const parts = [
+    head.join("\n"),
+    session.description.trim() === "" ? "" : indented(session.description.trimEnd()),
+    participants.length === 0 ? "" : formatRoster(participants, output),
+    folded === 0 ? "" : `  ${counted(folded, "more team")} never spoke nor polled`,
+  ];
+  return parts.filter((each) => each !== "").join("\n\n");
+}
+
+function stateText({ closed_at: closedAt, created_at: createdAt }: Session): string {
+  return closedAt === null ? `open since ${toMoment(createdAt)}` : `closed ${toMoment(closedAt)}`;
+}
+
+function saidText({ last_said_at: at, last_said_by: by }: Session): string {
+  return at === null ? "nothing said" : `${oneLine(by ?? "")} spoke ${toAge(at)} ago`;
+}

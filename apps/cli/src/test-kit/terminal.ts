@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { TestMerkle } from "./merkle.js";
+
+const program = fileURLToPath(new URL("../../bin/merkle.mjs", import.meta.url));
+
+/** Whether a command can be given a terminal here: `script`, as Linux has it, makes one. */
+export const hasTerminal = process.platform === "linux";
+
+export interface AtTerminal {
+  /** Types keys. */
+  types(keys: string): void;
+  /** Resolves when the screen has this text. */
+  shows(text: string): Promise<void>;
+  readonly ended: Promise<{ readonly code: number | null; readonly screen: string }>;
+}
+
+/** Starts a command at a terminal of its own, 80 columns wide. */
+export function atTerminal(
+  merkle: TestMerkle,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): AtTerminal {
+  const words = [process.execPath, program, ...args].map((each) => `'${each.replaceAll("'", `'\\''`)}'`);
+  const child = spawn("script", ["-qec", `stty cols 80 rows 24; exec ${words.join(" ")}`, "/dev/null"], {
+    cwd: merkle.home,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: merkle.home,
+      LANG: "C.UTF-8",
+      MERKLE_HOME: merkle.home,
+      TERM: "xterm",
+      ...env,
+    },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  let screen = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    screen += chunk.toString();
+  });
+  return {
+    types: (keys) => child.stdin.write(keys),
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => screen.includes(text) && resolve();
+        child.stdout.on("data", look);
+        child.once("close", () => reject(new Error(`It ended without showing "${text}":\n${screen}`)));
+        look();
+      }),
+    ended: once(child, "close").then(([code]) => ({ code, screen })),
+  };
+}
