@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 
 /**
  * A WebSocket client that does no more than a measurement needs: it costs the machine, which the broker shares, as little
- * as possible. No fragments, no extensions, no answers to pings.
+ * as possible. No fragments, no extensions.
  */
 export interface LeanSocket {
   /** What is sent in answer to frames that came together goes out together. */
@@ -15,7 +15,8 @@ export interface LeanSocket {
 /** @param onFrame - given the payload of each data frame, which is valid only while it runs */
 export async function openLeanSocket(url: string, onFrame: (payload: Buffer) => void): Promise<LeanSocket> {
   const { socket, head } = await upgrade(url);
-  const read = frameReader(onFrame);
+  const mask = randomBytes(4);
+  const read = frameReader(onFrame, (payload) => socket.write(maskedFrame(opcodes.pong, payload, mask)));
   const receive = (chunk: Buffer) => {
     socket.cork();
     read(chunk);
@@ -25,11 +26,10 @@ export async function openLeanSocket(url: string, onFrame: (payload: Buffer) => 
   // A broker that ends a connection ends the measurement: `send` fails then.
   socket.on("error", () => socket.destroy());
   if (head.length > 0) receive(head);
-  const mask = randomBytes(4);
   return {
     send(text) {
       if (socket.destroyed) throw new Error("The other end closed the connection.");
-      socket.write(maskedFrame(Buffer.from(text), mask));
+      socket.write(maskedFrame(opcodes.text, Buffer.from(text), mask));
     },
     close: () => socket.destroy(),
   };
@@ -55,8 +55,14 @@ function upgrade(url: string): Promise<{ socket: Duplex; head: Buffer }> {
   });
 }
 
-/** Takes chunks as they come and gives out the payloads of whole data frames. */
-function frameReader(onFrame: (payload: Buffer) => void): (chunk: Buffer) => void {
+/** RFC 6455, section 5.2; what is at most binary carries data. */
+const opcodes = { text: 0x1, binary: 0x2, ping: 0x9, pong: 0xa } as const;
+
+/** Takes chunks as they come and gives out the payloads of whole frames. */
+function frameReader(
+  onData: (payload: Buffer) => void,
+  onPing: (payload: Buffer) => void,
+): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -64,16 +70,18 @@ function frameReader(onFrame: (payload: Buffer) => void): (chunk: Buffer) => voi
     for (;;) {
       const frame = frameAt(bytes, at);
       if (!frame) break;
-      if (frame.isData) onFrame(bytes.subarray(frame.start, frame.end));
+      const payload = bytes.subarray(frame.start, frame.end);
+      if (frame.opcode <= opcodes.binary) onData(payload);
+      else if (frame.opcode === opcodes.ping) onPing(payload);
       at = frame.end;
     }
     rest = Buffer.from(bytes.subarray(at));
   };
 }
 
-function frameAt(bytes: Buffer, at: number): { isData: boolean; start: number; end: number } | null {
+function frameAt(bytes: Buffer, at: number): { opcode: number; start: number; end: number } | null {
   if (bytes.length < at + 2) return null;
-  const isData = ((bytes[at] ?? 0) & 0x0f) <= 2;
+  const opcode = (bytes[at] ?? 0) & 0x0f;
   const short = bytes[at + 1] ?? 0;
   let start = at + 2;
   let length = short;
@@ -86,14 +94,14 @@ function frameAt(bytes: Buffer, at: number): { isData: boolean; start: number; e
     start = at + 10;
     length = Number(bytes.readBigUInt64BE(at + 2));
   }
-  return bytes.length < start + length ? null : { isData, start, end: start + length };
+  return bytes.length < start + length ? null : { opcode, start, end: start + length };
 }
 
 /** A client's frame is masked (RFC 6455, section 5.3), and the broker has to undo it. */
-function maskedFrame(payload: Buffer, mask: Buffer): Buffer {
+function maskedFrame(opcode: number, payload: Buffer, mask: Buffer): Buffer {
   const header = payload.length < 126 ? 2 : 4;
   const frame = Buffer.allocUnsafe(header + 4 + payload.length);
-  frame[0] = 0x81;
+  frame[0] = 0x80 | opcode;
   frame[1] = 0x80 | (header === 2 ? payload.length : 126);
   if (header === 4) frame.writeUInt16BE(payload.length, 2);
   mask.copy(frame, header);

@@ -56,7 +56,8 @@ export async function measureDelivery(question: DeliveryQuestion): Promise<Laten
 
 export async function openPoster({ socketUrl, poster }: Pick<DeliveryQuestion, "socketUrl" | "poster">) {
   const socket = await openLeanSocket(socketUrl, () => undefined);
-  const input = JSON.stringify({ ...poster, content: { text: messageText } });
+  const { session_id, team_id } = poster;
+  const input = JSON.stringify({ session_id, team_id, content: { text: messageText } });
   return {
     post: (id: number) =>
       socket.send(`{"type":"request","id":${id},"operation":"post_message","input":${input}}`),

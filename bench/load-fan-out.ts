@@ -22,9 +22,8 @@ export interface FanOutAnswer {
 export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAnswer> {
   const { receivers, inFlight, warmUpMs, measureMs } = question;
   const receipts: number[] = [];
-  const startedAt = performance.now();
-  const from = startedAt + warmUpMs;
-  const until = from + measureMs;
+  let from = Number.POSITIVE_INFINITY;
+  let until = Number.POSITIVE_INFINITY;
   let deliveries = 0;
   let bytesEach = 0;
   let posts = 0;
@@ -60,6 +59,8 @@ export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAns
   );
   const poster = await openSender(question);
   const cpuBefore = process.cpuUsage();
+  from = performance.now() + warmUpMs;
+  until = from + measureMs;
   for (let i = 0; i < inFlight; i += 1) post();
   await finished;
   const cpu = process.cpuUsage(cpuBefore);

@@ -25,22 +25,26 @@ export interface PostsAnswer extends Latency {
 /** Posts as fast as the answers come, with a fixed number in flight, and times each from its writing to its answer. */
 export async function measurePosts(question: PostsQuestion): Promise<PostsAnswer> {
   const { places, connections, inFlightEach, warmUpMs, measureMs } = question;
-  const from = performance.now() + warmUpMs;
-  const until = from + measureMs;
   const latencies: number[] = [];
-  const cpuBefore = process.cpuUsage();
   let posts = 0;
-
-  await Promise.all(
-    Array.from({ length: connections }, async (_, index) => {
+  let from = Number.POSITIVE_INFINITY;
+  let until = Number.POSITIVE_INFINITY;
+  const posters = await Promise.all(
+    Array.from({ length: connections }, (_, index) => {
       const place = places[index % places.length];
       if (!place) throw new Error("There is no session to post to.");
-      await postInALoop(question.socketUrl, place, inFlightEach, until, (sentAt, answeredAt) => {
+      return openPoster(question.socketUrl, place, (sentAt, answeredAt) => {
         posts += 1;
         if (answeredAt >= from && answeredAt < until) latencies.push(answeredAt - sentAt);
+        return answeredAt < until;
       });
     }),
   );
+
+  const cpuBefore = process.cpuUsage();
+  from = performance.now() + warmUpMs;
+  until = from + measureMs;
+  await Promise.all(posters.map((poster) => poster.post(inFlightEach)));
   const cpu = process.cpuUsage(cpuBefore);
   return {
     perSecond: (latencies.length / measureMs) * 1000,
@@ -50,13 +54,17 @@ export async function measurePosts(question: PostsQuestion): Promise<PostsAnswer
   };
 }
 
-async function postInALoop(
+interface Poster {
+  /** Keeps so many in flight, and resolves when the last is answered. */
+  post(inFlight: number): Promise<void>;
+}
+
+/** @param onAnswer - says whether to go on */
+async function openPoster(
   url: string,
   { session_id, team_id }: Place,
-  inFlight: number,
-  until: number,
-  onAnswer: (sentAt: number, answeredAt: number) => void,
-): Promise<void> {
+  onAnswer: (sentAt: number, answeredAt: number) => boolean,
+): Promise<Poster> {
   const sentAt: number[] = [];
   const key = randomUUID();
   const input = JSON.stringify({ session_id, team_id, content: { text: messageText } }).slice(0, -1);
@@ -79,15 +87,17 @@ async function postInALoop(
     const reply = readReply(payload);
     if (reply === null) return;
     if (!reply.succeeded) return finish(new Error(payload.toString()));
-    const now = performance.now();
     open -= 1;
-    onAnswer(sentAt[reply.id] ?? Number.NaN, now);
-    if (now < until) post();
+    if (onAnswer(sentAt[reply.id] ?? Number.NaN, performance.now())) post();
     else if (open === 0) finish();
   });
-  for (let i = 0; i < inFlight; i += 1) post();
-  await finished;
-  socket.close();
+  return {
+    async post(inFlight) {
+      for (let i = 0; i < inFlight; i += 1) post();
+      await finished;
+      socket.close();
+    },
+  };
 }
 
 const replyStart = '{"type":"reply","id":';

@@ -1,38 +1,46 @@
+import { inParallel } from "./in-parallel.js";
+
 /** A session and the credential of a team in it. */
 export interface Place {
   readonly session_id: string;
   readonly team_id: string;
+  /** The feed's end when the last team had joined. */
+  readonly end: number;
 }
 
-/** The sessions of one run. */
-export interface Places {
-  readonly posting: Place;
-  readonly hundred: readonly Place[];
-  readonly reading: Place;
-  /** Teams in the session `reading`. */
-  readonly readers: readonly Place[];
+/** Many at once share commits; more would only wait for one another. */
+const parallel = 32;
+
+/** Opens so many sessions with so many teams in each, and returns the teams' places, session by session. */
+export async function openPlaces(
+  url: string,
+  { sessions, teams }: { sessions: number; teams: number },
+): Promise<Place[]> {
+  const opened = await inParallel(
+    Array.from({ length: sessions }, (_, index) => index),
+    parallel,
+    (index) => openSession(url, `Bench ${index + 1}`, teams),
+  );
+  return opened.flat();
 }
 
-export async function openPlaces(url: string): Promise<Places> {
-  const hundred: Place[] = [];
-  const readers: Place[] = [];
-  const reading = await createSession(url, "reading");
-  for (let i = 1; i <= 100; i += 1) {
-    hundred.push(await createSession(url, `${i} of 100`));
-    readers.push(await joinSession(url, reading, `Reader ${i}`));
+async function openSession(url: string, title: string, teams: number): Promise<Place[]> {
+  const first = await ask(`${url}/api/sessions`, { title, creator_team_name: "Bench 1" });
+  const joined = [first];
+  for (let team = 2; team <= teams; team += 1) {
+    joined.push(await ask(`${url}/api/sessions/${first.session_id}/join`, { team_name: `Bench ${team}` }));
   }
-  return { posting: await createSession(url, "posting"), hundred, reading, readers };
+  const end = joined.at(-1)?.cursor ?? 0;
+  return joined.map(({ session_id, team_id }) => ({ session_id, team_id, end }));
 }
 
-async function createSession(url: string, name: string): Promise<Place> {
-  return post(`${url}/api/sessions`, { title: `Bench ${name}`, creator_team_name: "Bench" });
+interface Joined {
+  readonly session_id: string;
+  readonly team_id: string;
+  readonly cursor: number;
 }
 
-async function joinSession(url: string, { session_id }: Place, team_name: string): Promise<Place> {
-  return post(`${url}/api/sessions/${session_id}/join`, { team_name });
-}
-
-async function post(url: string, body: object): Promise<Place> {
+async function ask(url: string, body: object): Promise<Joined> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -41,6 +49,5 @@ async function post(url: string, body: object): Promise<Place> {
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
   // Both operations answer with these fields, among others.
-  const { session_id, team_id } = answer as Place;
-  return { session_id, team_id };
+  return answer as Joined;
 }

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Result, Round } from "./figures.js";
-import { median } from "./statistics.js";
+import type { PartReport } from "./part.js";
 
 /** What the figures depend on. */
 export interface Machine {
@@ -17,44 +16,35 @@ export function describeMachine(postgres: string): Machine {
   return { cpu: cores[0]?.model ?? "unknown", cores: cores.length, node: process.version, postgres };
 }
 
-export function printReport(machine: Machine, results: readonly Result[], rounds: readonly Round[]): void {
-  const { cpu, cores, node, postgres } = machine;
+export function printReport({ cpu, cores, node, postgres }: Machine, reports: readonly PartReport[]): void {
   const head = ["Figure", "Unit", "Value", "Limit", "", "Ratio", "Spread", "Target", ""];
-  const lines = results.map((each) => [
-    each.name,
-    each.unit,
-    toText(each.value),
-    toText(each.limit),
-    each.limitName,
-    each.ratio.toFixed(2),
-    `${each.ratioMin.toFixed(2)}–${each.ratioMax.toFixed(2)}`,
-    each.target ?? "",
-    each.reached === null ? "" : each.reached ? "ok" : "below",
-  ]);
-  console.log(
-    `${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}, ${rounds.length} rounds (medians)\n`,
-  );
+  const lines = reports
+    .flatMap((report) => report.results)
+    .map((each) => [
+      each.name,
+      each.unit,
+      toText(each.value),
+      toText(each.limit),
+      each.limitName,
+      each.ratio.toFixed(2),
+      each.ratioMin === each.ratioMax ? "" : `${each.ratioMin.toFixed(2)}–${each.ratioMax.toFixed(2)}`,
+      each.target ?? "",
+      each.reached === null ? "" : each.reached ? "ok" : "missed",
+    ]);
+  const rounds = reports.map((report) => `${report.name} ${report.rounds.length}`).join(", ");
+  console.log(`${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}; rounds (medians): ${rounds}\n`);
   console.log(toTable([head, ...lines]));
-  const ofPosts = (cost: "brokerCpuMicrosecondsEach" | "cpuMicrosecondsEach") =>
-    median(rounds.map((round) => round.posts["1000"][cost])).toFixed(1);
-  const receiptCost = median(rounds.map((round) => round.fanOut.cpuMicrosecondsEach));
-  console.log(
-    `\nProcessor time of a post at 1,000 in flight: broker ${ofPosts("brokerCpuMicrosecondsEach")} µs, load generator ` +
-      `${ofPosts("cpuMicrosecondsEach")} µs; of a delivery in the load generator: ${receiptCost.toFixed(2)} µs.`,
-  );
+  for (const note of reports.flatMap((report) => report.notes)) console.log(`\n${note}`);
 }
 
-export async function writeJson(
-  machine: Machine,
-  results: readonly Result[],
-  rounds: readonly Round[],
-): Promise<string> {
+/** @returns where it was written */
+export async function writeJson(machine: Machine, reports: readonly PartReport[]): Promise<string> {
   // From bench/dist/.
   const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url));
   await mkdir(folder, { recursive: true });
   const at = new Date().toISOString();
   const file = `${folder}${at.replaceAll(":", "-")}.json`;
-  await writeFile(file, `${JSON.stringify({ at, machine, results, rounds }, null, 2)}\n`);
+  await writeFile(file, `${JSON.stringify({ at, machine, parts: reports }, null, 2)}\n`);
   return file;
 }
 

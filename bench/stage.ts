@@ -2,32 +2,45 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@merkle/db/embedded";
-import type { BroadcastQuestion } from "./broadcast-process.js";
-import type { BrokerQuestion } from "./broker-process.js";
+import type { BareAddress } from "./bare-process.js";
+import type { BrokerAddress, BrokerQuestion } from "./broker-process.js";
 import { type Child, startChild } from "./child.js";
 import type { LoadQuestion } from "./load-process.js";
 import { openRawStatement, type RawStatement } from "./raw.js";
 
-/** Everything that is measured with: one database, a broker on it, and callers, each a process of its own. */
+/** Everything that is measured with: one database, brokers on it, and callers, each a process of its own. */
 export interface Stage {
-  readonly url: string;
-  readonly socketUrl: string;
+  /** Removed at the end. A server of another user can enter it. */
+  readonly folder: string;
   readonly raw: RawStatement;
   readonly postgresVersion: string;
+  /** Starts a broker in a process of its own. Only one at a time: it is alone on its database. */
+  startBroker(options?: BrokerStart): Promise<BenchBroker>;
+  /** Starts bare `ws` and `node:http` in a process of their own: what a broker on them can be compared with. */
+  startBare(options?: BareStart): Promise<BenchBare>;
   load<Answer>(question: LoadQuestion): Promise<Answer>;
-  /** The processor time that the broker has used, in microseconds. */
-  brokerCpu(): Promise<number>;
-  /** Has messages of this size broadcast by bare `ws`, and returns the address. */
-  broadcast(question: BroadcastQuestion): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** @param brokerFlags - for the broker's own Node, such as `--cpu-prof` */
+export interface BrokerStart {
+  /** For its own Node, such as `--expose-gc`. */
+  readonly flags?: readonly string[];
+  readonly heartbeatMs?: number;
+}
+
+export interface BareStart {
+  readonly flags?: readonly string[];
+}
+
+export type BenchBroker = BrokerAddress & Child;
+export type BenchBare = BareAddress & Child;
+
+/** @param brokerFlags - for every broker's Node, such as `--cpu-prof` */
 export async function openStage(brokerFlags: readonly string[]): Promise<Stage> {
-  const home = await mkdtemp(join(tmpdir(), "merkle-bench-"));
+  const folder = await mkdtemp(join(tmpdir(), "merkle-bench-"));
   // The embedded server's user must get through when this one is root.
-  await chmod(home, 0o711);
-  const stops: (() => Promise<void>)[] = [() => rm(home, { recursive: true, force: true })];
+  await chmod(folder, 0o711);
+  const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
   const stop = async () => {
     for (const each of stops.splice(0).reverse()) await each();
   };
@@ -37,26 +50,30 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
     return child;
   };
   try {
-    const postgres = await startEmbeddedPostgres({ home: join(home, "database") });
+    const postgres = await startEmbeddedPostgres({ home: join(folder, "database") });
     stops.push(() => postgres.stop());
     const databaseUrl = reachAsByDefault(postgres);
-    const broker = start("./broker-process.js", brokerFlags);
-    await mkdir(join(home, "broker"));
-    const places = await broker.ask<{ url: string; socketUrl: string }>({
-      start: { home: join(home, "broker"), databaseUrl },
-    } satisfies BrokerQuestion);
     const raw = openRawStatement(databaseUrl);
     stops.push(raw.close);
     const callers = start("./load-process.js");
-    const broadcaster = start("./broadcast-process.js");
+    let brokers = 0;
     return {
-      ...places,
+      folder,
       raw,
       postgresVersion: await raw.serverVersion(),
-      brokerCpu: async () =>
-        (await broker.ask<{ microseconds: number }>({ cpu: true } satisfies BrokerQuestion)).microseconds,
+      async startBroker({ flags = [], heartbeatMs } = {}) {
+        brokers += 1;
+        const home = join(folder, `broker-${brokers}`);
+        await mkdir(home);
+        const child = start("./broker-process.js", [...brokerFlags, ...flags]);
+        const question: BrokerQuestion = { start: { home, databaseUrl, heartbeatMs } };
+        return { ...(await child.ask<BrokerAddress>(question)), ...child };
+      },
+      async startBare({ flags = [] } = {}) {
+        const child = start("./bare-process.js", flags);
+        return { ...(await child.ask<BareAddress>({ address: true })), ...child };
+      },
       load: (question) => callers.ask(question),
-      broadcast: async (question) => (await broadcaster.ask<{ socketUrl: string }>(question)).socketUrl,
       stop,
     };
   } catch (error) {

@@ -3,3 +3,23 @@ export const messageText =
   "I moved the token check into the gateway and left the old one behind a flag, so both paths can be compared for a day. " +
   "The tests of the session store pass; the ones of the refresh flow need a fixture that Birch has on another branch. " +
   "Who reviews it? I start with the audit log now, see the notes.";
+
+const line = "Decided: the session token moves into the gateway; see the notes of Birch on refresh flows.\n";
+
+/** Texts of so many bytes; all but the first are of a kind that somebody could stumble over. */
+export const costlyText = {
+  lines: (bytes: number) => repeated(line, bytes),
+  /** Each has six bytes as JSON. */
+  controls: (bytes: number) => repeated("\u0001", bytes),
+  wide: (bytes: number) => "説".repeat(Math.floor(bytes / 3)),
+  headings: (bytes: number) => repeated("# a\n", bytes),
+  quotes: (bytes: number) => repeated("> ", bytes),
+  backticks: (bytes: number) => repeated("`", bytes),
+  oneLetter: (bytes: number) => repeated("a", bytes),
+  /** Almost what a credential looks like, again and again. */
+  nearlyCredentials: (bytes: number) => repeated(".mk_0123abcd-0123-0123-0123-0123456789ab", bytes),
+} as const;
+
+function repeated(text: string, bytes: number): string {
+  return text.repeat(Math.ceil(bytes / text.length)).slice(0, bytes);
+}

@@ -1,0 +1,69 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import { answerParent } from "./child.js";
+import { readState, type StateQuestion } from "./process-state.js";
+
+export type BareQuestion =
+  | { readonly address: true }
+  /** How long the message is that everybody gets from now on. */
+  | { readonly broadcast: { readonly bytes: number } }
+  /** Pings every connection this often from now on. */
+  | { readonly ping: { readonly everyMs: number } }
+  | { readonly count: true }
+  | StateQuestion;
+
+export interface BareAddress {
+  readonly url: string;
+  readonly socketUrl: string;
+}
+
+/** Who is there at this moment. */
+export interface BareCount {
+  readonly sockets: number;
+  readonly polls: number;
+}
+
+/**
+ * What is compared with: bare `ws`, where whatever comes in at `/post` is answered by one message to everybody at `/`, and
+ * bare `node:http`, where every request is parked. Nothing is kept.
+ */
+let message = Buffer.alloc(0);
+const receivers = new Set<WebSocket>();
+const parked = new Set<ServerResponse>();
+
+const http = createServer((_request, response) => {
+  parked.add(response);
+  response.once("close", () => parked.delete(response));
+});
+const server = new WebSocketServer({ server: http, perMessageDeflate: false });
+server.on("connection", (socket, request) => {
+  if (request.url !== "/post") {
+    receivers.add(socket);
+    socket.once("close", () => receivers.delete(socket));
+    return;
+  }
+  socket.on("message", () => {
+    for (const receiver of receivers) receiver.send(message, { binary: false });
+  });
+});
+const listening = new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+
+answerParent(async (question: BareQuestion) => {
+  if ("state" in question) return readState(question);
+  if ("count" in question) return { sockets: receivers.size, polls: parked.size } satisfies BareCount;
+  if ("broadcast" in question) {
+    message = Buffer.alloc(question.broadcast.bytes, "x");
+    return {};
+  }
+  if ("ping" in question) {
+    setInterval(() => {
+      for (const receiver of receivers) receiver.ping();
+    }, question.ping.everyMs);
+    return {};
+  }
+  await listening;
+  // A server that listens on a port, not on a pipe, has an address of this form.
+  const { port } = http.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, socketUrl: `ws://127.0.0.1:${port}` } satisfies BareAddress;
+});

@@ -1,0 +1,15 @@
+/** Does something with each item, so many at a time, and returns the results in the items' order. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const rest = items.entries();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const [index, item] of rest) results[index] = await work(item);
+    }),
+  );
+  return results;
+}

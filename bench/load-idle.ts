@@ -1,0 +1,79 @@
+import { connect } from "node:net";
+import { inParallel } from "./in-parallel.js";
+import { openLeanSocket } from "./lean-socket.js";
+import type { Place } from "./places.js";
+
+export type HoldQuestion = {
+  readonly url: string;
+  readonly socketUrl: string;
+  /** One connection for each. */
+  readonly places: readonly Place[];
+  /** An inbox subscription over a WebSocket or a parked wait; both are nothing but a connection and a request to a bare server. */
+  readonly way: "socket" | "poll";
+  readonly server: "merkle" | "bare";
+};
+
+/** Connections that do nothing, kept until they are released. */
+export interface Holder {
+  hold(question: HoldQuestion): Promise<{ held: number }>;
+  release(): Promise<{ held: number }>;
+}
+
+interface Held {
+  close(): void;
+}
+
+/** A server's queue of connections that wait to be accepted is short. */
+const parallel = 100;
+
+export function createHolder(): Holder {
+  const held: Held[] = [];
+  return {
+    async hold(question) {
+      const open = question.way === "socket" ? openSocket : openPoll;
+      held.push(...(await inParallel(question.places, parallel, (place) => open(question, place))));
+      return { held: held.length };
+    },
+    async release() {
+      for (const { close } of held.splice(0)) close();
+      return { held: 0 };
+    },
+  };
+}
+
+/** Resolves when the inbox is open. What was said before it comes at once and is read. */
+async function openSocket({ socketUrl, server }: HoldQuestion, place: Place): Promise<Held> {
+  if (server === "bare") return openLeanSocket(socketUrl, () => undefined);
+  const { session_id, team_id } = place;
+  let settle: (reply: string) => void = () => undefined;
+  const answered = new Promise<string>((resolve) => {
+    settle = resolve;
+  });
+  const socket = await openLeanSocket(socketUrl, (payload) => {
+    if (payload.includes('"type":"reply"')) settle(String(payload));
+  });
+  socket.send(JSON.stringify({ type: "subscribe", id: 1, kind: "inbox", session_id, team_id }));
+  const reply = await answered;
+  if (!reply.includes('"last_sequence"')) throw new Error(`The inbox was not opened: ${reply}`);
+  return socket;
+}
+
+/** Resolves when the request is written. Who is answered asks again, as an agent does: the server says how many are parked. */
+function openPoll({ url, server }: HoldQuestion, { session_id, team_id, end }: Place): Promise<Held> {
+  const { hostname, port, host } = new URL(url);
+  const path = `/api/sessions/${session_id}/messages/wait?timeout=30&since_cursor=${end}`;
+  const head = [`GET ${path} HTTP/1.1`, `Host: ${host}`, `X-Team-ID: ${team_id}`, "Accept: application/json"];
+  const request = `${head.join("\r\n")}\r\n\r\n`;
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(request, () => resolve({ close: () => socket.destroy() })),
+    );
+    socket.on("error", reject);
+    socket.on("data", (data) => {
+      const answer = String(data);
+      if (!answer.startsWith("HTTP/1.1 200"))
+        throw new Error(`A ${server} poll was answered: ${answer.slice(0, 500)}`);
+      socket.write(request);
+    });
+  });
+}

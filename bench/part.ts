@@ -1,0 +1,152 @@
+import type { Stage } from "./stage.js";
+import { median } from "./statistics.js";
+
+/** What is measured together, in rounds: each round measures a figure and its limit one after the other. */
+export interface PartDefinition<Round> {
+  readonly name: string;
+  /** How many rounds a quick and a full run have; a part with one round is never repeated. */
+  readonly rounds: { readonly quick: number; readonly full: number };
+  readonly figures: readonly Figure<Round>[];
+  /** Starts what the part measures with. */
+  open(stage: Stage, pace: Pace): Promise<OpenPart<Round>>;
+  /** Sentences below the table. */
+  notes?(rounds: readonly Round[]): readonly string[];
+}
+
+export interface OpenPart<Round> {
+  /** Runs once before the first round, shorter than it: what is not compiled yet, and a database without statistics. */
+  warmUp?(): Promise<unknown>;
+  measure(): Promise<Round>;
+  close(): Promise<void>;
+}
+
+/** How long each measurement takes. */
+export interface Pace {
+  readonly quick: boolean;
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+}
+
+/** For the round that is thrown away. */
+export const warmUpTimes = { warmUpMs: 50, measureMs: 150 };
+
+/** One line of the report: a value beside its limit, both from the same rounds. Null where a round has not measured it. */
+export interface Figure<Round> {
+  readonly name: string;
+  readonly unit: Unit;
+  readonly limitName: string;
+  value(round: Round): number | null;
+  limit(round: Round): number | null;
+  readonly target?: Target | undefined;
+}
+
+export type Unit = "posts/s" | "deliveries/s" | "ms" | "kB" | "bytes" | "% of a core";
+
+/** What is wanted of the ratio of value to limit, or of the value itself. */
+export type Target =
+  | { readonly atLeast: number }
+  | { readonly atMost: number }
+  | { readonly valueAtMost: number };
+
+/** A figure over all rounds: medians, and how far the ratio went from round to round. */
+export interface Result {
+  readonly part: string;
+  readonly name: string;
+  readonly unit: Unit;
+  readonly value: number;
+  readonly limitName: string;
+  readonly limit: number;
+  readonly ratio: number;
+  readonly ratioMin: number;
+  readonly ratioMax: number;
+  readonly target: string | null;
+  readonly reached: boolean | null;
+}
+
+export interface PartReport {
+  readonly name: string;
+  readonly results: readonly Result[];
+  readonly notes: readonly string[];
+  /** All that was measured. */
+  readonly rounds: readonly unknown[];
+}
+
+/** A part of any kind. */
+export interface Part {
+  readonly name: string;
+  run(stage: Stage, pace: Pace, rounds?: number): Promise<PartReport>;
+}
+
+export function definePart<Round>(definition: PartDefinition<Round>): Part {
+  return {
+    name: definition.name,
+    run: (stage, pace, rounds) => runPart(definition, stage, pace, rounds),
+  };
+}
+
+async function runPart<Round>(
+  definition: PartDefinition<Round>,
+  stage: Stage,
+  pace: Pace,
+  wanted: number | undefined,
+): Promise<PartReport> {
+  const { name, figures } = definition;
+  const usual = pace.quick ? definition.rounds.quick : definition.rounds.full;
+  const count = definition.rounds.full === 1 ? 1 : (wanted ?? usual);
+  const part = await definition.open(stage, pace);
+  const rounds: Round[] = [];
+  try {
+    await part.warmUp?.();
+    for (let round = 1; round <= count; round += 1) {
+      console.error(`${name}, round ${round} of ${count}`);
+      rounds.push(await part.measure());
+    }
+  } finally {
+    await part.close();
+  }
+  return {
+    name,
+    results: figures.flatMap((figure) => toResult(name, figure, rounds) ?? []),
+    notes: definition.notes?.(rounds) ?? [],
+    rounds,
+  };
+}
+
+/** @returns null when no round has measured the figure */
+function toResult<Round>(part: string, figure: Figure<Round>, rounds: readonly Round[]): Result | null {
+  const measured = rounds.flatMap((round) => {
+    const [value, limit] = [figure.value(round), figure.limit(round)];
+    return value === null || limit === null ? [] : [{ value, limit, ratio: value / limit }];
+  });
+  if (measured.length === 0) return null;
+  const ratios = measured.map((each) => each.ratio);
+  const middle = {
+    value: median(measured.map((each) => each.value)),
+    limit: median(measured.map((each) => each.limit)),
+    ratio: median(ratios),
+  };
+  const { name, unit, limitName, target } = figure;
+  return {
+    part,
+    name,
+    unit,
+    limitName,
+    ...middle,
+    ratioMin: Math.min(...ratios),
+    ratioMax: Math.max(...ratios),
+    target: target ? describeTarget(target, unit) : null,
+    reached: target ? isReached(target, middle) : null,
+  };
+}
+
+function describeTarget(target: Target, unit: Unit): string {
+  if ("atLeast" in target) return `≥ ${target.atLeast}`;
+  if ("atMost" in target) return `≤ ${target.atMost}`;
+  return `≤ ${target.valueAtMost.toLocaleString("en")} ${unit}`;
+}
+
+function isReached(target: Target, { value, ratio }: { value: number; ratio: number }): boolean {
+  if ("atLeast" in target) return ratio >= target.atLeast;
+  if ("atMost" in target) return ratio <= target.atMost;
+  return value <= target.valueAtMost;
+}

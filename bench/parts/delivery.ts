@@ -1,0 +1,98 @@
+import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
+import { openPlaces, type Place } from "../places.js";
+import type { BenchBroker, Stage } from "../stage.js";
+import type { Latency } from "../statistics.js";
+
+type DeliveryCase = "websocket 2" | "websocket 100" | "long-poll 2" | "long-poll 100";
+
+interface Round {
+  readonly delivery: Readonly<Record<DeliveryCase, Latency>>;
+  readonly pacedRow: Latency;
+}
+
+/** From the writing of a post to each receipt, one message at a time. */
+export const delivery = definePart<Round>({
+  name: "delivery",
+  rounds: { quick: 2, full: 5 },
+  figures: [
+    following("2 WebSocket receivers, p50", "websocket 2", "p50", { atMost: 3 }),
+    following("2 WebSocket receivers, p99", "websocket 2", "p99"),
+    following("100 WebSocket receivers, p50", "websocket 100", "p50"),
+    following("100 WebSocket receivers, p99", "websocket 100", "p99"),
+    polling("2 long-poll receivers, p50", 2, "p50", { atMost: 1.3 }),
+    polling("2 long-poll receivers, p99", 2, "p99"),
+    polling("100 long-poll receivers, p50", 100, "p50"),
+    polling("100 long-poll receivers, p99", 100, "p99"),
+  ],
+  async open(stage, pace) {
+    const broker = await stage.startBroker();
+    const [poster, ...readers] = await openPlaces(broker.url, { sessions: 1, teams: 101 });
+    if (!poster) throw new Error("There is no session to post to.");
+    const measure = (times: Times) => measureRound({ stage, broker, poster, readers }, times);
+    return {
+      warmUp: () => measure(warmUpTimes),
+      measure: () => measure(pace),
+      close: broker.stop,
+    };
+  },
+});
+
+type Times = Pick<Pace, "measureMs">;
+
+interface Setting {
+  readonly stage: Stage;
+  readonly broker: BenchBroker;
+  readonly poster: Place;
+  readonly readers: readonly Place[];
+}
+
+async function measureRound(
+  { stage, broker, poster, readers }: Setting,
+  { measureMs }: Times,
+): Promise<Round> {
+  const pacedRow = await stage.raw.batches({ rows: 1, feeds: 1, measureMs, pauseMs: pauseMs(2) });
+  const measured = {} as Record<DeliveryCase, Latency>;
+  for (const receivers of [2, 100] as const) {
+    for (const way of ["websocket", "long-poll"] as const) {
+      measured[`${way} ${receivers}`] = await stage.load<Latency>({
+        delivery: {
+          url: broker.url,
+          socketUrl: broker.socketUrl,
+          way,
+          poster,
+          receivers: readers.slice(0, receivers),
+          pauseMs: pauseMs(receivers),
+          measureMs,
+        },
+      });
+    }
+  }
+  return { delivery: measured, pacedRow };
+}
+
+/** Long enough for everybody who polls to have asked again. */
+function pauseMs(receivers: number): number {
+  return 2 + receivers * 0.2;
+}
+
+function following(name: string, way: DeliveryCase, which: keyof Latency, target?: Target): Figure<Round> {
+  return {
+    name: `post → received, ${name}`,
+    unit: "ms",
+    limitName: "statement of 1 row, same pace",
+    value: (round) => round.delivery[way][which],
+    limit: (round) => round.pacedRow[which],
+    target,
+  };
+}
+
+function polling(name: string, receivers: 2 | 100, which: keyof Latency, target?: Target): Figure<Round> {
+  return {
+    name: `post → received, ${name}`,
+    unit: "ms",
+    limitName: "the same over WebSocket",
+    value: (round) => round.delivery[`long-poll ${receivers}`][which],
+    limit: (round) => round.delivery[`websocket ${receivers}`][which],
+    target,
+  };
+}

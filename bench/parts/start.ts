@@ -1,0 +1,173 @@
+import { chmod, mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "@merkle/db/embedded";
+import { initializeLine } from "../mcp-stdio.js";
+import { builtMerkle, installBundled, type MerkleProgram, startNode } from "../merkle-program.js";
+import { definePart, type Figure, type Target } from "../part.js";
+import { median } from "../statistics.js";
+
+/** Milliseconds from the start of a process to what is waited for. */
+interface Round {
+  readonly node: number;
+  readonly postgres: UpTimes;
+  /** From a checkout. */
+  readonly built: Times;
+  /** From an installed package. */
+  readonly bundled: Times;
+}
+
+interface Times {
+  readonly help: number;
+  /** `merkle mcp`, without a broker, until `initialize` is answered. */
+  readonly mcp: number;
+  readonly up: UpTimes;
+}
+
+interface UpTimes {
+  /** In a home that is not there yet. */
+  readonly first: number;
+  readonly later: number;
+}
+
+export const start = definePart<Round>({
+  name: "start",
+  rounds: { quick: 1, full: 3 },
+  figures: (["built", "bundled"] as const).flatMap((kind) => [
+    short(kind, "help", { atMost: 2 }),
+    short(kind, "mcp", { atMost: 2.5 }),
+    up(kind, "first", { valueAtMost: 4_000 }),
+    up(kind, "later", { valueAtMost: 1_000 }),
+  ]),
+  async open(stage, { quick }) {
+    const folder = await mkdtemp(join(stage.folder, "start-"));
+    await chmod(folder, 0o711);
+    const empty = join(folder, "empty.mjs");
+    await writeFile(empty, "");
+    const programs = { built: builtMerkle(), bundled: await installBundled(folder) };
+    return {
+      measure: () => measureRound({ folder, empty, programs, times: quick ? 3 : 7 }),
+      close: async () => undefined,
+    };
+  },
+});
+
+interface Setting {
+  readonly folder: string;
+  /** A Node program that does nothing. */
+  readonly empty: string;
+  readonly programs: Readonly<Record<MerkleProgram["kind"], MerkleProgram>>;
+  /** How often each short command is started. */
+  readonly times: number;
+}
+
+async function measureRound({ folder, empty, programs, times }: Setting): Promise<Round> {
+  const node: number[] = [];
+  const built = startTimes(programs.built, folder);
+  const bundled = startTimes(programs.bundled, folder);
+  for (let time = 0; time < times; time += 1) {
+    node.push(await timed(() => startNode([empty]).ended));
+    await built.take();
+    await bundled.take();
+  }
+  return {
+    node: median(node),
+    postgres: await measurePostgres(await newHome(folder)),
+    built: { ...built.medians(), up: await measureUp(programs.built, await newHome(folder)) },
+    bundled: { ...bundled.medians(), up: await measureUp(programs.bundled, await newHome(folder)) },
+  };
+}
+
+/** Collects how long the commands take that are soon done. */
+function startTimes(program: MerkleProgram, home: string) {
+  const help: number[] = [];
+  const mcp: number[] = [];
+  return {
+    async take(): Promise<void> {
+      help.push(await timed(() => program.start(["--help"], home).ended));
+      mcp.push(await timeMcp(program, home));
+    },
+    medians: () => ({ help: median(help), mcp: median(mcp) }),
+  };
+}
+
+/** Empty. The server's user must get through when this one is root. */
+async function newHome(folder: string): Promise<string> {
+  const home = await mkdtemp(join(folder, "home-"));
+  await chmod(home, 0o711);
+  return home;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begunAt = performance.now();
+  await work();
+  return performance.now() - begunAt;
+}
+
+async function timeMcp(program: MerkleProgram, home: string): Promise<number> {
+  const begunAt = performance.now();
+  const server = program.start(["mcp"], home);
+  try {
+    server.write(initializeLine);
+    await server.nextLine();
+    return performance.now() - begunAt;
+  } finally {
+    await server.stop();
+  }
+}
+
+const laterTimes = 3;
+
+async function measureUp(program: MerkleProgram, home: string): Promise<UpTimes> {
+  async function once(): Promise<number> {
+    const begunAt = performance.now();
+    const broker = program.start(["up", "--port", "0", "--json"], home);
+    try {
+      await broker.nextLine();
+      return performance.now() - begunAt;
+    } finally {
+      await broker.stop();
+    }
+  }
+  return { first: await once(), later: await medianOf(laterTimes, once) };
+}
+
+/** The database server alone. */
+async function measurePostgres(home: string): Promise<UpTimes> {
+  async function once(): Promise<number> {
+    const begunAt = performance.now();
+    const server = await startEmbeddedPostgres({ home });
+    const took = performance.now() - begunAt;
+    await server.stop();
+    return took;
+  }
+  return { first: await once(), later: await medianOf(laterTimes, once) };
+}
+
+async function medianOf(times: number, measure: () => Promise<number>): Promise<number> {
+  const measured: number[] = [];
+  for (let time = 0; time < times; time += 1) measured.push(await measure());
+  return median(measured);
+}
+
+function short(kind: MerkleProgram["kind"], which: "help" | "mcp", target: Target): Figure<Round> {
+  return {
+    name: which === "help" ? `merkle --help, ${kind}` : `merkle mcp until initialize is answered, ${kind}`,
+    unit: "ms",
+    limitName: "empty Node program",
+    value: (round) => round[kind][which],
+    limit: (round) => round.node,
+    // What people start is the bundle.
+    target: kind === "bundled" ? target : undefined,
+  };
+}
+
+function up(kind: MerkleProgram["kind"], which: keyof UpTimes, target: Target): Figure<Round> {
+  return {
+    name: `merkle up, ${which === "first" ? "in a new home" : "later"}, ${kind}`,
+    unit: "ms",
+    limitName: "its PostgreSQL alone",
+    value: (round) => round[kind].up[which],
+    limit: (round) => round.postgres[which],
+    target,
+  };
+}
