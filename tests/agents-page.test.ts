@@ -87,7 +87,7 @@ it("[SET-4] a changed public URL and poll budget show in /agents.md at once", as
   const response = await fetch(`${url}/agents.md`);
   const page = await response.text();
   expect(response.headers.get("content-type")).toContain("text/markdown");
-  expect(page).toContain("'https://merkle.example/mcp?view=compact'");
+  expect(page).toContain('"https://merkle.example/mcp?view=compact"');
   expect(page).toContain("After 3 in a row");
   expect(page).not.toContain("127.0.0.1");
 });

@@ -5,7 +5,7 @@ import type { Message } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { type Door, doors } from "../kit/doors.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
 import { createTestSession, failureOf, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -29,7 +29,7 @@ async function backUp(broker: TestBroker): Promise<string> {
 }
 
 async function openRest(broker: TestBroker): Promise<Door> {
-  return doors.rest(broker.url);
+  return brokerDoors.rest(broker.url);
 }
 
 describe("a restore under running clients", () => {
@@ -71,7 +71,7 @@ describe("a restore under running clients", () => {
     const file = await backUp(broker);
     const { epoch } = await (await openRest(broker)).call("get_history", { session_id });
     await restoreInPlace(broker, file);
-    for (const open of Object.values(doors)) {
+    for (const open of Object.values(brokerDoors)) {
       const door = await open(broker.url);
       const stale = { session_id, team_id, epoch };
       expect(
