@@ -21,12 +21,13 @@ export function showStarted(started: RunningBroker, output: Output, stop: string
       `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim("change: merkle config set url <url>")}`,
     ].join("\n"),
   );
-  const instructions = `${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`;
-  output.note(`  next: ${connectCommand(mcpUrl)}`);
-  output.note(`        other agents: give them ${instructions}   ${dot}   ${stop}`);
+  const merkle = startedByNpm(process.env) ? "npx merkle" : "merkle";
+  const steps = [`${merkle} demo`, `${merkle} launch --session <name> --team <name>`, stop];
+  output.note(`  next: ${steps.join(`   ${dot}   `)}`);
+  output.note(`        other agents: give them ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
 }
 
-/** How Claude Code is connected; quoted, because a shell would take the `?` for a pattern. */
-function connectCommand(mcpUrl: string): string {
-  return `claude mcp add --transport http merkle "${mcpUrl}?view=compact"`;
+/** In a clone, and for who runs the package by npx, `merkle` alone is no command of the shell. */
+function startedByNpm(env: NodeJS.ProcessEnv): boolean {
+  return env["npm_command"] !== undefined;
 }

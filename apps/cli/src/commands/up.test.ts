@@ -50,7 +50,8 @@ describe("merkle up", () => {
       `✓ agents use ${url}/api/mcp  change: merkle config set url <url>`,
       "",
     ]);
-    expect(stderr).toContain(`claude mcp add --transport http merkle "${url}/api/mcp?view=compact"`);
+    expect(stderr).toContain("next: merkle demo");
+    expect(stderr).toContain(`${url}/agents.md`);
     expect(stderr).toContain(`${url}/agents.md`);
     expect(stderr).toMatch(/stopped\n$/);
     expect(await serversOf(merkle.home)).toEqual([]);
