@@ -30,7 +30,9 @@ interface Client {
   heard: boolean;
 }
 
-const heartbeatFrame = textFrame(JSON.stringify({ type: "heartbeat" }));
+const pingFrame = Buffer.from([0x89, 0x00]); // RFC 6455, 5.5.2: a whole ping, without a body
+/** A ping, and the frame for scripts in a browser, which cannot see pings: one write for each connection, not two. */
+const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
 const drainCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
@@ -53,7 +55,7 @@ export function createWebSocketDoor({
       new MerkleError("bad_request", `This is no request for a WebSocket: ${error.message}.`),
     ),
   );
-  const heartbeat = setInterval(beat, heartbeatMs);
+  const beating = setInterval(beat, heartbeatMs);
   const drainCheck = setInterval(cutOffSlowReaders, drainCheckMs);
 
   function accept(webSocket: WebSocket, socket: Duplex): void {
@@ -102,9 +104,8 @@ export function createWebSocketDoor({
         continue;
       }
       client.heard = false;
-      client.webSocket.ping();
-      // Scripts in a browser cannot see pings.
-      if (client.connection.ready) client.connection.write(heartbeatFrame);
+      if (client.connection.ready) client.connection.write(heartbeat);
+      else client.webSocket.ping();
     }
   }
 
@@ -123,7 +124,7 @@ export function createWebSocketDoor({
       server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket));
     },
     async stop() {
-      clearInterval(heartbeat);
+      clearInterval(beating);
       clearInterval(drainCheck);
       await waitUntil(() => [...clients].every((client) => client.session.unanswered === 0), drainDeadlineMs);
       for (const client of clients) client.connection.close("going_away");
