@@ -30,6 +30,8 @@ export async function chooseSession(
   const slug = toSlug(name);
   // Another session may have the slug that this name would get: it is the nearest there can be.
   const holder = slug === name ? null : await findSession(broker, slug);
+  // Made by another machine in this very moment.
+  if (holder?.title === name) return there(holder);
   const near = holder ?? (await findSimilar(broker, name));
   if (!near) return { kind: "new", slug, title: name };
   if (!ask) throw notFound(name, near);
