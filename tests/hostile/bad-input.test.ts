@@ -210,7 +210,28 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
     }
   });
 
-  it("[ERR-7] input nested ten thousand levels deep is refused", async () => {
+  it("[CAT-5] of thousands of fields that the operation does not name, the first are named", async () => {
+    const strange = Object.fromEntries(
+      Array.from({ length: 9_000 }, (_, index) => [`strange_${index}`, index]),
+    );
+    const calls = operations
+      .filter((operation) => !isInQuery(theDoor(), operation))
+      .map((operation): [string, () => Promise<unknown>] => [
+        operation.name,
+        async () => {
+          const refusal = await refusalOf(
+            theDoor().callRaw(operation.name, { ...inputOf(operation), ...strange }),
+          );
+          expect(refusal.message).toContain('"strange_0"');
+          expect(refusal.message).toContain("8997 more");
+          expect(JSON.stringify(refusal.toBody()).length).toBeLessThan(2_000);
+          throw refusal;
+        },
+      ]);
+    await expectRefusedWith(["bad_request"], calls);
+  });
+
+  it("[ERR-7] input nested nine thousand levels deep is refused", async () => {
     const calls = operations
       .filter((operation) => !isInQuery(theDoor(), operation))
       .flatMap((operation) =>
@@ -219,7 +240,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
             `${operation.name}, ${field}`,
             () => {
               const text = JSON.stringify({ ...inputOf(operation), [field]: "HERE" });
-              const deep = text.replace('"HERE"', "[".repeat(10_000) + "]".repeat(10_000));
+              const deep = text.replace('"HERE"', "[".repeat(9_000) + "]".repeat(9_000));
               return sendText(name, subject.broker.url, operation, deep);
             },
           ],

@@ -45,6 +45,7 @@ const badFrames: Record<string, string | Buffer> = {
     after: -1,
   }),
   "deep nesting without a type": "[".repeat(10_000) + "]".repeat(10_000),
+  "a million values": JSON.stringify({ ...request, input: { extra: Array(1_000_000).fill(0) } }),
 };
 
 it.each(Object.entries(badFrames))("[WS-7] %s closes the connection with 4400", async (_what, frame) => {

@@ -29,6 +29,7 @@ const testedAt: { readonly [Name in Limit]: "here" | `apps/broker/src/${string}.
   anonymousIdempotencyKeyCharsMin: "here",
   httpBodyBytesMax: "here",
   frameBytesMax: "here",
+  jsonValuesMax: "here",
   pageMessagesMax: "here",
   pageMessagesDefault: "here",
   pageBytesMax: "here",
@@ -271,6 +272,71 @@ describe("requests and frames", () => {
   });
 });
 
+describe("values in a request or frame", () => {
+  const max = limits.jsonValuesMax;
+  /** A request with a list in its place, as long as the whole may have this many values. */
+  const withValues = (values: number, request: (list: readonly number[]) => object) =>
+    JSON.stringify(request(Array<number>(values - countValues(request([]))).fill(0)));
+  function countValues(value: unknown): number {
+    if (typeof value !== "object" || value === null) return 1;
+    return Object.values(value).reduce<number>((sum, inner) => sum + countValues(inner), 1);
+  }
+
+  async function post(path: string, body: string): Promise<{ status: number; said: string }> {
+    const response = await fetch(new URL(path, subject.broker.url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    return { status: response.status, said: await response.text() };
+  }
+
+  it("[REST-5] [LIMIT-1] jsonValuesMax at REST", async () => {
+    const create = (extra: readonly number[]) => ({ title: "Many", creator_team_name: "Birch", extra });
+    // All are refused: the field is one that there is none of, or not even looked at.
+    for (const [values, said] of [
+      [max - 1, 'Unrecognized key: \\"extra\\"'],
+      [max, 'Unrecognized key: \\"extra\\"'],
+      [max + 1, `${max} values at most`],
+    ] as const) {
+      const answer = await post("/api/sessions", withValues(values, create));
+      expect(answer, `${values}`).toEqual({ status: 400, said: expect.stringContaining(said) });
+    }
+  });
+
+  it("[ERR-4] [LIMIT-1] jsonValuesMax at MCP, of all messages of a batch together", async () => {
+    const ping = (extra: readonly number[]) => ({ jsonrpc: "2.0", id: 1, method: "ping", params: { extra } });
+    const batch = (extra: readonly number[]) => [{ ...ping([]), id: 2 }, ping(extra)];
+    for (const request of [ping, batch]) {
+      expect((await post("/mcp", withValues(max - 1, request))).status).toBe(200);
+      expect((await post("/mcp", withValues(max, request))).status).toBe(200);
+      const refused = await post("/mcp", withValues(max + 1, request));
+      expect(refused.status).toBe(400);
+      expect(JSON.parse(refused.said)).toMatchObject({
+        error: { code: -32700, data: { code: "bad_request", details: { values_max: max } } },
+      });
+    }
+  });
+
+  it("[WS-7] [LIMIT-1] jsonValuesMax in a frame", async () => {
+    const request = (extra: readonly number[]) => ({
+      type: "request",
+      id: 1,
+      operation: "get_app_info",
+      input: { extra },
+    });
+    for (const values of [max - 1, max]) {
+      const socket = await TestSocket.open(subject.broker.url);
+      socket.sendText(withValues(values, request));
+      expect(await socket.replyTo(1), `${values}`).toMatchObject({ error: { code: "bad_request" } });
+    }
+    const socket = await TestSocket.open(subject.broker.url);
+    socket.sendText(withValues(max + 1, request));
+    expect(await socket.closed).toBe(4400);
+    await expectUnharmed(subject);
+  });
+});
+
 describe("pages", () => {
   /** A session with messages whose content has these sizes, in bytes of its JSON. */
   async function sessionWith(sizes: readonly number[]) {
@@ -404,6 +470,49 @@ describe("pages", () => {
     expect(await codeOf(list(max + 1))).toBe("bad_request");
     expect(await list(1)).toBe(1);
     expect(await codeOf(list(0))).toBe("bad_request");
+  });
+
+  it("[SES-6] [LIMIT-1] pageBytesMax, of sessions", async () => {
+    const word = `wide${Date.now()}`;
+    const escaped = "\u0001".repeat(limits.descriptionCharsMax);
+    const ids: string[] = [];
+    const create = async (description: string) => {
+      const { session_id } = await rest.call("create_session", {
+        title: word,
+        description,
+        creator_team_name: "Birch",
+      });
+      ids.unshift(session_id);
+    };
+    const list = (before?: string) =>
+      rest.call("list_sessions", { query: word, limit: 200, ...(before !== undefined && { before }) });
+    const bytesOf = (sessions: readonly object[]) =>
+      sessions.reduce((sum, session) => sum + utf8Bytes(JSON.stringify(session)), 0);
+
+    // The oldest, the last of the page, is padded until the page is exactly full.
+    await create("");
+    const wide = Math.floor(limits.pageBytesMax / (6 * limits.descriptionCharsMax + 1_000));
+    for (let n = 0; n < wide; n += 1) await create(escaped);
+    const free = limits.pageBytesMax - bytesOf((await list()).sessions);
+    const escapes = Math.floor(free / 6);
+    for (const [more, listed] of [
+      [-1, wide + 1],
+      [0, wide + 1],
+      [1, wide],
+    ] as const) {
+      const oldest = ids.at(-1);
+      const description = "\u0001".repeat(escapes) + letters((free % 6) + more);
+      const database = connectTestDatabase(subject.broker.databaseUrl);
+      await database`UPDATE sessions SET description = ${description} WHERE session_id = ${oldest ?? ""}`;
+      const { sessions, next_cursor } = await list();
+      expect(sessions, `${more}`).toHaveLength(listed);
+      expect(bytesOf(sessions)).toBeLessThanOrEqual(limits.pageBytesMax);
+      expect(next_cursor === null, `${more}`).toBe(listed > wide);
+    }
+    const first = await list();
+    const second = await list(first.next_cursor ?? "");
+    expect(second.next_cursor).toBeNull();
+    expect([...first.sessions, ...second.sessions].map((session) => session.session_id)).toEqual(ids);
   });
 
   it("[DOC-9] [LIMIT-1] versionsPageMax and versionsPageDefault", async () => {

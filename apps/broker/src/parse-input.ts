@@ -7,7 +7,7 @@ export type RawInput = Readonly<Record<string, unknown>>;
 /** @throws bad_request for anything but an object */
 export function requireObject(operation: Operation, input: unknown): RawInput {
   if (input === undefined) return {};
-  if (typeof input === "object" && input !== null && !Array.isArray(input)) return { ...input };
+  if (isObject(input)) return input;
   throw new MerkleError(
     "bad_request",
     `${operation.name} takes a JSON object with the fields ${fieldsOf(operation)}; got ${describe(input)}.`,
@@ -25,10 +25,22 @@ export function parseInput(
   raw: RawInput,
   { proved }: { proved: boolean },
 ): Readonly<Record<string, unknown>> {
+  refuseManyUnknownFields(operation, raw);
   const parsed = operation.input.safeParse(raw);
   if (!parsed.success) throw describeIssues(operation, parsed.error.issues);
   if (!proved) refuseGuessableKey(operation, parsed.data);
   return parsed.data;
+}
+
+/** More of them than any mistake brings are not worth being looked at one by one, and told in full (CAT-5). */
+const unknownFieldsMax = 16;
+
+function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
+  const unknown = Object.keys(raw).filter((field) => !Object.hasOwn(operation.input.shape, field));
+  if (unknown.length <= unknownFieldsMax) return;
+  const first = unknown.slice(0, 3).map((field) => JSON.stringify(field.slice(0, 40)));
+  const problem = `Unrecognized keys: ${first.join(", ")} and ${unknown.length - first.length} more`;
+  throw inputRefused(operation, "bad_request", [{ field: "", problem }]);
 }
 
 /** An unknown field is named in its problem, and its name may be of any length. */
@@ -38,12 +50,20 @@ function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[
   const problems = issues
     .slice(0, 10)
     .map((issue) => ({ field: issue.path.join("."), problem: issue.message.slice(0, problemCharsMax) }));
+  const tooLarge = issues.some((issue) => issue.code === "custom" && issue.params?.["tooLarge"] === true);
+  return inputRefused(operation, tooLarge ? "payload_too_large" : "bad_request", problems);
+}
+
+function inputRefused(
+  operation: Operation,
+  code: "bad_request" | "payload_too_large",
+  problems: readonly { field: string; problem: string }[],
+): MerkleError {
   const told = problems
     .map(({ field, problem }) => (field === "" ? problem : `${field}: ${problem}`))
     .join("; ");
-  const tooLarge = issues.find((issue) => issue.code === "custom" && issue.params?.["tooLarge"] === true);
   return new MerkleError(
-    tooLarge ? "payload_too_large" : "bad_request",
+    code,
     `${operation.name} cannot take this: ${told}. Its fields: ${fieldsOf(operation)}.`,
     { fields: problems },
   );
@@ -63,6 +83,10 @@ function refuseGuessableKey(operation: Operation, input: RawInput): void {
 
 function fieldsOf(operation: Operation): string {
   return Object.keys(operation.input.shape).join(", ") || "(none)";
+}
+
+function isObject(input: unknown): input is RawInput {
+  return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
 function describe(input: unknown): string {

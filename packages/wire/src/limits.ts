@@ -16,6 +16,8 @@ export const limits = {
   anonymousIdempotencyKeyCharsMin: 16,
   httpBodyBytesMax: 2 * 1024 * 1024,
   frameBytesMax: 2 * 1024 * 1024,
+  /** In one body or frame, each list and object counted together with all that it holds; no call has use for a hundred. */
+  jsonValuesMax: 10_000,
 
   // What a reply may hold.
   pageMessagesMax: 500,

@@ -14,19 +14,23 @@ export function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Surrogate}/u.test(text);
 }
 
+const notStorable = { error: "must not hold NUL characters or lone surrogates" };
+
 /** Text that can be stored and comes back as it was sent. */
-export const StorableText = z
-  .string()
-  .refine(isStorable, { error: "must not hold NUL characters or lone surrogates" });
+export const StorableText = z.string().refine(isStorable, notStorable);
 
 /** Text of at most `max` UTF-8 bytes; more is refused with 413, where other bad input is refused with 400. */
 export function textOfBytes(max: number) {
-  // A UTF-16 unit has at most three bytes, so most texts need not be counted.
-  return StorableText.refine((text) => text.length * 3 <= max || utf8Bytes(text) <= max, {
-    error: (issue) =>
-      `must be at most ${max} bytes in UTF-8, got ${typeof issue.input === "string" ? utf8Bytes(issue.input) : 0}`,
-    params: { tooLarge: true, bytesMax: max },
-  });
+  // A UTF-16 unit has at most three bytes, so most texts need not be counted. What is too long is looked at no further.
+  return z
+    .string()
+    .refine((text) => text.length * 3 <= max || (text.length <= max && utf8Bytes(text) <= max), {
+      error: (issue) =>
+        `must be at most ${max} bytes in UTF-8, got ${typeof issue.input === "string" ? utf8Bytes(issue.input) : 0}`,
+      params: { tooLarge: true, bytesMax: max },
+      abort: true,
+    })
+    .refine(isStorable, notStorable);
 }
 
 /** Text of one line at most, for names and titles: no control characters, not blank, trimmed. */
@@ -81,7 +85,9 @@ export const IdempotencyKey = lineOfChars(limits.idempotencyKeyCharsMax).meta({
     "Any text of your own, such as a uuid. The same key gives the first result again, for 24 hours.",
 });
 
-const credentialPattern = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.mk_([A-Za-z0-9_-]{43})$/;
+const credentialForm = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.mk_([A-Za-z0-9_-]{43})/;
+const credentialPattern = new RegExp(`^${credentialForm.source}$`);
+const uuidChars = 36;
 
 /** What a team proves itself with: `<uuid>.mk_<secret>`, 256 random bits in base64url after the mark (AUTH-1). */
 export const TeamCredential = z
@@ -99,10 +105,20 @@ export function parseTeamCredential(credential: string): { teamId: string; secre
   return match?.[1] && match[2] ? { teamId: match[1], secret: match[2] } : null;
 }
 
-/** Finds every text that has the form of a credential; whether one is live only the broker can say. */
+/**
+ * Finds every text that has the form of a credential, also where one begins within another's secret; whether one is live
+ * only the broker can say. The time it takes grows with the length of the text, whatever the text.
+ */
 export function findTeamCredentials(text: string): string[] {
-  if (!text.includes(".mk_")) return [];
-  return text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.mk_[A-Za-z0-9_-]{43}/g) ?? [];
+  const found: string[] = [];
+  // Looking only around the mark keeps a long text that is nearly full of credentials cheap.
+  const form = new RegExp(credentialForm, "y");
+  for (let mark = text.indexOf(".mk_"); mark !== -1; mark = text.indexOf(".mk_", mark + 1)) {
+    form.lastIndex = mark - uuidChars;
+    const match = mark >= uuidChars && form.exec(text);
+    if (match) found.push(match[0]);
+  }
+  return found;
 }
 
 export function isUuid(text: string): boolean {

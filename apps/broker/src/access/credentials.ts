@@ -107,14 +107,18 @@ export function createCredentials(options: {
     const expiresAt = performance.now() + rememberMs;
     const team = await findTeam(database.orm, sessionId, id);
     if (team?.secretHash) {
-      return { secretHash: team.secretHash, found: { person: null, team: toFoundTeam(team) }, expiresAt };
+      return {
+        secretHash: copy(team.secretHash),
+        found: { person: null, team: toFoundTeam(team) },
+        expiresAt,
+      };
     }
     const person = await findPerson(database.orm, database.meshId, id);
     if (!person) return null;
     const { personId, name, secretHash } = person;
     const own = await findTeamOfPerson(database.orm, sessionId, personId);
     return {
-      secretHash,
+      secretHash: copy(secretHash),
       found: { person: { personId, name }, team: own && toFoundTeam(own) },
       expiresAt,
     };
@@ -161,6 +165,11 @@ export function createCredentials(options: {
 
 function keyOf(sessionId: string, id: string): string {
   return `${id} ${sessionId}`;
+}
+
+/** What comes from the database is a slice of a larger piece of memory, all of which it would keep. */
+function copy(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
 }
 
 function proves(secret: string, secretHash: Uint8Array): boolean {

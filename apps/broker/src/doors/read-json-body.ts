@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { limits, MerkleError } from "@merkle/wire";
+import { parseJson } from "./parse-json.js";
 
 /**
  * Reads a request's JSON body; undefined when it has none. A web page can send other content types to us without asking
@@ -23,14 +24,7 @@ export async function readJsonBody(incoming: IncomingMessage): Promise<unknown> 
   if (Number(length) > limits.httpBodyBytesMax) throw tooLarge(incoming);
   const text = await readText(incoming);
   if (text.trim() === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new MerkleError(
-      "bad_request",
-      `The body is no JSON: ${error instanceof Error ? error.message : "unreadable"}.`,
-    );
-  }
+  return parseJson(text);
 }
 
 async function readText(incoming: IncomingMessage): Promise<string> {

@@ -1,10 +1,13 @@
 import { listSessionRows, type SessionRow } from "@merkle/db";
-import { isUuid, MerkleError } from "@merkle/wire";
+import { isUuid, limits, MerkleError, type Session, utf8Bytes } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { readOwnLastReads } from "./last-reads.js";
 import { toSession } from "./session-output.js";
 
-/** Lists sessions, newest activity first. A page's cursor is its last row's time and id, so nothing is counted twice. */
+/**
+ * Lists sessions, newest activity first. A page's cursor is its last row's time and id, so nothing is counted twice; it
+ * ends at its limit or, with long descriptions, at `pageBytesMax` (SES-6).
+ */
 export async function listSessions(
   ctx: Context,
   input: ParsedInputOf<"list_sessions">,
@@ -16,16 +19,27 @@ export async function listSessions(
     before: input.before === undefined ? undefined : parseCursor(input.before),
     limit: input.limit + 1,
   });
-  const page = rows.slice(0, input.limit);
-  const last = page.at(-1);
+  const asked = rows.slice(0, input.limit);
   const lastReads = await readOwnLastReads(
     ctx,
-    page.map((row) => row.sessionId),
+    asked.map((row) => row.sessionId),
   );
+  const sessions = fillPage(asked.map((row) => toSession(row, lastReads.get(row.sessionId) ?? null)));
+  const last = rows[sessions.length - 1];
   return {
-    sessions: page.map((row) => toSession(row, lastReads.get(row.sessionId) ?? null)),
-    next_cursor: rows.length > page.length && last ? toCursor(last) : null,
+    sessions,
+    next_cursor: rows.length > sessions.length && last ? toCursor(last) : null,
   };
+}
+
+/** As many as a page may hold, and at least one, so that the next page goes on. */
+function fillPage(sessions: readonly Session[]): Session[] {
+  let bytes = 0;
+  const beyond = sessions.findIndex((session) => {
+    bytes += utf8Bytes(JSON.stringify(session));
+    return bytes > limits.pageBytesMax;
+  });
+  return sessions.slice(0, beyond === -1 ? sessions.length : Math.max(1, beyond));
 }
 
 function toCursor(row: SessionRow): string {

@@ -11,6 +11,7 @@ import type { Services } from "../../context.js";
 import type { Subscription } from "../../delivery/subscription.js";
 import { dispatch } from "../../dispatch.js";
 import { toMerkleError } from "../../to-merkle-error.js";
+import { parseJson } from "../parse-json.js";
 import type { Connection } from "./connection.js";
 import { openSubscription } from "./open-subscription.js";
 
@@ -155,7 +156,7 @@ function keyOf(kind: SubscriptionKind, sessionId: string): string {
 
 function parseFrame(text: string): ClientFrame | null {
   try {
-    const parsed = ClientFrame.safeParse(JSON.parse(text));
+    const parsed = ClientFrame.safeParse(parseJson(text));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;

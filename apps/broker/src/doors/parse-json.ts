@@ -1,0 +1,66 @@
+import { limits, MerkleError } from "@merkle/wire";
+
+/**
+ * Parses JSON that comes from outside. Two MiB can hold a million values, and whatever looks at each of them keeps everybody
+ * else waiting; so they are counted before any is made (LIMIT-1).
+ *
+ * @throws bad_request for text that is no JSON, or holds more than `valuesMax` values
+ */
+export function parseJson(
+  text: string,
+  { valuesMax = limits.jsonValuesMax }: { valuesMax?: number } = {},
+): unknown {
+  if (holdsMoreValues(text, valuesMax)) {
+    throw new MerkleError(
+      "bad_request",
+      `JSON may hold ${valuesMax} values at most, counting objects, lists and all that they hold; this holds more.`,
+      { values_max: valuesMax },
+    );
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MerkleError(
+      "bad_request",
+      `This is no JSON: ${error instanceof Error ? error.message : "unreadable"}.`,
+    );
+  }
+}
+
+/** Exact for JSON. Of other text, which is refused anyway, it is only certain that it is read quickly. */
+function holdsMoreValues(text: string, max: number): boolean {
+  // Each value but the first brings another character beside its own.
+  if (text.length <= 2 * max) return false;
+  // A value begins the text, follows a comma, or is the first in a list or object.
+  const next = /[,"]|[[{](?!\s*[\]}])/g;
+  let values = 1;
+  let strings = 0;
+  // There are fewer than two strings to a value: itself, and its name.
+  while (values <= max && strings < 2 * max) {
+    const found = next.exec(text);
+    if (!found) return false;
+    if (found[0] === '"') {
+      strings += 1;
+      next.lastIndex = endOfString(text, next.lastIndex) + 1;
+    } else {
+      values += 1;
+    }
+  }
+  return true;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Where the quote stands that ends a string, or else the text's end. */
+function endOfString(text: string, start: number): number {
+  const first = text.indexOf('"', start);
+  if (first === -1) return text.length;
+  if (text.charCodeAt(first - 1) !== backslash) return first;
+  // Searching again after each escaped quote would take long where there are many.
+  let at = start;
+  while (at < text.length && text.charCodeAt(at) !== quote) {
+    at += text.charCodeAt(at) === backslash ? 2 : 1;
+  }
+  return at;
+}
