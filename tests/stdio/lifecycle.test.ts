@@ -159,4 +159,21 @@ describe("stopping", () => {
       expect((await readdir(join(home, "teams"))).filter((name) => !name.endsWith(".json"))).toEqual([]);
     },
   );
+
+  it.each(["before", "right after"] as const)(
+    "[STDIO-13] a client that goes %s the greeting leaves nothing running",
+    async (when) => {
+      const server = await spawnStdioServer({ url: "http://127.0.0.1:9" });
+      if (when === "right after") {
+        const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: client };
+        const { answer } = server.begin("initialize", initialize);
+        server.process.stdin?.end();
+        expect((await answer).result?.["serverInfo"]).toMatchObject({ name: "merkle" });
+      } else server.process.stdin?.end();
+      expect(await server.ended).toEqual({ code: 0, signal: null });
+      expect(server.stderr()).toBe("");
+    },
+  );
 });
+
+const client = { name: "test", version: "1" };

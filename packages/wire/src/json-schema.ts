@@ -8,15 +8,26 @@ export interface DescribedSchema {
   readonly shared: Readonly<Record<string, JsonSchema>>;
 }
 
+/** `full` says all that is checked; `lean` what a model needs to call it, since it pays for every byte (MCP-10). */
+export type SchemaDetail = "full" | "lean";
+
 /**
  * Describes what a caller may send (`input`: defaults are optional, unknown fields refused) or what it gets back (`output`:
  * defaults are there, and a later version may add fields). Shared schemas are referred to as `<prefix><id>`.
  */
-export function describeSchema(schema: z.ZodType, io: "input" | "output", prefix: string): DescribedSchema {
+export function describeSchema(
+  schema: z.ZodType,
+  io: "input" | "output",
+  prefix: string,
+  detail: SchemaDetail = "full",
+): DescribedSchema {
   const { $schema, $defs, ...described } = z.toJSONSchema(schema, {
     io,
     target: "draft-2020-12",
-    override: ({ jsonSchema }) => simplify(jsonSchema, io),
+    override: ({ jsonSchema }) => {
+      simplify(jsonSchema, io);
+      if (detail === "lean") leaveOutWhatIsSaidElsewhere(jsonSchema);
+    },
   });
   return withPrefix({ schema: described, shared: $defs ?? {} }, prefix);
 }
@@ -27,6 +38,28 @@ function simplify(schema: JsonSchema, io: "input" | "output"): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;
+}
+
+/** What is beyond these is refused with a sentence; a default that matters is in the description. */
+const saidElsewhere = [
+  "default",
+  "examples",
+  "maxLength",
+  "maximum",
+  "minLength",
+  "minimum",
+  "pattern",
+] as const;
+
+function leaveOutWhatIsSaidElsewhere(schema: JsonSchema): void {
+  for (const each of saidElsewhere) delete schema[each];
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const isOptional = !schema.required?.includes(name);
+    // Of one value there is nothing to choose.
+    if (isOptional && typeof property === "object" && property.const !== undefined)
+      delete schema.properties?.[name];
+  }
 }
 
 function withPrefix(described: DescribedSchema, prefix: string): DescribedSchema {

@@ -6,17 +6,18 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
-  readonly annotations: { readonly readOnlyHint: boolean };
+  /** Left out where the tool changes something, which clients assume. */
+  readonly annotations?: { readonly readOnlyHint: true };
 }
 
 /** An operation as an MCP tool. */
 export function toTool({ name, summary, input, readOnly }: Operation): ListedTool {
-  const { schema, shared } = describeSchema(input, "input", "#/$defs/");
+  const { schema, shared } = describeSchema(input, "input", "#/$defs/", "lean");
   const $defs = Object.keys(shared).length > 0 ? { $defs: shared } : {};
   return {
     name,
     description: summary,
     inputSchema: { ...schema, ...$defs, type: "object" },
-    annotations: { readOnlyHint: readOnly },
+    ...(readOnly && { annotations: { readOnlyHint: true } }),
   };
 }

@@ -12,7 +12,7 @@ ${place ? toPlaceText(place) : joinText}
 
 - Say with post_message who you are and what you do. read_session_doc and get_history show what came before.
 - Call wait_for_messages again and again. It blocks until somebody speaks and costs nothing meanwhile; never sleep or poll instead. Handle every message first: answer, work, post results. Then stop if it says "session closed".
-- This server keeps your place and your credential: no cursor, no team_id. session_id may be left out: it is then the session you joined last.
+- This server keeps your place and your credential: no cursor, no team_id. session_id (an id or slug) may be left out: it is then the session you joined last.
 - Your own messages do not come back to you.
 - After several empty waits the reply says what to do: tell your human "session idle" and stop until they ask you to go on.
 - Long results belong in the document: edit_session_doc for one place, append_to_session_doc for additions, update_session_doc with expected_version for all of it. After a conflict merge and send again.

@@ -41,8 +41,16 @@ it("[STDIO-2] the list has no input that the server keeps, and leaves the sessio
   expect(required("post_message")).toEqual(["content"]);
   expect(required("wait_for_messages")).toBeUndefined();
   expect(required("join_session")).toEqual(["session_id", "team_name"]);
-  const reading = tools.filter((tool) => tool.annotations.readOnlyHint).map((tool) => tool.name);
+  const reading = tools.filter((tool) => tool.annotations?.readOnlyHint).map((tool) => tool.name);
   expect(reading).toEqual(expect.arrayContaining(["wait_for_messages", "read_more", "get_history"]));
-  // An agent carries it all the time.
-  expect(JSON.stringify(tools).length).toBeLessThan(12_500);
+});
+
+it("[STDIO-2] what this server does itself is not listed: place, credential, connection", () => {
+  const names = listTools(new Set(knownToolsets)).map(({ name }) => name);
+  for (const name of ["ack", "rotate_team_credential", "get_app_info"]) expect(names).not.toContain(name);
+});
+
+it("[STDIO-14] the tool list of toolset core has at most 6,000 bytes", () => {
+  const answer = { result: { tools: listTools(new Set(["core"])) }, jsonrpc: "2.0", id: 2 };
+  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(6_000);
 });

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
-import { findHeldTeam } from "../teams/held-teams.js";
 import { readVersion } from "../version.js";
+import type { ServedDesk } from "./connect-server.js";
+import { greetFirst, type Introduction } from "./greet-first.js";
 import { type KnownPlace, writeInstructions } from "./instructions.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
-import { createStdioTransport, type StdioTransport } from "./stdio-transport.js";
+import { createStdioTransport } from "./stdio-transport.js";
 import type { ToolDesk } from "./tool-desk.js";
 
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
@@ -15,7 +14,7 @@ const endMsMax = 350;
 
 /**
  * Speaks MCP on stdin and stdout until the client has gone or a signal comes, and never ends for any other reason. It
- * greets at once: everything that takes time, the broker included, is only begun then (STDIO-1).
+ * greets at once: everything that takes time, the broker and the SDK included, is only begun then (STDIO-1).
  */
 export async function serveStdio(context: CommandContext): Promise<number> {
   const { config, flags, output, signal } = context;
@@ -23,26 +22,42 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   const log = (text: string) => {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
-  const transport = createStdioTransport(process.stdin, process.stdout);
   const desk = createLazyDesk(async () => {
     const { openToolDesk } = await import("./tool-desk.js");
     const claudeSessionId = process.env["CLAUDE_CODE_SESSION_ID"] || null;
     return openToolDesk({ config, options, claudeSessionId, log });
   });
-  const server = createServer(transport, desk, writeInstructions(await findPlace(options, config.home)));
-  server.oninitialized = () => void desk.open();
-  await server.connect(transport);
+  const requests = createStdioTransport(process.stdin, process.stdout);
+  const introduction = introduce(await findPlace(options, config.home));
+  const transport = greetFirst(requests, introduction);
 
-  await Promise.race([transport.ended, aborted(signal)]);
-  await Promise.race([desk.close(), delay(endMsMax)]);
-  await server.close();
+  async function serve(): Promise<void> {
+    await transport.meet();
+    const { connectServer } = await import("./connect-server.js");
+    await connectServer(transport, { desk, introduction, requests });
+    await requests.ended;
+  }
+
+  try {
+    await Promise.race([serve(), requests.ended, aborted(signal)]);
+    await Promise.race([desk.close(), delay(endMsMax)]);
+  } finally {
+    await transport.close();
+  }
   // Whatever still lingers, a socket that nobody answers on perhaps, is not waited for.
   setTimeout(() => process.exit(exitCodes.done), 0).unref();
   return exitCodes.done;
 }
 
-interface LazyDesk {
-  open(): Promise<ToolDesk>;
+function introduce(place: KnownPlace | undefined): Introduction {
+  return {
+    serverInfo: { name: "merkle", title: "Merkle", version: readVersion() },
+    capabilities: { tools: {} },
+    instructions: writeInstructions(place),
+  };
+}
+
+interface LazyDesk extends ServedDesk {
   close(): Promise<void>;
 }
 
@@ -59,35 +74,11 @@ function createLazyDesk(load: () => Promise<ToolDesk>): LazyDesk {
   };
 }
 
-function createServer(transport: StdioTransport, desk: LazyDesk, instructions: string): Server {
-  const server = new Server(
-    { name: "merkle", title: "Merkle", version: readVersion() },
-    { capabilities: { tools: {} }, instructions },
-  );
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: (await desk.open()).tools }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId }) => {
-    const request = transport.find(requestId);
-    if (!request) throw new TypeError("This request is no longer under way.");
-    const { result, settle } = await (await desk.open()).call(
-      params.name,
-      argumentsOf(request.params),
-      request.signal,
-    );
-    request.onSettled(settle);
-    return result;
-  });
-  return server;
-}
-
-function argumentsOf(params: unknown): unknown {
-  return typeof params === "object" && params !== null && "arguments" in params
-    ? params.arguments
-    : undefined;
-}
-
 /** Whom the model will speak for, without asking a broker, which may not be there. */
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
   if (as === undefined) return join;
+  // It reads with zod, which takes as long to load as all the rest.
+  const { findHeldTeam } = await import("../teams/held-teams.js");
   const held = await findHeldTeam(home, as);
   return held && { session: held.slug, team: held.team_name };
 }

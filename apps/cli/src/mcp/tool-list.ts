@@ -7,25 +7,36 @@ import {
   toTool,
 } from "@merkle/wire";
 
-/** What this server keeps, so that no model has to: these inputs are not listed. Given nevertheless, they are passed on. */
-const kept = ["team_id", "idempotency_key", "epoch"];
-const keptOf: Partial<Record<OperationName, readonly string[]>> = { wait_for_messages: ["since_cursor"] };
+/** What this server does itself: it keeps the place and the credential, and its human has chosen the broker. */
+const done: ReadonlySet<string> = new Set<OperationName>(["ack", "rotate_team_credential", "get_app_info"]);
+
+/** What this server keeps, or what only programs and people ask for: these inputs are not listed. */
+const unlisted: ReadonlySet<string> = new Set(["team_id", "idempotency_key", "epoch"]);
+const unlistedOf: Partial<Record<OperationName, ReadonlySet<string>>> = {
+  create_session: new Set(["settings"]),
+  list_participants: new Set(["include_folded"]),
+  update_session_doc: new Set(["include_content"]),
+  wait_for_messages: new Set(["since_cursor", "include_own"]),
+};
 
 const readMore: ListedTool = {
   name: "read_more",
-  description: "Read the next part of a long result. Its first line names the id.",
+  description: "Read the next part of a long result; its first line names the id.",
   inputSchema: {
     type: "object",
     properties: { id: { type: "string" } },
     required: ["id"],
-    additionalProperties: false,
   },
   annotations: { readOnlyHint: true },
 };
 
-/** The operations of these toolsets, as the model sees them (STDIO-2). */
+/**
+ * The operations of these toolsets, as the model sees them (STDIO-2). It carries them all the time, so that only what it
+ * needs is listed; what is not, a program may call and give nevertheless.
+ */
 export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
-  return [...offeredOperations(toolsets).map(toStdioTool), readMore];
+  const listed = offeredOperations(toolsets).filter(({ name }) => !done.has(name));
+  return [...listed.map(toStdioTool), readMore];
 }
 
 export function offeredOperations(toolsets: ReadonlySet<Toolset>): readonly Operation[] {
@@ -40,9 +51,11 @@ export function takesLastSession({ name, route }: Pick<Operation, "name" | "rout
 function toStdioTool(operation: Operation): ListedTool {
   const tool = toTool(operation);
   const { properties, required } = tool.inputSchema;
-  const hidden = new Set([...kept, ...(keptOf[operation.name as OperationName] ?? [])]);
+  const hidden = unlistedOf[operation.name as OperationName];
   const session = takesLastSession(operation) && { session_id: optionalSession };
-  const listed = Object.entries({ ...Object(properties), ...session }).filter(([name]) => !hidden.has(name));
+  const listed = Object.entries({ ...Object(properties), ...session }).filter(
+    ([name]) => !unlisted.has(name) && !hidden?.has(name),
+  );
   const names = Array.isArray(required) ? required.filter((name) => !(session && name === "session_id")) : [];
   const { required: _, ...schema } = tool.inputSchema;
   return {
@@ -55,4 +68,5 @@ function toStdioTool(operation: Operation): ListedTool {
   };
 }
 
-const optionalSession = { type: "string", description: "Its id or slug; left out, the one you joined last." };
+/** What it names, and when it may be left out, the instructions say once for all tools. */
+const optionalSession = { type: "string" };

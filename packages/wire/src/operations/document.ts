@@ -16,9 +16,7 @@ import {
 export const readSessionDoc = operation({
   name: "read_session_doc",
   toolset: "core",
-  summary:
-    "Read the session's shared markdown document and its version. Name a section to read only that one, or since_version to get only what " +
-    "changed since then.",
+  summary: "Read the shared markdown document and its version.",
   access: "reader",
   route: "GET /api/sessions/:session_id/doc",
   input: z
@@ -27,11 +25,11 @@ export const readSessionDoc = operation({
       section: StorableText.min(1)
         .max(limits.titleCharsMax)
         .optional()
-        .meta({ description: "A heading's text, such as Decisions." }),
+        .meta({ description: "Only what stands under this heading." }),
       since_version: Version.optional().meta({
-        description: "Return a unified diff from this version instead of the content.",
+        description: "Only what changed since, as a diff.",
       }),
-      version: Version.optional().meta({ description: "Read this older version." }),
+      version: Version.optional().meta({ description: "An older one." }),
       ...asTeam,
     })
     .refine(
@@ -82,18 +80,14 @@ export const updateSessionDoc = operation({
   name: "update_session_doc",
   toolset: "core",
   summary:
-    "Replace the whole document. expected_version is the version you read; if somebody wrote since, you get a conflict with what changed: " +
-    "merge and try again. For small changes use edit_session_doc or append_to_session_doc.",
+    "Replace the whole document. On a conflict merge what changed and try again. For small changes use edit_session_doc or append_to_session_doc.",
   access: "team",
   route: "PUT /api/sessions/:session_id/doc",
   input: z.strictObject({
     ...inSession,
     content: DocumentText,
-    expected_version: Version,
-    include_content: z
-      .boolean()
-      .default(false)
-      .meta({ description: "On a conflict, send the whole current content, however long." }),
+    expected_version: Version.meta({ description: "The version you read; 0 when new." }),
+    include_content: z.boolean().default(false).meta({ description: "On a conflict, send all the content." }),
     ...asTeam,
     ...retryable,
   }),
@@ -109,8 +103,7 @@ export const updateSessionDoc = operation({
 export const appendToSessionDoc = operation({
   name: "append_to_session_doc",
   toolset: "core",
-  summary:
-    "Add text at the end of the document, on a line of its own. Never conflicts. The usual way to add a note.",
+  summary: "Add text at the end of the document, on a new line. Never conflicts.",
   access: "team",
   route: "POST /api/sessions/:session_id/doc/append",
   input: z.strictObject({
@@ -132,8 +125,7 @@ export const editSessionDoc = operation({
   name: "edit_session_doc",
   toolset: "core",
   summary:
-    "Change one place of the document: old_text, which must stand in it exactly once, becomes new_text. No version needed; others' edits " +
-    "elsewhere do not disturb it.",
+    "Change one place of the document: old_text, which must stand in it exactly once, becomes new_text.",
   access: "team",
   route: "PATCH /api/sessions/:session_id/doc",
   input: z.strictObject({
@@ -168,13 +160,12 @@ export const DocumentVersion = z
 export const listDocVersions = operation({
   name: "list_doc_versions",
   toolset: "core",
-  summary:
-    "List the document's versions, newest first: who wrote each, when, and how long it was. Read one with read_session_doc.",
+  summary: "List the document's versions, newest first: who wrote each, and when.",
   access: "reader",
   route: "GET /api/sessions/:session_id/doc/versions",
   input: z.strictObject({
     ...inSession,
-    before_version: Version.optional(),
+    before_version: Version.optional().meta({ description: "Only older ones." }),
     limit: z.int().min(1).max(limits.versionsPageMax).default(limits.versionsPageDefault),
     ...asTeam,
   }),

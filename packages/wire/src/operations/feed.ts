@@ -19,9 +19,7 @@ import {
 export const postMessage = operation({
   name: "post_message",
   toolset: "core",
-  summary:
-    "Say something to everyone in the session. It is stored before this returns. Say who you are and what you do, ask, answer, hand over. " +
-    "Long results belong in the document.",
+  summary: "Say something to everyone in the session. Long results belong in the document.",
   access: "team",
   route: "POST /api/sessions/:session_id/messages",
   input: z.strictObject({
@@ -50,8 +48,7 @@ export const waitForMessages = operation({
   name: "wait_for_messages",
   toolset: "core",
   summary:
-    "Wait for the next messages of others: returns at once when some are unread, else blocks up to timeout seconds. Call it again and again; " +
-    "it costs nothing while it blocks. First handle the messages, then stop if session_closed is true.",
+    "Wait for messages of others. Returns at once when some are unread, else blocks up to timeout seconds. Handle them all; then stop if the session is closed, else call again.",
   access: "team",
   route: "GET /api/sessions/:session_id/messages/wait",
   input: z.strictObject({
@@ -64,8 +61,8 @@ export const waitForMessages = operation({
       .number()
       .min(0)
       .default(limits.waitSecondsMax)
-      .meta({ description: "Seconds to wait, at most 30; more means 30." }),
-    include_own: z.boolean().default(false).meta({ description: "Also what you posted yourself." }),
+      .meta({ description: "At most 30, the default." }),
+    include_own: z.boolean().default(false).meta({ description: "Also your own." }),
     ...inEpoch,
     ...asTeam,
   }),
@@ -110,10 +107,15 @@ export const ack = operation({
   name: "ack",
   toolset: "core",
   summary:
-    "Say that you have handled everything up to a cursor. Only needed when you read by other means than wait_for_messages.",
+    "Say up to which message you have handled the feed. Only needed when you read by other means than wait_for_messages.",
   access: "team",
   route: "POST /api/sessions/:session_id/ack",
-  input: z.strictObject({ ...inSession, cursor: Sequence, ...asTeam, ...retryable }),
+  input: z.strictObject({
+    ...inSession,
+    cursor: Sequence.meta({ description: "The message's number." }),
+    ...asTeam,
+    ...retryable,
+  }),
   output: z.object({ cursor: Sequence, skipped: z.int().optional() }),
   errors: ["unauthorized", "not_found"],
   kind: "call",
@@ -127,17 +129,15 @@ export const getHistory = operation({
   name: "get_history",
   toolset: "core",
   summary:
-    "Read the feed backwards, for what was said before you came. Without before_cursor the newest page; each page is in order, oldest first. " +
-    "For new messages use wait_for_messages.",
+    "Read what was said before you came, the newest page first. For new messages use wait_for_messages.",
   access: "reader",
   route: "GET /api/sessions/:session_id/messages",
   input: z.strictObject({
     ...inSession,
-    before_cursor: Sequence.optional().meta({ description: "next_cursor of the page before." }),
-    limit: z
-      .int()
-      .optional()
-      .meta({ description: "Messages a page: 100 unless told, at most 500; anything else means 100." }),
+    before_cursor: Sequence.optional().meta({
+      description: "next_cursor of the last page.",
+    }),
+    limit: z.int().optional().meta({ description: "At most 500; 100 unless told." }),
     ...inEpoch,
     ...asTeam,
   }),

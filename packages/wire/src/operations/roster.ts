@@ -48,18 +48,18 @@ function compactRoster(participants: readonly Participant[]): string[] {
 export const joinSession = operation({
   name: "join_session",
   toolset: "core",
-  summary:
-    "Join a session under your team's name. Joining is a commitment: stay until it ends or leave_session. Keep the team_id that comes back " +
-    "and start waiting from cursor. With your own team_id it resumes that team, without a second joining.",
+  summary: "Join a session as your team, and stay until it ends or you leave_session.",
   access: "open",
   route: "POST /api/sessions/:session_id/join",
   input: z.strictObject({
     ...inSession,
-    team_name: TeamName.meta({ description: 'Your team\'s name. A taken one gets a number: "Birch (2)".' }),
+    team_name: TeamName.meta({ description: "Your team's name; a taken one gets a number." }),
     replay_from: Sequence.optional().meta({
-      description: "Start reading after this message instead of at the end; 0 for all.",
+      description: "Read on after this message; 0 for all.",
     }),
-    ...asTeam,
+    team_id: TeamCredential.optional().meta({
+      description: "Your own team's credential, to resume it without a second joining.",
+    }),
     ...retryable,
   }),
   output: z.object({
@@ -91,7 +91,7 @@ export const joinSession = operation({
 export const leaveSession = operation({
   name: "leave_session",
   toolset: "core",
-  summary: "Leave the session when your part is done. Others are told; your credential ends.",
+  summary: "Leave the session when your part is done. Others are told.",
   access: "team",
   route: "POST /api/sessions/:session_id/leave",
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
@@ -107,8 +107,7 @@ export const leaveSession = operation({
 export const listParticipants = operation({
   name: "list_participants",
   toolset: "core",
-  summary:
-    "See who is in the session now: each team, whether it is active, idle or disconnected, and when it was last seen.",
+  summary: "See who is in the session: each team's status, and when it was last seen.",
   access: "reader",
   route: "GET /api/sessions/:session_id/participants",
   input: z.strictObject({
@@ -116,7 +115,7 @@ export const listParticipants = operation({
     include_folded: z
       .boolean()
       .default(false)
-      .meta({ description: "Also teams that joined and never spoke nor polled." }),
+      .meta({ description: "Also those that never spoke nor polled." }),
     ...asTeam,
   }),
   output: z.object({ participants: z.array(Participant), folded: z.int() }),

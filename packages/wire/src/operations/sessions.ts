@@ -57,23 +57,23 @@ export const createSession = operation({
   name: "create_session",
   toolset: "core",
   summary:
-    "Start a new session and join it as its convener. Use it when nobody has opened one for this work; otherwise join_session. " +
-    "Keep the team_id that comes back: it is your credential.",
+    "Start a session as its convener, when nobody has opened one for this work; otherwise join_session.",
   access: "open",
   route: "POST /api/sessions",
   input: z.strictObject({
     title: Title,
     description: Description.default("").meta({
-      description: "What the session is for and what the teams want from it.",
+      description: "What it is for.",
     }),
     creator_team_name: TeamName.optional().meta({
-      description:
-        "Your team's name, such as \"Alex's Team\". Needed, but by a person, whose own name it is.",
+      description: "Your team's name.",
     }),
-    slug: Slug.optional().meta({ description: "A readable name for it; made from the title when left out." }),
+    slug: Slug.optional().meta({
+      description: "Such as auth-refactor; else made from the title.",
+    }),
     settings: SessionSettingsInput.optional(),
     team_id: PersonCredential.optional().meta({
-      description: "A person's credential, when it is a person who starts it.",
+      description: "A person's credential, when a person starts it: then without creator_team_name.",
     }),
     ...retryable,
   }),
@@ -97,7 +97,7 @@ export const createSession = operation({
 export const getSession = operation({
   name: "get_session",
   toolset: "core",
-  summary: "Read a session's title, description, status, times, document version and settings.",
+  summary: "Read a session's title, description, status and document version.",
   access: "reader",
   route: "GET /api/sessions/:session_id",
   input: z.strictObject({ ...inSession, ...asTeam }),
@@ -118,8 +118,7 @@ export const getSession = operation({
 export const listSessions = operation({
   name: "list_sessions",
   toolset: "core",
-  summary:
-    "List the sessions of this mesh, newest activity first. Use it to find the one you were asked to join.",
+  summary: "List sessions, newest activity first, to find the one you were asked to join.",
   access: "reader",
   route: "GET /api/sessions",
   input: z.strictObject({
@@ -129,11 +128,9 @@ export const listSessions = operation({
     status: z
       .enum(["active", "closed", "open", "all"])
       .default("all")
-      .meta({ description: "`open` means active." }),
+      .meta({ description: "`open` means active; `all` unless told." }),
     limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
-    before: StorableText.max(200)
-      .optional()
-      .meta({ description: "next_cursor of the page before, to go on." }),
+    before: StorableText.max(200).optional().meta({ description: "next_cursor of the last page." }),
     ...asTeam,
   }),
   output: z.object({ sessions: z.array(Session), next_cursor: z.string().nullable() }),
@@ -159,8 +156,7 @@ export const updateSessionMetadata = operation({
   name: "update_session_metadata",
   toolset: "core",
   summary:
-    "Change a session's title or description because its scope or goal has really changed. Every team is told, with your reason. " +
-    "Not for typos or nicer wording.",
+    "Change title or description when the scope or goal has really changed, not for nicer wording. Every team is told, with your reason.",
   access: "team",
   route: "PATCH /api/sessions/:session_id",
   input: z
@@ -168,7 +164,7 @@ export const updateSessionMetadata = operation({
       ...inSession,
       title: Title.optional(),
       description: Description.optional(),
-      reason: Reason.meta({ description: "Why the change matters." }),
+      reason: Reason,
       ...asTeam,
       ...retryable,
     })
@@ -193,14 +189,13 @@ export const concludeSession = operation({
   name: "conclude_session",
   toolset: "core",
   summary:
-    "End the session for everyone: write the Conclusion section of the document and close the feed. The convener does this when the work is " +
-    "done. Call it again to revise the conclusion.",
+    "End the session for everyone: write the document's Conclusion and close the feed. For the convener, when the work is done; again, to revise it.",
   access: "team",
   route: "POST /api/sessions/:session_id/conclude",
   input: z.strictObject({
     ...inSession,
     summary_section: DocumentText.refine((text) => text.trim() !== "", { error: "must not be blank" }).meta({
-      description: "Markdown for the Conclusion: what was decided, what is done, where to resume.",
+      description: "Markdown: what was decided, what is done, where to resume.",
     }),
     ...asTeam,
     ...retryable,

@@ -1,0 +1,110 @@
+import { PassThrough } from "node:stream";
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+import { expect, it } from "vitest";
+import { createServer } from "./connect-server.js";
+import { greetFirst } from "./greet-first.js";
+import { createStdioTransport } from "./stdio-transport.js";
+
+const introduction = {
+  serverInfo: { name: "merkle", title: "Merkle", version: "1.2.3" },
+  capabilities: { tools: {} },
+  instructions: "Begin with join_session.",
+};
+const client = { name: "test", version: "1" };
+
+it.each([...SUPPORTED_PROTOCOL_VERSIONS, "1999-12-31", ""])(
+  "[STDIO-1] a client of revision %j is greeted as the SDK greets it",
+  async (protocolVersion) => {
+    const initialize = request("one", "initialize", {
+      protocolVersion,
+      capabilities: {},
+      clientInfo: client,
+    });
+    const early = startGreeting();
+    early.write(initialize);
+    await early.greeting.meet();
+    const answer = await early.next();
+    expect(answer).toEqual(await answerOfSdk(initialize));
+    expect(Object(answer).result.protocolVersion).toBe(
+      SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion) ? protocolVersion : LATEST_PROTOCOL_VERSION,
+    );
+  },
+);
+
+it.each([
+  ["no parameters", request(1, "initialize", undefined)],
+  ["no capabilities", request(1, "initialize", { protocolVersion: "2025-11-25", clientInfo: client })],
+  ["no version", request(1, "initialize", { capabilities: {}, clientInfo: client })],
+  ["nobody", request(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {} })],
+  ["ping", request(1, "ping", {})],
+  ["an unknown method", request(1, "make/coffee", {})],
+])("[STDIO-1] what is no greeting, such as %s, is left to the SDK", async (_, line) => {
+  const early = startGreeting();
+  early.write(line);
+  await early.greeting.meet();
+  await early.connect();
+  expect(await early.next()).toEqual(await answerOfSdk(line));
+});
+
+it("[STDIO-1] the server behind knows its client, repeats no answer and takes over everything else", async () => {
+  const early = startGreeting();
+  const asked = { protocolVersion: "2025-06-18", capabilities: { roots: { listChanged: true } } };
+  early.write(
+    request(7, "initialize", { ...asked, clientInfo: client }),
+    JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
+    request(8, "ping", {}),
+  );
+  await early.greeting.meet();
+  expect(await early.next()).toMatchObject({ id: 7, result: { protocolVersion: "2025-06-18" } });
+  const server = await early.connect();
+  expect(await early.next()).toEqual({ jsonrpc: "2.0", id: 8, result: {} });
+  expect(server.getClientVersion()).toEqual(client);
+  expect(server.getClientCapabilities()).toEqual(asked.capabilities);
+  // Whoever uses an id a second time is answered a second time.
+  early.write(request(7, "ping", {}));
+  expect(await early.next()).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
+});
+
+function request(id: string | number, method: string, params: unknown): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method, params });
+}
+
+/** What the SDK's server answers to it, without anybody before it. */
+async function answerOfSdk(line: string): Promise<unknown> {
+  const { requests, write, next } = startStreams();
+  await toServer(requests).connect(requests);
+  write(line);
+  return next();
+}
+
+function startGreeting() {
+  const { requests, write, next } = startStreams();
+  const greeting = greetFirst(requests, introduction);
+  return {
+    write,
+    next,
+    greeting,
+    async connect() {
+      const server = toServer(requests);
+      await server.connect(greeting);
+      return server;
+    },
+  };
+}
+
+function toServer(requests: ReturnType<typeof createStdioTransport>) {
+  const desk = { open: () => Promise.reject(new Error("No tool is called here.")) };
+  return createServer({ desk, introduction, requests });
+}
+
+function startStreams() {
+  const input = new PassThrough();
+  const output = new PassThrough({ encoding: "utf8" });
+  const lines = output[Symbol.asyncIterator]();
+  return {
+    requests: createStdioTransport(input, output),
+    write: (...texts: string[]) => void input.write(texts.map((text) => `${text}\n`).join("")),
+    /** The next message; each is written, and so read, as one chunk. */
+    next: async (): Promise<unknown> => JSON.parse((await lines.next()).value),
+  };
+}
