@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { mkdir } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionTarget, type Database, holdNodeLock, type NodeLock, openDatabase } from "@merkle/db";
 import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import { createCredentials } from "./access/credentials.js";
@@ -152,10 +153,17 @@ async function startDatabaseServer(
   return postgres.connection;
 }
 
+/** The database may take a moment to notice that a broker before us was killed. */
+const aloneWithinMs = 2_000;
+
 /** The in-process bus reaches nobody else: a second broker on the same database would deliver late. */
 async function holdAlone(target: ConnectionTarget): Promise<NodeLock> {
-  const lock = await holdNodeLock(target);
-  if (lock) return lock;
+  const until = performance.now() + aloneWithinMs;
+  while (performance.now() < until) {
+    const lock = await holdNodeLock(target);
+    if (lock) return lock;
+    await delay(50);
+  }
   throw notAlone();
 }
 

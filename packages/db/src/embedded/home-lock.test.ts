@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { lockHome } from "./home-lock.js";
 import { makeTestHome, startTestBroker, type TestHome } from "./test-support.js";
 
@@ -45,6 +48,25 @@ describe("the lock of a home", () => {
     await expect(lockHome(home.path)).rejects.toMatchObject({ code: "home_in_use" });
     await second.release();
   });
+
+  it.runIf(process.platform === "linux")(
+    "[DB-5] is not held by a dead process that its parent has not collected",
+    async () => {
+      // The shell becomes another program, which knows nothing of the child that it has.
+      const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      onTestFinished(() => void parent.kill());
+      const [said] = await once(parent.stdout, "data");
+      const pid = Number(String(said));
+      const fieldsOf = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).split(" ");
+      await expect.poll(async () => (await fieldsOf())[2]).toBe("Z");
+      const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+      const began = `${boot} ${(await fieldsOf())[21]}`;
+      await writeFile(path, JSON.stringify({ pid, host: hostname(), began, id: "its" }));
+      await (await lockHome(home.path)).release();
+    },
+  );
 
   it("[DB-5] goes to exactly one of many that find it abandoned", async () => {
     const broker = startTestBroker({ home: home.path, lockOnly: true });

@@ -152,13 +152,17 @@ function isHolder(value: unknown): value is Holder {
   return Number.isInteger(value.pid) && typeof value.host === "string" && typeof value.began === "string";
 }
 
-/** When a process began, as the system says it: the same words for the same process, others for its successor. */
+/**
+ * When a process began, as the system says it: the same words for the same process, others for its successor, and for one
+ * that is dead and was not collected by its parent, as happens in containers.
+ */
 async function beginningOf(pid: number): Promise<string> {
   if (process.platform === "linux") {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
     const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // The name, in parentheses, may hold spaces; the start is the twentieth field after it.
-    return `${boot.trim()} ${status.slice(status.lastIndexOf(")") + 2).split(" ")[19] ?? ""}`;
+    // The name, in parentheses, may hold spaces; after it come the state and, as the twentieth field, the start.
+    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? "dead" : `${boot.trim()} ${fields[19] ?? ""}`;
   }
   // Windows has no quick way to ask; there the number alone decides.
   if (process.platform === "win32") return "";
