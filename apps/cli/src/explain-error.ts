@@ -9,9 +9,9 @@ export function explainError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof Error)) return unexpected(String(error), error);
   const code = codeOf(error);
+  // By its code: the names of the library's classes are others in the package, where everything is one bundle.
+  if (code.startsWith("commander.")) return explainUsage(error.message);
   switch (error.name) {
-    case "CommanderError":
-      return explainUsage(error.message);
     case "MerkleError":
       return new CliError(code, error.message, {
         exitCode: exitOfAnswer(code),
