@@ -6,11 +6,15 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { MerkleError } from "@merkle/wire";
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { EventStore } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
   CompleteRequestSchema,
+  CreateMessageResultSchema,
   type ElicitRequestFormParams,
   ElicitResultSchema,
   type JSONRPCMessage,
+  type ServerNotification,
+  type ServerRequest,
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -122,7 +126,12 @@ function addContentTools(fixture: McpServer): void {
   });
 }
 
-/** Tools that say something to the client before they answer, or close the stream on which it waits. */
+type CallContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/**
+ * Tools that say or ask the client something before they answer, or close the stream on which it waits. They speak through
+ * the context of their call, whose stream is there; the client may not have opened its own yet, and nothing waits for it.
+ */
 function addTalkingTools(fixture: McpServer): void {
   fixture.registerTool("test_tool_with_logging", tool, async ({ sendNotification }) => {
     for (const data of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
@@ -151,9 +160,13 @@ function addTalkingTools(fixture: McpServer): void {
   fixture.registerTool(
     "test_sampling",
     { ...tool, inputSchema: { prompt: z.string() } },
-    async ({ prompt }) => {
+    async ({ prompt }, { sendRequest }) => {
       const messages = [{ role: "user" as const, content: { type: "text" as const, text: prompt } }];
-      const { content } = await fixture.server.createMessage({ messages, maxTokens: 100 });
+      const params = { messages, maxTokens: 100 };
+      const { content } = await sendRequest(
+        { method: "sampling/createMessage", params },
+        CreateMessageResultSchema,
+      );
       return says(`LLM response: ${content.type === "text" ? content.text : content.type}`);
     },
   );
@@ -162,26 +175,29 @@ function addTalkingTools(fixture: McpServer): void {
 type RequestedSchema = ElicitRequestFormParams["requestedSchema"];
 
 function addElicitingTools(fixture: McpServer): void {
-  const elicit = async (message: string, requestedSchema: RequestedSchema) => {
+  const elicit = async ({ sendRequest }: CallContext, message: string, requestedSchema: RequestedSchema) => {
     const params = { message, requestedSchema };
-    const { action, content } = await fixture.server.request(
+    const { action, content } = await sendRequest(
       { method: "elicitation/create", params },
       ElicitResultSchema,
     );
     return says(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`);
   };
-  fixture.registerTool("test_elicitation", { ...tool, inputSchema: { message: z.string() } }, ({ message }) =>
-    elicit(message, {
-      type: "object",
-      properties: {
-        username: { type: "string", description: "User's response" },
-        email: { type: "string", description: "User's email address" },
-      },
-      required: ["username", "email"],
-    }),
+  fixture.registerTool(
+    "test_elicitation",
+    { ...tool, inputSchema: { message: z.string() } },
+    ({ message }, call) =>
+      elicit(call, message, {
+        type: "object",
+        properties: {
+          username: { type: "string", description: "User's response" },
+          email: { type: "string", description: "User's email address" },
+        },
+        required: ["username", "email"],
+      }),
   );
-  fixture.registerTool("test_elicitation_sep1034_defaults", tool, () =>
-    elicit("Please look at the defaults.", {
+  fixture.registerTool("test_elicitation_sep1034_defaults", tool, (call) =>
+    elicit(call, "Please look at the defaults.", {
       type: "object",
       properties: {
         name: { type: "string", default: "John Doe" },
@@ -192,8 +208,8 @@ function addElicitingTools(fixture: McpServer): void {
       },
     }),
   );
-  fixture.registerTool("test_elicitation_sep1330_enums", tool, () =>
-    elicit("Please choose.", {
+  fixture.registerTool("test_elicitation_sep1330_enums", tool, (call) =>
+    elicit(call, "Please choose.", {
       type: "object",
       properties: {
         untitledSingle: { type: "string", enum: ["option1", "option2", "option3"] },
