@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { OperationName } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
 import { describeAtEveryDoor, describeWhereTheCallerKeeps } from "../kit/every-door.js";
 import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
@@ -272,8 +273,9 @@ describeAtEveryDoor("who spoke last", (at) => {
 describe("a person", () => {
   let broker: TestBroker;
   let door: Door;
+  const cleanup = atEnd();
   beforeAll(async () => {
-    broker = await startTestBroker({}, afterAll);
+    broker = await startTestBroker({}, cleanup);
     door = await doors.rest(broker.url);
   });
 

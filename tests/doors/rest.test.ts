@@ -1,5 +1,6 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
@@ -8,8 +9,9 @@ let url: string;
 let door: Door;
 let session: TestSession;
 
+const cleanup = atEnd();
 beforeAll(async () => {
-  ({ url } = await startTestBroker({}, afterAll));
+  ({ url } = await startTestBroker({}, cleanup));
   door = await doors.rest(url);
   session = await createTestSession(door, "Rest");
 });

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { connect as connectTcp } from "node:net";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -9,8 +10,9 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 let broker: TestBroker;
 let door: Door;
 
+const cleanup = atEnd();
 beforeAll(async () => {
-  broker = await startTestBroker({}, afterAll);
+  broker = await startTestBroker({}, cleanup);
   door = await doors.rest(broker.url);
 });
 

@@ -1,5 +1,6 @@
 import { isSessionOperation, type Operation, operations } from "@merkle/wire";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { sendText } from "./send-text.js";
 import { expectUnharmed, refusalOf, type Subject, startSubject, validInputs } from "./subject.js";
@@ -8,8 +9,9 @@ import { textFields, unwrap, withValue } from "./text-fields.js";
 /** Every operation at every door, with input that is wrong in each way that its own schema gives away. */
 
 let subject: Subject;
+const cleanup = atEnd();
 beforeAll(async () => {
-  subject = await startSubject(afterAll);
+  subject = await startSubject(cleanup);
 });
 
 const sessionOperations = operations.filter(isSessionOperation);

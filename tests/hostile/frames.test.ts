@@ -1,13 +1,15 @@
 import { limits } from "@merkle/wire";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
 import { expectUnharmed, type Subject, startSubject } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 
 /** Frames that are wrong end their own connection, with the code that says why, and nothing else. */
 
 let subject: Subject;
+const cleanup = atEnd();
 beforeAll(async () => {
-  subject = await startSubject(afterAll);
+  subject = await startSubject(cleanup);
 });
 
 const request = { type: "request", id: 1, operation: "get_app_info", input: {} };

@@ -1,6 +1,7 @@
 import { findOperation, isSessionOperation, MerkleError, type Operation, operations } from "@merkle/wire";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { expectDiscreet, expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
@@ -20,8 +21,9 @@ async function assertForAWhile<Values>(property: fc.IAsyncProperty<Values>): Pro
 }
 
 let subject: Subject;
+const cleanup = atEnd();
 beforeAll(async () => {
-  subject = await startSubject(afterAll);
+  subject = await startSubject(cleanup);
 });
 
 /** Texts that have broken programs before, beside random ones. */

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "@merkle/wire";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type RawAnswer, request, sendRaw } from "./raw-http.js";
 import { expectDiscreet } from "./subject.js";
@@ -10,11 +11,12 @@ import { expectDiscreet } from "./subject.js";
 /** What stands in front of every door: Host, Origin, content type, size, and requests that are barely HTTP. */
 
 let broker: TestBroker;
+const cleanup = atEnd();
 beforeAll(async () => {
   const dashboard = await mkdtemp(join(tmpdir(), "merkle-pages-"));
-  afterAll(() => rm(dashboard, { recursive: true, force: true }));
+  cleanup(() => rm(dashboard, { recursive: true, force: true }));
   await writeFile(join(dashboard, "index.html"), "<!doctype html><title>Merkle</title>");
-  broker = await startTestBroker({ dashboard }, afterAll);
+  broker = await startTestBroker({ dashboard }, cleanup);
 });
 
 const json = "Content-Type: application/json";

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { openDatabase, purgeRequests } from "@merkle/db";
 import { limits, type OperationName, type OutputOf, utf8Bytes } from "@merkle/wire";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
+import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -72,11 +73,12 @@ it("[LIMIT-1] every limit is tested where the table says", async () => {
 let subject: Subject;
 let rest: Door;
 let webSocket: Door;
+const cleanup = atEnd();
 beforeAll(async () => {
-  subject = await startSubject(afterAll);
+  subject = await startSubject(cleanup);
   rest = await brokerDoors.rest(subject.broker.url);
   webSocket = await brokerDoors.websocket(subject.broker.url);
-  afterAll(() => webSocket.close());
+  cleanup(() => webSocket.close());
 });
 
 /** A session of a test's own. */

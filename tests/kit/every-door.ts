@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { beforeAll, describe } from "vitest";
+import { atEnd } from "./at-end.js";
 import { brokerDoors, type Door, doors, type OpenDoor } from "./doors.js";
 import { startTestBroker, type TestBroker } from "./test-broker.js";
 
@@ -29,16 +30,11 @@ function describeAt(
   describe.each(Object.entries(chosen))(`${title}, by %s`, (_name, open) => {
     let door: Door;
     let broker: TestBroker;
-    const cleanups: (() => Promise<void>)[] = [];
+    const cleanup = atEnd();
     beforeAll(async () => {
-      broker = await startTestBroker({}, (cleanup) => cleanups.push(cleanup));
+      broker = await startTestBroker({}, cleanup);
       door = await open(broker.url);
-      cleanups.push(door.close);
-    });
-    // Registered within `beforeAll`, they would wait for the end of the file: a dozen brokers at once need more
-    // connections than the server has.
-    afterAll(async () => {
-      for (const cleanup of cleanups.reverse()) await cleanup();
+      cleanup(door.close);
     });
     tests({
       get door() {

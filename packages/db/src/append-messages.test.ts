@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../../../tests/kit/at-end.js";
 import { makeRow, openFeed } from "../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test-database.js";
 import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
@@ -11,14 +12,15 @@ import { databaseErrorCode } from "./database-error.js";
 let sql: postgres.Sql;
 let url: string;
 
+const cleanup = atEnd();
 beforeAll(async () => {
-  url = await createTestDatabase(afterAll);
-  sql = connectTestDatabase(url, afterAll);
+  url = await createTestDatabase(cleanup);
+  sql = connectTestDatabase(url, cleanup);
 });
 
 function connect(): postgres.Sql {
   const connection = connectPool(url, 1);
-  afterAll(() => connection.end({ timeout: 1 }));
+  cleanup(() => connection.end({ timeout: 1 }));
   return connection;
 }
 
