@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "tests/**/*.test.ts"],
     pool: "forks",
+    // Files of one worker share what they import, which nothing keeps state in: reading it anew for each took a sixth of the time.
+    isolate: false,
     // Most of the time is spent waiting for servers and processes.
     maxWorkers: 3,
     globalSetup: ["tests/kit/global-setup.ts"],

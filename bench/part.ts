@@ -93,6 +93,7 @@ async function runPart<Round>(
   const { name, figures } = definition;
   const usual = pace.quick ? definition.rounds.quick : definition.rounds.full;
   const count = definition.rounds.full === 1 ? 1 : (wanted ?? usual);
+  const begunAt = performance.now();
   const part = await definition.open(stage, pace);
   const rounds: Round[] = [];
   try {
@@ -104,6 +105,7 @@ async function runPart<Round>(
   } finally {
     await part.close();
   }
+  console.error(`${name} took ${Math.round((performance.now() - begunAt) / 1_000)} s`);
   return {
     name,
     results: figures.flatMap((figure) => toResult(name, figure, rounds) ?? []),

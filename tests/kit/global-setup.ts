@@ -10,6 +10,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Where the databases of all tests are, and the migrated empty one that each is a copy of. */
     postgres: { serverUrl: string; template: string };
+    /** The command, bundled as users have it: it starts in half the time of what it is made from. */
+    program: string;
   }
 }
 
@@ -33,9 +35,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await emptied.end();
   await admin.end();
   project.provide("postgres", { serverUrl, template });
+  project.provide("program", await layOutProgram(home));
 
   return async () => {
     await server.stop();
     await rm(home, { recursive: true, force: true });
   };
+}
+
+async function layOutProgram(home: string): Promise<string> {
+  // A script without types; this is what it says of itself.
+  const script = (await import(new URL("../../apps/cli/scripts/lay-out.mjs", import.meta.url).href)) as {
+    layOutPackage(folder: string): Promise<string>;
+  };
+  return script.layOutPackage(join(home, "program"));
 }

@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import type { Cleanup } from "./test-database.js";
 
-const program = fileURLToPath(new URL("../../apps/cli/bin/merkle.mjs", import.meta.url));
+const program = inject("program");
 
 /** A `merkle mcp` of one test, spoken to as an agent's client does. */
 export interface StdioServer {

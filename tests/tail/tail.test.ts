@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { type Door, doors } from "../kit/doors.js";
 import { bareId, createTestSession, textsOf } from "../kit/session.js";
@@ -15,7 +14,7 @@ import { parseMessages, readFeed, startTail } from "./tailing.js";
 // Each command is a process, on a machine that may have much to do.
 vi.setConfig({ testTimeout: 120_000 });
 
-const program = fileURLToPath(new URL("../../apps/cli/bin/merkle.mjs", import.meta.url));
+const program = inject("program");
 
 describe("merkle tail", () => {
   let broker: TestBroker;

@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { atEnd } from "../../../../tests/kit/at-end.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker-client.js";
 import { processBegan } from "../process-began.js";
@@ -24,8 +24,9 @@ vi.setConfig({ testTimeout: 60_000 });
 let broker: TestBroker;
 let client: BrokerClient;
 
+const cleanup = atEnd();
 beforeAll(async () => {
-  broker = await startTestBroker({}, afterAll);
+  broker = await startTestBroker({}, cleanup);
   client = createBrokerClient({ base: broker.url, source: "default" }, new AbortController().signal);
 });
 
@@ -168,7 +169,7 @@ describe("merkle launch", () => {
         merkle: {
           type: "stdio",
           command: process.execPath,
-          args: [fileURLToPath(new URL("../../bin/merkle.mjs", import.meta.url)), "mcp", "--as", teamId],
+          args: [await realpath(inject("program")), "mcp", "--as", teamId],
           env: { MERKLE_HOME: merkle.home, MERKLE_URL: broker.url },
           alwaysLoad: true,
         },

@@ -3,11 +3,8 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { beforeAll, onTestFinished } from "vitest";
+import { beforeAll, inject, onTestFinished } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
-
-const builtProgram = fileURLToPath(new URL("../../bin/merkle.mjs", import.meta.url));
 
 /** A Merkle home of one test, and the command on it. */
 export interface TestMerkle {
@@ -75,7 +72,7 @@ type Ending = () => Promise<void>;
  */
 export async function testMerkle(
   atEnd: (ending: Ending) => void = onTestFinished,
-  program = builtProgram,
+  program = inject("program"),
 ): Promise<TestMerkle> {
   const { path: home, remove } = await makeTestHome();
   const start = (args: readonly string[], { env = {}, cwd = home, input }: RunOptions = {}): Started => {

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import type { TestMerkle } from "./merkle.js";
 
-const program = fileURLToPath(new URL("../../bin/merkle.mjs", import.meta.url));
+const program = inject("program");
 
 /** Whether a command can be given a terminal here: `script`, as Linux has it, makes one. */
 export const hasTerminal = process.platform === "linux";
