@@ -9,7 +9,7 @@ export default defineConfig({
     // Files of one worker share what they import, which nothing keeps state in: reading it anew for each took a sixth of the time.
     isolate: false,
     // Most of the time is spent waiting for servers and processes.
-    maxWorkers: 3,
+    maxWorkers: 4,
     globalSetup: ["tests/kit/global-setup.ts"],
     // A poll ends as soon as what it waits for is so; this is only when to give up.
     expect: { poll: { timeout: 15_000 } },

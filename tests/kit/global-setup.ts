@@ -5,6 +5,7 @@ import { openDatabase } from "@merkle/db";
 import { startEmbeddedPostgres } from "@merkle/db/embedded";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
+import { makeTestHome } from "../../packages/db/src/embedded/test-support.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,6 +13,8 @@ declare module "vitest" {
     postgres: { serverUrl: string; template: string };
     /** The command, bundled as users have it: it starts in half the time of what it is made from. */
     program: string;
+    /** A Merkle home whose PostgreSQL has just been made, and does not run: a copy of it saves a test the making. */
+    preparedHome: string;
   }
 }
 
@@ -21,7 +24,7 @@ const template = "merkle_template";
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(tmpdir(), "merkle-tests-"));
   await chmod(home, 0o711);
-  const server = await startEmbeddedPostgres({ home, reach: "tcp" });
+  const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
   const { host, port, user, database, password = "" } = server.connection;
   const serverUrl = `postgres://${user}:${password}@${host}:${port}`;
 
@@ -36,8 +39,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.end();
   project.provide("postgres", { serverUrl, template });
   project.provide("program", await layOutProgram(home));
+  const prepared = await makeTestHome();
+  await (await prepared.start()).stop();
+  project.provide("preparedHome", prepared.path);
 
   return async () => {
+    await prepared.remove();
     await server.stop();
     await rm(home, { recursive: true, force: true });
   };

@@ -32,7 +32,7 @@ async function takenPort(): Promise<number> {
 describe("merkle up", () => {
   it("[CLI-1] says where the broker is, and [OPS-6] leaves nothing running after SIGTERM", async () => {
     const merkle = await testMerkle();
-    const up = merkle.start(anyPort);
+    const up = merkle.start(anyPort, { fromNothing: true });
     await up.says("agents use");
     const { url, pid } = await merkle.running();
     expect(pid).toBe(up.process.pid);
@@ -137,7 +137,7 @@ describe("merkle up", () => {
 
   it("[AUTH-5] refuses to listen beyond loopback without --insecure-open, exit 2", async () => {
     const merkle = await testMerkle();
-    expect(await merkle.run([...anyPort, "--host", "0.0.0.0"])).toMatchObject({
+    expect(await merkle.run([...anyPort, "--host", "0.0.0.0"], { fromNothing: true })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("add --insecure-open if you mean it"),
     });

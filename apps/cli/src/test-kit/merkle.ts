@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** What comes on stdin, which is empty unless told. */
   readonly input?: string | Uint8Array;
+  /** Lets `up` make its PostgreSQL, where it otherwise finds one that has just been made. */
+  readonly fromNothing?: boolean;
 }
 
 export interface Ended {
@@ -75,7 +77,11 @@ export async function testMerkle(
   program = inject("program"),
 ): Promise<TestMerkle> {
   const { path: home, remove } = await makeTestHome();
-  const start = (args: readonly string[], { env = {}, cwd = home, input }: RunOptions = {}): Started => {
+  const start = (
+    args: readonly string[],
+    { env = {}, cwd = home, input, fromNothing = false }: RunOptions = {},
+  ): Started => {
+    if (args.includes("up") && !fromNothing) prepare(home);
     const child = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home, ...env },
@@ -99,6 +105,13 @@ export async function testMerkle(
     await remove();
   });
   return merkle;
+}
+
+/** What the first `up` on a home spends most of its time on. */
+function prepare(home: string): void {
+  const made = join(home, "pg");
+  // A server's data belongs to its user.
+  if (!existsSync(made)) execFileSync("cp", ["-a", join(inject("preparedHome"), "pg"), made]);
 }
 
 function watch(child: ChildProcess): Started {

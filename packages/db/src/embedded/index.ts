@@ -21,6 +21,8 @@ export interface EmbeddedPostgresOptions {
   binaries?: string;
   /** How the server is reached; default: by a socket, on Windows by a port on 127.0.0.1 and a password. */
   reach?: "socket" | "tcp";
+  /** How many connections it takes at once; default 100, which is enough for one broker and for looking in. */
+  connectionsMax?: number;
   /** Called when the server died by itself; it is being started again then. */
   onDown?: (reason: string) => void;
 }
@@ -81,7 +83,7 @@ async function prepareCluster(home: string, options: EmbeddedPostgresOptions): P
   const binaries = place.user ? await binariesFor(place.user, own, copies) : own;
   const endpoint = await makeEndpoint(place, own.major, options.reach ?? defaultReach());
   await ensureCluster(place, binaries, endpoint);
-  return { place, binaries, endpoint };
+  return { place, binaries, endpoint, connectionsMax: options.connectionsMax ?? 100 };
 }
 
 function openHome(path: string): Promise<string> {

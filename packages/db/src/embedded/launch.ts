@@ -13,6 +13,7 @@ export interface Cluster {
   place: Place;
   binaries: Binaries;
   endpoint: Endpoint;
+  connectionsMax: number;
 }
 
 /** A server that we started, and that accepts connections. */
@@ -83,8 +84,8 @@ async function launchByPgCtl(cluster: Cluster): Promise<Launched | undefined> {
   return judge(cluster, `${started.output}\n${await readLogAfter(place.home, offset)}`);
 }
 
-function options({ endpoint }: Cluster): string[] {
-  const settings = Object.entries(settingsFor(endpoint));
+function options({ endpoint, connectionsMax }: Cluster): string[] {
+  const settings = Object.entries(settingsFor(endpoint, connectionsMax));
   // An empty value needs quotes where the arguments pass through a command line.
   const quote = (value: string) => (process.platform === "win32" && value === "" ? '""' : value);
   return settings.flatMap(([name, value]) => ["-c", `${name}=${quote(value)}`]);

@@ -4,10 +4,10 @@ import type { Endpoint } from "./endpoint.js";
  * The settings the server is started with. They stand on the command line and not in postgresql.conf, so that they
  * hold for clusters of every age, and nobody loses durability by an edit.
  */
-export function settingsFor(endpoint: Endpoint): Record<string, string> {
+export function settingsFor(endpoint: Endpoint, connectionsMax: number): Record<string, string> {
   return {
     ...listening(endpoint),
-    max_connections: "100",
+    max_connections: String(connectionsMax),
     authentication_timeout: "10s",
 
     // Acked means on disk.
