@@ -1,3 +1,4 @@
+import { calledAs } from "./called-as.js";
 import { counted } from "./duration.js";
 import type { Output } from "./output.js";
 import type { RunningBroker } from "./run-file.js";
@@ -21,13 +22,8 @@ export function showStarted(started: RunningBroker, output: Output, stop: string
       `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim("change: merkle config set url <url>")}`,
     ].join("\n"),
   );
-  const merkle = startedByNpm(process.env) ? "npx merkle" : "merkle";
+  const merkle = calledAs();
   const steps = [`${merkle} demo`, `${merkle} launch --session <name> --team <name>`, stop];
   output.note(`  next: ${steps.join(`   ${dot}   `)}`);
   output.note(`        other agents: give them ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
-}
-
-/** In a clone, and for who runs the package by npx, `merkle` alone is no command of the shell. */
-function startedByNpm(env: NodeJS.ProcessEnv): boolean {
-  return env["npm_command"] !== undefined;
 }

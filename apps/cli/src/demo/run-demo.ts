@@ -1,3 +1,4 @@
+import { calledAs } from "../called-as.js";
 import { exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { toDashboardUrl } from "../dashboard-url.js";
@@ -24,6 +25,7 @@ export async function runDemo(context: CommandContext): Promise<number> {
 function tell({ config, flags, output }: CommandContext, { url, own }: StageBroker, played: Played): void {
   const { slug, messages, document_version, seconds } = played;
   const { mark, dot } = output;
+  const merkle = calledAs();
   output.show(
     { ...played, url },
     [
@@ -35,11 +37,15 @@ function tell({ config, flags, output }: CommandContext, { url, own }: StageBrok
   const stays = !own || isSet(flags, "keep");
   const address = own || config.broker.source === "--url" ? ` --url ${url}` : "";
   if (stays) {
-    output.note(`  next: ${toDashboardUrl(url, played)}   ${dot}   merkle tail ${slug} --since 0${address}`);
-    output.note(`        merkle launch --session my-work --team "My Team"${address}`);
+    output.note(
+      `  next: ${toDashboardUrl(url, played)}   ${dot}   ${merkle} tail ${slug} --since 0${address}`,
+    );
+    output.note(`        ${merkle} launch --session my-work --team "My Team"${address}`);
   } else {
-    output.note('  next: merkle up, then merkle launch --session my-work --team "My Team"');
-    output.note("        the demo's broker is removed, and its session with it; merkle demo --keep keeps it");
+    output.note(`  next: ${merkle} up, then ${merkle} launch --session my-work --team "My Team"`);
+    output.note(
+      `        the demo's broker is removed, and its session with it; ${merkle} demo --keep keeps it`,
+    );
   }
 }
 
