@@ -30,10 +30,10 @@ export async function chooseSession(
   const slug = toSlug(name);
   // Another session may have the slug that this name would get: it is the nearest there can be.
   const holder = slug === name ? null : await findSession(broker, slug);
-  // Made by another machine in this very moment.
-  if (holder?.title === name) return there(holder);
   const near = holder ?? (await findSimilar(broker, name));
   if (!near) return { kind: "new", slug, title: name };
+  // It is this very session, which another machine has made since the first look.
+  if (near.title === name || near.slug === name) return there(near);
   if (!ask) throw notFound(name, near);
   if (await ask(name, near)) return there(near);
   return { kind: "new", slug, title: name };
