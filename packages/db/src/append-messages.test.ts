@@ -3,11 +3,11 @@ import fc from "fast-check";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../../../tests/kit/at-end.js";
-import { makeRow, openFeed } from "../../../tests/kit/message-row.js";
+import { type FeedOptions, makeRow, openFeed } from "../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test-database.js";
 import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
 import { connectPool } from "./connection.js";
-import { databaseErrorCode } from "./database-error.js";
+import { databaseErrorCode, violatedConstraint } from "./database-error.js";
 
 let sql: postgres.Sql;
 let url: string;
@@ -160,46 +160,124 @@ describe("append_messages", () => {
     expect(outcome).toMatchObject({ outcome: "posted", postedAt: future });
   });
 
-  it("[FEED-1] behaves as a model of it does, for any batches of known, new, closed and missing rows", async () => {
+  it("[HOLD-2] a held feed takes humans' messages and events, and of agents only what it has already", async () => {
+    const session = await openFeed(sql);
+    const before = makeRow(session);
+    await appendMessages(sql, [before], false);
+    await sql`UPDATE feeds SET held_at = now() WHERE session_id = ${session}`;
+    const outcomes = await appendMessages(
+      sql,
+      [
+        before,
+        makeRow(session),
+        makeRow(session, { author_human: true }),
+        makeRow(session, { type: "system", team_id: null, author_team: null }),
+        makeRow(session),
+      ],
+      false,
+    );
+    expect(outcomes.map(brief)).toEqual(["duplicate 1", "held", "posted 2", "posted 3", "held"]);
+  });
+
+  it("[BUDGET-1] of a batch exactly as many agents' messages are posted as the budget has left after each human word", async () => {
+    const session = await openFeed(sql, { budget: 2 });
+    const [agent, human] = [() => makeRow(session), () => makeRow(session, { author_human: true })];
+    const batch = [agent(), agent(), agent(), human(), agent(), agent(), agent()];
+    expect((await appendMessages(sql, batch, false)).map(brief)).toEqual([
+      "posted 1",
+      "posted 2",
+      "over_budget",
+      "posted 3",
+      "posted 4",
+      "posted 5",
+      "over_budget",
+    ]);
+    const [feed] = await sql`
+      SELECT agent_messages, agent_messages_at_human FROM feeds WHERE session_id = ${session}`;
+    expect(feed).toMatchObject({ agent_messages: "4", agent_messages_at_human: "2" });
+  });
+
+  it("[SEND-11] of two messages that answer one ask the second fails the statement, and leaves nothing behind", async () => {
+    const session = await openFeed(sql);
+    await appendMessages(sql, [makeRow(session)], false);
+    const answer = () => makeRow(session, { reply_to: 1, answers: 1 });
+    const failure = await appendMessages(sql, [answer(), answer()], false).catch((error: unknown) => error);
+    expect(violatedConstraint(failure)).toBe("messages_settle_once");
+    const reaches = [randomUUID(), randomUUID()];
+    await appendMessages(sql, [{ ...answer(), reaches }], false);
+    const [stored] =
+      await sql`SELECT answers, reaches FROM messages WHERE session_id = ${session} AND sequence = 2`;
+    expect(stored).toMatchObject({ answers: "1", reaches });
+  });
+
+  it("[FEED-1] behaves as a model of it does, for any batches of known and new rows, of agents and humans, in any feed", async () => {
+    const anyRow = fc.record({ feed: fc.nat(4), id: fc.nat(11) });
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.array(fc.record({ feed: fc.nat(3), id: fc.nat(6) }), { maxLength: 12 }), {
-          maxLength: 4,
-        }),
-        async (batches) => {
-          const feeds = [
-            await openFeed(sql),
-            await openFeed(sql),
-            await openFeed(sql, { closed: true }),
-            randomUUID(),
+        fc.array(fc.array(anyRow, { maxLength: 16 }), { maxLength: 4 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (batches, budget) => {
+          const feeds: ModelFeed[] = [
+            await openModel({}),
+            await openModel({ budget }),
+            await openModel({ closed: true }),
+            await openModel({ held: true }),
+            { sessionId: randomUUID(), missing: true, ...emptyFeed },
           ];
-          const ids = Array.from({ length: 7 }, () => randomUUID());
-          const model = new Map<string, Map<string, number>>(feeds.map((feed) => [feed, new Map()]));
+          const ids = Array.from({ length: 12 }, () => randomUUID());
           for (const batch of batches) {
-            const rows = batch.map(({ feed, id }) => makeRow(feeds[feed] ?? "", { id: ids[id] ?? "" }));
-            const expected = rows.map((each) => predict(model, each, feeds));
+            const rows = batch.map(({ feed, id }) =>
+              // An id comes from its author, so it is a human's or an agent's each time.
+              makeRow(feeds[feed]?.sessionId ?? "", { id: ids[id] ?? "", author_human: id % 4 === 0 }),
+            );
+            const answered = new Map<string, string>();
+            const expected = batch.map(({ feed, id }, index) => {
+              // A twin within the batch takes the answer of the first.
+              const answer = answered.get(`${feed} ${id}`) ?? predict(feeds[feed], rows[index]);
+              answered.set(`${feed} ${id}`, answer.replace("posted", "duplicate"));
+              return answer;
+            });
             const outcomes = rows.length === 0 ? [] : await appendMessages(sql, rows, false);
             expect(outcomes.map(brief)).toEqual(expected);
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
 });
 
-function predict(
-  model: Map<string, Map<string, number>>,
-  { session_id, id }: MessageRow,
-  feeds: readonly string[],
-): string {
-  if (session_id === feeds[3]) return "missing";
-  if (session_id === feeds[2]) return "closed";
-  const feed = model.get(session_id) ?? new Map<string, number>();
-  const known = feed.get(id);
+interface ModelFeed extends FeedOptions {
+  readonly sessionId: string;
+  readonly missing?: boolean;
+  readonly sequences: Map<string, number>;
+  /** Messages of agents since the last human word. */
+  agents: number;
+}
+
+const emptyFeed = {
+  get sequences() {
+    return new Map<string, number>();
+  },
+  agents: 0,
+};
+
+async function openModel(options: FeedOptions): Promise<ModelFeed> {
+  return { sessionId: await openFeed(sql, options), ...options, ...emptyFeed };
+}
+
+function predict(feed: ModelFeed | undefined, row: MessageRow | undefined): string {
+  if (!feed || !row || feed.missing) return "missing";
+  const known = feed.sequences.get(row.id);
   if (known !== undefined) return `duplicate ${known}`;
-  feed.set(id, feed.size + 1);
-  return `posted ${feed.size}`;
+  if (feed.closed) return "closed";
+  if (!row.author_human) {
+    if (feed.held) return "held";
+    if (feed.budget !== undefined && feed.agents >= feed.budget) return "over_budget";
+  }
+  feed.agents = row.author_human ? 0 : feed.agents + 1;
+  feed.sequences.set(row.id, feed.sequences.size + 1);
+  return `posted ${feed.sequences.size}`;
 }
 
 function brief(outcome: AppendOutcome): string {

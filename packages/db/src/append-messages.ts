@@ -19,6 +19,10 @@ export interface MessageRow {
   readonly salt: string;
   /** Set by what may still be announced in a closed session. */
   readonly after_closing: boolean;
+  /** The peers that it is for, as `recipients` was resolved; null for everyone. */
+  readonly reaches: readonly string[] | null;
+  /** The ask that it settles, which is then also what it replies to. */
+  readonly answers: number | null;
 }
 
 /** What became of one row, whatever became of the others of its batch. */
@@ -26,6 +30,10 @@ export type AppendOutcome =
   | { outcome: "posted"; sequence: number; postedAt: Date }
   | { outcome: "duplicate"; same: boolean; sequence: number; postedAt: Date }
   | { outcome: "closed" }
+  /** A human holds the session, and this is an agent's message. */
+  | { outcome: "held" }
+  /** Agents have said as much as they may since the last human word. */
+  | { outcome: "over_budget" }
   | { outcome: "missing" }
   | { outcome: "busy" };
 
@@ -61,6 +69,8 @@ export function toOutcome(answer: AnswerRow): AppendOutcome {
     case "duplicate":
       return { outcome: "duplicate", same: answer.same === true, ...place(answer) };
     case "closed":
+    case "held":
+    case "over_budget":
     case "missing":
     case "busy":
       return { outcome: answer.outcome };

@@ -69,6 +69,16 @@ export function isUniqueViolation(error: unknown): boolean {
   return databaseErrorCode(error) === "23505";
 }
 
+/** The constraint or unique index that refused a row, by its name. */
+export function violatedConstraint(error: unknown): string | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ("constraint_name" in current && typeof current.constraint_name === "string") {
+      return current.constraint_name;
+    }
+  }
+  return undefined;
+}
+
 /** Whether the server lacks what it needs to write: disk, memory, connections, or permission to write at all. */
 export function isOutOfResources(error: unknown): boolean {
   const code = databaseErrorCode(error);

@@ -10,6 +10,7 @@ export {
   isSerializationFailure,
   isTimeout,
   isUniqueViolation,
+  violatedConstraint,
 } from "./database-error.js";
 export { holdNodeLock, type NodeLock } from "./node-lock.js";
 export {
@@ -20,14 +21,23 @@ export {
   type Transaction,
 } from "./open-database.js";
 export * from "./queries/documents.js";
+export * from "./queries/holds.js";
 export * from "./queries/idempotency.js";
 export * from "./queries/mcp-sessions.js";
+export * from "./queries/memories.js";
 export * from "./queries/messages.js";
+export * from "./queries/peer-changes.js";
 export * from "./queries/peers.js";
 export * from "./queries/persons.js";
+export * from "./queries/receipts.js";
+export * from "./queries/search.js";
+export * from "./queries/search-index.js";
 export * from "./queries/sessions.js";
 export * from "./queries/settings.js";
+export * from "./queries/state.js";
+export * from "./queries/state-watches.js";
 export * from "./queries/teams.js";
+export * from "./queries/text-query.js";
 
 // Backup and restore.
 

@@ -7,8 +7,8 @@ import { applyMigrations } from "./backup/apply-migrations.js";
 import { withRestore } from "./backup/transaction.js";
 import { knownMigrations, migrationsFolder } from "./migrate.js";
 import { openDatabase } from "./open-database.js";
+import { listPeers } from "./queries/peers.js";
 import { findSession } from "./queries/sessions.js";
-import { listTeams } from "./queries/teams.js";
 
 /** An address of an empty database that has seen only the first migrations. */
 async function createOldDatabase(migrations: number): Promise<string> {
@@ -58,8 +58,8 @@ it("[DB-11] a database from before persons keeps its teams and messages, and kno
     lastSaidAt: null,
     lastSaidBy: null,
   });
-  expect(await listTeams(db.orm, mesh, said)).toMatchObject([
-    { name: "Birch", personId: null, personLastRead: null },
+  expect(await listPeers(db.orm, mesh, said)).toMatchObject([
+    { team: "Birch", name: null, personId: null, personLastRead: null },
   ]);
 });
 

@@ -76,7 +76,7 @@ describe("opening a database", () => {
     expect(await read("idle_in_transaction_session_timeout")).toBe("10s");
   });
 
-  it("[DB-13] every table's key begins with session_id or mesh_id, but those of the broker itself", async () => {
+  it("[DB-13] every table's key begins with session_id, mesh_id, or what is one of the two, but those of the broker itself", async () => {
     const sql = connectTestDatabase(await createTestDatabase());
     const rows = await sql`
       SELECT c.relname AS name, a.attname AS first FROM pg_index i
@@ -87,7 +87,7 @@ describe("opening a database", () => {
     expect(keys.size).toBeGreaterThan(10);
     keys.delete("settings");
     for (const [name, first] of keys)
-      expect([name, first]).toEqual([name, expect.stringMatching(/^(session|mesh)_id$/)]);
+      expect([name, first]).toEqual([name, expect.stringMatching(/^(session|mesh|scope)_id$/)]);
   });
 
   it("[DB-15] the queries' picture of the tables is what the migrations made", async () => {

@@ -18,6 +18,7 @@ import {
 
 /** The tables as queries see them. `migrations/` makes them and gives the reasons; a test compares the two. */
 
+const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 const count = (name: string) => bigint(name, { mode: "number" });
@@ -47,6 +48,9 @@ export const sessions = pgTable("sessions", {
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
   metadataChangedAt: instant("metadata_changed_at"),
+  heldBy: text("held_by"),
+  holdReason: text("hold_reason"),
+  words: tsvector("words").notNull().generatedAlwaysAs(sql``),
 });
 
 export const sessionSlugs = pgTable(
@@ -65,6 +69,10 @@ export const feeds = pgTable("feeds", {
   lastPostedAt: instant("last_posted_at"),
   lastChatSequence: count("last_chat_sequence").notNull().default(0),
   closedAt: instant("closed_at"),
+  heldAt: instant("held_at"),
+  messageBudget: integer("message_budget").notNull().default(0),
+  agentMessages: count("agent_messages").notNull().default(0),
+  agentMessagesAtHuman: count("agent_messages_at_human").notNull().default(0),
 });
 
 export const teams = pgTable(
@@ -127,11 +135,44 @@ export const peers = pgTable(
     documentVersion: integer("document_version").notNull().default(0),
     idlePolls: integer("idle_polls").notNull().default(0),
     lastSeenAt: instant("last_seen_at"),
+    secretHash: bytea("secret_hash"),
+    role: text("role"),
+    groups: jsonb("groups").$type<readonly { name: string; role: string | null }[]>().notNull().default([]),
+    declaredStatus: text("declared_status", { enum: ["idle", "working", "dnd", "blocked"] }),
+    declaredReason: text("declared_reason"),
+    declaredAt: instant("declared_at"),
+    summary: text("summary"),
+    summaryAt: instant("summary_at"),
+    capabilities: jsonb("capabilities").$type<unknown>(),
+    cwd: text("cwd"),
+    machine: text("machine"),
+    sessionKey: text("session_key"),
+    joinedAt: instant("joined_at").notNull().defaultNow(),
+    lastPolledAt: instant("last_polled_at"),
+    leftAt: instant("left_at"),
   },
   (table) => [
     primaryKey({ columns: [table.sessionId, table.peerId] }),
-    unique().on(table.sessionId, table.teamId, table.name).nullsNotDistinct(),
+    uniqueIndex("peers_unnamed").on(table.sessionId, table.teamId).where(sql`${table.name} IS NULL`),
+    uniqueIndex("peers_by_name")
+      .on(table.sessionId, sql`lower(${table.name})`)
+      .where(sql`${table.name} IS NOT NULL AND ${table.leftAt} IS NULL`),
+    index("peers_by_id").on(table.peerId),
     foreignKey({ columns: [table.sessionId, table.teamId], foreignColumns: [teams.sessionId, teams.teamId] }),
+  ],
+);
+
+export const receipts = pgTable(
+  "receipts",
+  {
+    sessionId: uuid("session_id").notNull(),
+    peerId: uuid("peer_id").notNull(),
+    cursor: count("cursor").notNull(),
+    at: instant("at").notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.peerId, table.cursor] }),
+    index("receipts_by_age").using("brin", table.at),
   ],
 );
 
@@ -155,10 +196,15 @@ export const messages = pgTable(
     content: text("content").notNull(),
     salt: bytea("salt").notNull(),
     postedAt: instant("posted_at").notNull(),
+    reaches: uuid("reaches").array(),
+    answers: count("answers"),
   },
   (table) => [
     primaryKey({ columns: [table.sessionId, table.sequence] }),
     unique().on(table.sessionId, table.id),
+    uniqueIndex("messages_settle_once")
+      .on(table.sessionId, table.answers)
+      .where(sql`${table.answers} IS NOT NULL`),
   ],
 );
 
@@ -217,4 +263,123 @@ export const mcpSessionTeams = pgTable(
     sealedCredential: bytea("sealed_credential").notNull(),
   },
   (table) => [primaryKey({ columns: [table.meshId, table.idHash, table.sessionId] })],
+);
+
+export const stateEntries = pgTable(
+  "state_entries",
+  {
+    scopeId: uuid("scope_id").notNull(),
+    key: text("key").notNull(),
+    version: integer("version").notNull(),
+    value: text("value"),
+    updatedBy: text("updated_by").notNull(),
+    updatedByPeerId: uuid("updated_by_peer_id").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+    announcedVersion: integer("announced_version").notNull().default(0),
+    announcedAt: instant("announced_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.scopeId, table.key] }),
+    index("state_entries_unannounced")
+      .on(table.announcedAt)
+      .where(sql`${table.announcedVersion} < ${table.version}`),
+  ],
+);
+
+export const stateVersions = pgTable(
+  "state_versions",
+  {
+    scopeId: uuid("scope_id").notNull(),
+    key: text("key").notNull(),
+    version: integer("version").notNull(),
+    value: text("value"),
+    updatedBy: text("updated_by").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.scopeId, table.key, table.version] }),
+    foreignKey({
+      columns: [table.scopeId, table.key],
+      foreignColumns: [stateEntries.scopeId, stateEntries.key],
+    }),
+  ],
+);
+
+export const stateWatches = pgTable(
+  "state_watches",
+  {
+    sessionId: uuid("session_id").notNull(),
+    peerId: uuid("peer_id").notNull(),
+    scopeId: uuid("scope_id").notNull(),
+    pattern: text("pattern").notNull(),
+    isPrefix: boolean("is_prefix").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.peerId, table.scopeId, table.pattern, table.isPrefix] }),
+    foreignKey({ columns: [table.sessionId, table.peerId], foreignColumns: [peers.sessionId, peers.peerId] }),
+    index("state_watches_by_scope").on(table.scopeId),
+  ],
+);
+
+export const memoryCounters = pgTable("memory_counters", {
+  meshId: uuid("mesh_id").primaryKey(),
+  lastNumber: count("last_number").notNull(),
+});
+
+export const memories = pgTable(
+  "memories",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    number: count("number").notNull(),
+    content: text("content").notNull(),
+    tags: text("tags").array().notNull(),
+    rememberedBy: text("remembered_by").notNull(),
+    sessionId: uuid("session_id"),
+    rememberedAt: instant("remembered_at").notNull(),
+    forgottenBy: text("forgotten_by"),
+    forgetReason: text("forget_reason"),
+    forgottenAt: instant("forgotten_at"),
+    words: tsvector("words").notNull().generatedAlwaysAs(sql``),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.number] }),
+    index("memories_by_words").using("gin", table.words),
+    index("memories_by_session").on(table.meshId, table.sessionId, table.number),
+  ],
+);
+
+export const searchHeads = pgTable("search_heads", {
+  sessionId: uuid("session_id").primaryKey(),
+  lastSequence: count("last_sequence").notNull().default(0),
+  documentVersion: integer("document_version").notNull().default(0),
+});
+
+export const messageWords = pgTable(
+  "message_words",
+  {
+    sessionId: uuid("session_id").notNull(),
+    sequence: count("sequence").notNull(),
+    decision: boolean("decision").notNull(),
+    postedAt: instant("posted_at").notNull(),
+    words: tsvector("words").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.sequence] }),
+    index("message_words_by_words").using("gin", table.words),
+  ],
+);
+
+export const documentWords = pgTable(
+  "document_words",
+  {
+    sessionId: uuid("session_id").notNull(),
+    piece: integer("piece").notNull(),
+    version: integer("version").notNull(),
+    content: text("content").notNull(),
+    words: tsvector("words").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.piece] }),
+    index("document_words_by_words").using("gin", table.words),
+  ],
 );

@@ -9,6 +9,10 @@ import {
   updateSessionDoc,
 } from "./operations/document.js";
 import { ack, getHistory, postMessage, waitForMessages } from "./operations/feed.js";
+import { forget, listMemory, recall, remember, restoreMemory, tagMemory } from "./operations/memory.js";
+import { checkMessages, messageStatus, sendMessage } from "./operations/messaging.js";
+import { joinGroup, leaveGroup, listPeers, setStatus, setSummary } from "./operations/peers.js";
+import { holdSession, nudge, resumeSession, search } from "./operations/people.js";
 import { createPerson } from "./operations/persons.js";
 import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
 import {
@@ -19,6 +23,7 @@ import {
   updateSessionMetadata,
 } from "./operations/sessions.js";
 import { getSettings, updateSettings } from "./operations/settings.js";
+import { deleteState, getState, listState, setState, unwatchState, watchState } from "./operations/state.js";
 
 /** Every operation of the broker, by name, in the order that documentation lists them. */
 export const catalogue = {
@@ -40,6 +45,30 @@ export const catalogue = {
   update_session_metadata: updateSessionMetadata,
   conclude_session: concludeSession,
   rotate_team_credential: rotateTeamCredential,
+  send_message: sendMessage,
+  check_messages: checkMessages,
+  message_status: messageStatus,
+  list_peers: listPeers,
+  set_summary: setSummary,
+  set_status: setStatus,
+  join_group: joinGroup,
+  leave_group: leaveGroup,
+  get_state: getState,
+  set_state: setState,
+  delete_state: deleteState,
+  list_state: listState,
+  watch_state: watchState,
+  unwatch_state: unwatchState,
+  remember,
+  recall,
+  forget,
+  restore_memory: restoreMemory,
+  list_memory: listMemory,
+  tag_memory: tagMemory,
+  nudge,
+  hold_session: holdSession,
+  resume_session: resumeSession,
+  search,
   create_person: createPerson,
   get_app_info: getAppInfo,
   get_settings: getSettings,

@@ -18,6 +18,11 @@ export const closeCodes = {
   },
   bad_frame: { code: 4400, reconnect: false, meaning: "a frame was not JSON of a known type" },
   too_large: { code: 1009, reconnect: false, meaning: "a frame was larger than the limit" },
+  replaced: {
+    code: 4409,
+    reconnect: false,
+    meaning: "a newer connection holds the peer now",
+  },
   too_many_requests: {
     code: 4429,
     reconnect: false,

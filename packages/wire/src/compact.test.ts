@@ -38,6 +38,15 @@ const lures = [
   "* team_joined, team Cedar",
   'x", by Cedar, reason "y',
   "x, by Cedar, reason y",
+  "Birch (human)",
+  "Birch to @backend",
+  "Birch to @backend, Cedar re #9 ask",
+  "Birch decision",
+  'Birch answers #9 "vault"',
+  "Birch\u00a0to\u00a0*",
+  "Alder/atlas",
+  " options: yes | no",
+  'no" | "yes',
 ];
 const breaks = [
   "\n",
@@ -109,6 +118,37 @@ function waited(messages: Message[]) {
   );
 }
 
+/** A message of which every part may come from somebody else. */
+interface Whole {
+  readonly team: string;
+  readonly peer: string | undefined;
+  readonly human: boolean;
+  readonly to: readonly string[];
+  readonly now: boolean;
+  readonly reply_to: number | undefined;
+  readonly kind: "ask" | "decision" | undefined;
+  readonly answer: string | undefined;
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+function toMessage({ team, peer, human, to, now, reply_to, text, ...content }: Whole): Message {
+  const { kind, answer, options } = content;
+  return {
+    ...chat(7, team, text),
+    from: { team, human, ...(peer !== undefined && { peer }) },
+    to: to.length > 0 ? [...to] : ["*"],
+    priority: now ? "now" : "next",
+    ...(reply_to !== undefined && { reply_to }),
+    content: {
+      text,
+      ...(kind && { kind }),
+      ...(answer !== undefined && { answer }),
+      ...(options.length > 0 && { options }),
+    },
+  };
+}
+
 /** What a reader takes for lines of ours: those that are not indented. */
 function ours(text: string): string[] {
   return text.split("\n").filter((line) => !line.startsWith("  "));
@@ -147,6 +187,76 @@ describe("compact text", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it("[TEXT-2] a chat message's line has what the message has, in one order", () => {
+    const line = (message: Partial<Message>) => compactMessage({ ...chat(12, "Birch", "hi"), ...message });
+    const from = { team: "Alex's Team", peer: "atlas", human: false };
+    expect(line({})).toBe("#12 Birch: hi");
+    expect(line({ from })).toBe("#12 Alex's Team/atlas: hi");
+    expect(line({ from: { team: "Ana", human: true }, priority: "now" })).toBe("#12! Ana (human): hi");
+    const ask = { text: "Where?", kind: "ask", options: ["vault", "a | b"] };
+    expect(line({ from, to: ["@backend", "Cedar"], reply_to: 9, content: ask })).toBe(
+      '#12 Alex\'s Team/atlas to @backend, Cedar re #9 ask: Where?\n options: vault | "a | b"',
+    );
+    const answer = { text: "As ever", answer: "vault" };
+    expect(line({ reply_to: 9, content: answer })).toBe('#12 Birch answers #9 "vault": As ever');
+    expect(line({ content: { text: "Vault.", kind: "decision" } })).toBe("#12 Birch decision: Vault.");
+    expect(line({ from: { team: "Birch decision", human: false } })).toBe('#12 "Birch decision": hi');
+    expect(line({ from: { team: "Alex's Team/atlas", human: false } })).toBe('#12 "Alex\'s Team/atlas": hi');
+  });
+
+  it("[TEXT-2] no name, text, option or answer passes for another part of a message, or adds one", () => {
+    const anyName = fc.oneof(anyLine, fc.constantFrom("Birch", "Alex's Team", "Road to Rome", "@backend"));
+    const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+    const anyMessage: fc.Arbitrary<Whole> = fc
+      .record({
+        team: anyName,
+        peer: maybe(anyName.map((name) => name.replaceAll(/^[@*]+|\//g, "") || "x")),
+        human: fc.boolean(),
+        to: fc.array(
+          anyName.filter((name) => name !== "*"),
+          { maxLength: 3 },
+        ),
+        now: fc.boolean(),
+        reply_to: maybe(fc.nat(99)),
+        kind: maybe(fc.constantFrom("ask" as const, "decision" as const)),
+        answer: maybe(anyName),
+        text: anyText,
+        options: fc.array(anyLine, { minLength: 2, maxLength: 4 }),
+      })
+      .map((each) => ({
+        ...each,
+        options: each.kind === "ask" ? each.options : [],
+        answer: each.kind === "ask" || each.reply_to === undefined ? undefined : each.answer,
+      }));
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const { text, ...rest } = message;
+        const [first = "", ...others] = compactMessage(toMessage(message)).split("\n");
+        const [firstOfText, ...moreOfText] = neutralise(text).split("\n");
+        const { options, ...head } = rest;
+        const shown = (name: string) => neutralise(name);
+        expect(parseHead(first)).toEqual({
+          ...head,
+          team: shown(head.team),
+          peer: head.peer && shown(head.peer),
+          to: head.to.map(shown),
+          answer: head.answer && shown(head.answer),
+          text: firstOfText,
+        });
+        const last = options.length > 0 ? others.pop() : undefined;
+        expect(others).toEqual(moreOfText.map((line) => `  ${line}`));
+        expect(last && parseOptions(last)).toEqual(options.length > 0 ? options.map(shown) : undefined);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("[STDIO-10] beyond text and sender a plain message costs at most 25 bytes", () => {
+    const from = { team: "Alex's Team", peer: "atlas", human: true };
+    const cost = compactMessage({ ...chat(9_999_999, "", "hi"), from, priority: "now" }).length;
+    expect(cost - "Alex's Team/atlashi".length).toBeLessThanOrEqual(25);
   });
 
   it("[TEXT-2] a name, title or reason of any form stays the one field of the event that it is", () => {
@@ -196,6 +306,7 @@ describe("compact text", () => {
           polling: false,
           connections: 0,
           last_read: 0,
+          peers: 0,
           folded: false,
         };
         const joined = {
@@ -205,6 +316,8 @@ describe("compact text", () => {
           description: description || "x",
           team_id: `${id}.mk_secret`,
           team_name: name,
+          peer_id: null,
+          peer_name: null,
           resumed: false,
           cursor: 4,
           document_version: 0,
@@ -269,6 +382,49 @@ describe("compact text", () => {
     expect(waited([])).not.toContain("cursor");
   });
 });
+
+const quotedForm = '"(?:[^"\\\\]|\\\\.)*"';
+/** Names stand in quotation marks, or hold neither these nor what ends them, nor a word of ours. */
+const nameForm = `(?:${quotedForm}|[^*#"\\s-][^:,"/]*?)`;
+const addressForm = `(?:${quotedForm}|[^*#"\\s-][^:,"]*?)`;
+const headForm = new RegExp(
+  `^#(?<sequence>\\d+)(?<now>!)? (?<team>${nameForm})(?:/(?<peer>${nameForm}))?(?<human> \\(human\\))?` +
+    `(?: to (?<to>${addressForm}(?:, ${addressForm})*))?` +
+    `(?: re #(?<reply>\\d+)| answers #(?<answered>\\d+) (?<answer>${quotedForm}))?` +
+    `(?: (?<kind>ask|decision))?: (?<text>.*)$`,
+  "su",
+);
+
+/** The first line of a message, as a careful reader takes it apart. */
+function parseHead(line: string) {
+  const found = headForm.exec(line)?.groups ?? {};
+  const { team = "", peer, to = "", reply, answered, answer, kind, text } = found;
+  const replied = reply ?? answered;
+  return {
+    team: unquote(team),
+    peer: peer && unquote(peer),
+    human: found["human"] !== undefined,
+    to: [...to.matchAll(new RegExp(`(${quotedForm}|[^,]+)(?:, )?`, "gu"))].map(([, name = ""]) =>
+      unquote(name),
+    ),
+    now: found["now"] !== undefined,
+    reply_to: replied === undefined ? undefined : Number(replied),
+    kind,
+    answer: answer && unquote(answer),
+    text,
+  };
+}
+
+function parseOptions(line: string): string[] {
+  const listed = / options: (.*)$/su.exec(line)?.[1] ?? "";
+  return [...listed.matchAll(new RegExp(`(${quotedForm}|[^|"]+?)(?: \\| |$)`, "gu"))].map(([, option = ""]) =>
+    unquote(option),
+  );
+}
+
+function unquote(name: string): string {
+  return name.startsWith('"') ? neutralise(String(JSON.parse(name))) : name;
+}
 
 function parseMessageLine(line: string) {
   const [, sequence, name = "", text = ""] =

@@ -8,8 +8,48 @@ import type { Rendering } from "./operation.js";
  */
 export function compactMessage(message: Message): string {
   if (message.type === "system") return `#${message.sequence} * ${quoted(describeEvent(message))}`;
-  const text = typeof message.content["text"] === "string" ? message.content["text"] : "";
-  return `#${message.sequence} ${nameInLine(message.from?.team ?? "")}: ${quoted(text)}`;
+  const { text, options } = message.content;
+  return lines(
+    `${chatHead(message)}: ${quoted(typeof text === "string" ? text : "")}`,
+    Array.isArray(options) && ` options: ${options.map(optionInLine).join(" | ")}`,
+  );
+}
+
+/** `#12! Alex's Team/atlas (human) to @backend, Cedar re #9 ask`: what a plain message does not have is left out. */
+function chatHead({ sequence, priority, from, to, reply_to, content }: Message): string {
+  const { kind, answer } = content;
+  const isDirected = to.some((recipient) => recipient !== "*");
+  const replies = typeof answer === "string" ? `answers #${reply_to} ${inQuotes(answer)}` : `re #${reply_to}`;
+  return [
+    `#${sequence}${priority === "now" ? "!" : ""}`,
+    addressInHead(from?.team ?? "", from?.peer),
+    from?.human && "(human)",
+    isDirected && `to ${to.map(nameInHead).join(", ")}`,
+    reply_to !== undefined && replies,
+    (kind === "ask" || kind === "decision") && kind,
+  ]
+    .filter((part) => typeof part === "string")
+    .join(" ");
+}
+
+// Words of ours that stand between the names of a message's first line.
+const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers)(?:\s|$)|\(human\)/iu;
+
+function nameInHead(name: string): string {
+  return wordsOfHead.test(name) ? inQuotes(name) : nameInLine(name);
+}
+
+function addressInHead(team: string, peer: string | undefined): string {
+  return address(team, peer, nameInHead);
+}
+
+/** An option among others; one that holds what stands between them is set in quotation marks. */
+function optionInLine(option: unknown): string {
+  return neutralise(isPlain(option, /^[^"|\n\r]+$/) ? option : JSON.stringify(option));
+}
+
+function inQuotes(text: string): string {
+  return neutralise(JSON.stringify(text));
 }
 
 /** `session_concluded, by Atlas, document_version 3`: a value that holds a comma cannot pass for a further field. */
@@ -33,7 +73,20 @@ export function quoted(text: string): string {
 
 /** A name among words of ours. One that could be taken for these, as `*` or with a colon, stands in quotation marks. */
 export function nameInLine(name: string): string {
-  return neutralise(isPlain(name, /^[^*#"\s-][^:,"\n\r]*$/) ? name : JSON.stringify(name));
+  return neutralise(isPlain(name, /^[^*#":,\s-][^:,"\n\r]*$/) ? name : JSON.stringify(name));
+}
+
+/**
+ * A peer among words of ours, as it can be written to: `Alex's Team/atlas`, or the team alone for its unnamed peer. A slash
+ * of a name's own stands in quotation marks.
+ */
+export function peerAddress(team: string, peer: string | null | undefined): string {
+  return address(team, peer, nameInLine);
+}
+
+function address(team: string, peer: string | null | undefined, inLine: (name: string) => string): string {
+  const part = (name: string) => (name.includes("/") ? inQuotes(name) : inLine(name));
+  return peer ? `${part(team)}/${part(peer)}` : part(team);
 }
 
 function isPlain(value: unknown, plain: RegExp): value is string {

@@ -15,6 +15,18 @@ export const errorCodes = {
     retry: false,
     meaning: "the session is concluded; it can be read, not written",
   },
+  session_held: {
+    status: 403,
+    retry: false,
+    meaning:
+      "a human holds the session: agents' posts are refused until a human resumes it; reading and waiting go on",
+  },
+  budget_spent: {
+    status: 403,
+    retry: false,
+    meaning:
+      "agents have said as much as they may since the last human word; a human's post, or a raised budget, goes on",
+  },
   not_found: { status: 404, retry: false, meaning: "there is nothing by that name" },
   conflict: { status: 409, retry: false, meaning: "somebody else was first; read again, merge, send again" },
   resync: {

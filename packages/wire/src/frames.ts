@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Message } from "./message.js";
-import { Epoch, Sequence, SessionRef, TeamCredential } from "./values.js";
+import { WakePath } from "./operations/peers.js";
+import { Epoch, Sequence, SessionRef, TeamCredential, Uuid } from "./values.js";
 
 /** The revision of these frames; a client that knows only another one says so and ends. */
 export const protocolVersion = 1;
@@ -34,6 +35,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
     session_id: SessionRef,
   }),
   z.strictObject({ type: z.literal("ping"), id: RequestId }),
+  z.strictObject({ type: z.literal("nudged"), id: Uuid, reached: z.array(WakePath).max(10) }),
 ]);
 export type ClientFrame = z.output<typeof ClientFrame>;
 
@@ -58,9 +60,35 @@ export type BrokerFrame =
     }
   | { type: "message"; kind: SubscriptionKind; session_id: string; message: Message }
   | { type: "changed"; kind: ChangedKind; session_id: string; version: number }
+  | StateChangeFrame
+  | NudgeFrame
   | { type: "heartbeat" };
 
 export type ChangedKind = "document" | "roster" | "session";
+
+/**
+ * A key's newest value, pushed to every connection with a subscription to its session, or of its mesh when `session_id` is
+ * null. Values in between may be left out, the last never is.
+ */
+export interface StateChangeFrame {
+  readonly type: "state_change";
+  readonly session_id: string | null;
+  readonly key: string;
+  /** Left out when the key was deleted, or when its value is above 8 KiB: then get_state has it. */
+  readonly value?: unknown;
+  readonly deleted: boolean;
+  readonly version: number;
+  readonly updatedBy: string;
+  readonly updatedAt: string;
+}
+
+/** Asks the connection that holds a peer to run its wake paths, and to answer `nudged` with those that it ran. */
+export interface NudgeFrame {
+  readonly type: "nudge";
+  readonly id: string;
+  readonly session_id: string;
+  readonly by: { readonly name: string; readonly human: boolean };
+}
 
 /** The output of a `subscribe` frame: messages with a higher sequence than `after` follow. */
 export interface Subscribed {

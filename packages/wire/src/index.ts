@@ -11,15 +11,17 @@ export {
   type ParsedInputOf,
 } from "./catalogue.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
-export { compactMessage, neutralise } from "./compact.js";
+export { compactMessage, lines, nameInLine, neutralise, peerAddress } from "./compact.js";
 export { compactError } from "./compact-error.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
 export {
   type BrokerFrame,
   type ChangedKind,
   ClientFrame,
+  type NudgeFrame,
   protocolVersion,
   type RequestId,
+  type StateChangeFrame,
   type Subscribed,
   type SubscriptionKind,
 } from "./frames.js";
@@ -34,6 +36,9 @@ export {
   type Rendering,
   type Toolset,
 } from "./operation.js";
+export type { Memory } from "./operations/memory.js";
+export type { RecipientState } from "./operations/messaging.js";
+export { Capabilities, type DeclaredStatus, type Peer, type WakePath } from "./operations/peers.js";
 export type { Participant } from "./operations/roster.js";
 export type { Session } from "./operations/sessions.js";
 export {
@@ -42,6 +47,7 @@ export {
   type SessionSettings,
   sessionSettingsDefault,
 } from "./operations/settings.js";
+export type { StateEntry } from "./operations/state.js";
 export { slugFrom } from "./slug.js";
 export { type ListedTool, toTool } from "./tool.js";
 export { findTeamCredentials, isUuid, parseTeamCredential, utf8Bytes } from "./values.js";

@@ -11,6 +11,20 @@ export const limits = {
   nameCharsMax: 100,
   reasonCharsMax: 500,
   slugCharsMax: 48,
+  summaryCharsMax: 500,
+  optionsMax: 10,
+  recipientsMax: 50,
+  groupsPerPeerMax: 50,
+  stateKeyCharsMax: 200,
+  stateValueBytesMax: 64 * 1024,
+  /** Lists and objects within one another. */
+  stateValueDepthMax: 100,
+  stateKeysPerScopeMax: 10_000,
+  watchesPerPeerMax: 100,
+  memoryBytesMax: 16 * 1024,
+  tagsMax: 20,
+  tagCharsMax: 50,
+  queryCharsMax: 500,
   idempotencyKeyCharsMax: 200,
   /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */
   anonymousIdempotencyKeyCharsMin: 16,
@@ -31,10 +45,22 @@ export const limits = {
   sessionsPageDefault: 50,
   versionsPageMax: 500,
   versionsPageDefault: 100,
+  statePageMax: 500,
+  statePageDefault: 100,
+  /** So many of a key's last values are kept. */
+  stateHistoryMax: 100,
+  /** A larger value is left out of events, pushes and conflicts; get_state has it. */
+  stateValueToldBytesMax: 8 * 1024,
+  memoriesPageMax: 100,
+  memoriesPageDefault: 20,
+  searchHitsMax: 50,
+  searchHitsDefault: 20,
 
   // Waiting.
   waitSecondsMax: 30,
   parkedWaitsPerPeerMax: 4,
+  /** How long a nudge waits for the clients that it reached to say what they did. */
+  nudgeAnswerMsMax: 2_000,
 
   // One connection.
   unansweredRequestsPerConnectionMax: 64,
@@ -60,4 +86,10 @@ export const limits = {
 
   // Time.
   idempotencyHours: 24,
+  /** A peer that was not seen for longer is retired: its name is free again. */
+  peerRetiredAfterDays: 7,
+  /** So long it is known when a message was delivered; that it was, for ever. */
+  receiptDays: 30,
+  /** At most one state_changed event a second for one key; the last change always has one. */
+  stateEventMsMin: 1_000,
 } as const;

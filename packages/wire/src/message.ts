@@ -48,4 +48,18 @@ export type SystemEvent =
       reason: string;
       at: string;
     }
-  | { event: "session_concluded"; by: string; document_version: number; at: string };
+  | { event: "session_concluded"; by: string; document_version: number; at: string }
+  | { event: "session_held"; by: string; reason: string | null; at: string }
+  | { event: "session_resumed"; by: string; at: string }
+  /** Agents have said `budget` messages since the last human word, and were refused the next. */
+  | { event: "budget_spent"; budget: number; at: string }
+  /** `value` is left out when it is above 8 KiB, and when the key was deleted. */
+  | {
+      event: "state_changed";
+      by: string;
+      key: string;
+      version: number;
+      value?: unknown;
+      deleted?: true;
+      at: string;
+    };

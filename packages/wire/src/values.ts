@@ -58,6 +58,32 @@ export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "U
 export const TeamName = lineOfChars(limits.nameCharsMax).meta({ examples: ["Alex's Team"] });
 /** A person's team is named like the person, so the same limit holds. */
 export const PersonName = lineOfChars(limits.nameCharsMax).meta({ examples: ["Ana"] });
+/** A peer is written to by this name, alone or behind its team's and a slash, so it holds none, and no mark of a group. */
+export const PeerName = lineOfChars(limits.nameCharsMax)
+  .refine((name) => !/^[@*]|\//.test(name), { error: 'must not begin with "@" or "*" nor hold "/"' })
+  .meta({ examples: ["atlas"] });
+/** `backend`, or below another group `backend/db`; compared without case. */
+export const GroupName = z
+  .string()
+  .trim()
+  .max(limits.nameCharsMax)
+  .transform((name) => name.replace(/^@/, ""))
+  .pipe(
+    z.string().regex(/^[\p{L}\p{N}_.-]+(?:\/[\p{L}\p{N}_.-]+)*$/u, {
+      error: "must be letters, digits, _ . and -, with / between a group and one within it",
+    }),
+  );
+/** What a peer is for, or is in a group: free words, which the broker never interprets. */
+export const RoleName = lineOfChars(limits.nameCharsMax);
+/** A membership as it is written: `backend`, or with a role `backend:lead`. */
+export const GroupMembership = z
+  .string()
+  .transform((text): { name: string; role?: string | undefined } => {
+    const colon = text.indexOf(":");
+    return colon < 0 ? { name: text } : { name: text.slice(0, colon), role: text.slice(colon + 1) };
+  })
+  .pipe(z.object({ name: GroupName, role: RoleName.optional() }))
+  .meta({ description: "`group` or `group:role`." });
 export const Title = lineOfChars(limits.titleCharsMax);
 export const Description = StorableText.max(limits.descriptionCharsMax);
 export const Reason = StorableText.trim().min(1).max(limits.reasonCharsMax);
@@ -98,6 +124,11 @@ export const TeamCredential = z
 export const PersonCredential = z
   .string()
   .meta({ description: "The person's credential: pass it as team_id, or in the header X-Team-ID." });
+
+/** The same form; the uuid is the peer's (PEER-2). It is given wherever a team's is. */
+export const PeerCredential = z
+  .string()
+  .meta({ description: "The peer's credential: pass it as team_id, or in the header X-Team-ID." });
 
 /** Takes a credential apart, or returns null for anything else, a bare team id included. */
 export function parseTeamCredential(credential: string): { teamId: string; secret: string } | null {

@@ -91,6 +91,12 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
     await sql`INSERT INTO document_versions VALUES (${sessionId}, 1, ${awkward}, ${teamId}, '', now(), 0)`;
     await sql`INSERT INTO idempotent_results VALUES (${meshId}, sha256('key'), sha256('input'), NULL)`;
     await sql`INSERT INTO mcp_sessions VALUES (${meshId}, sha256('id'), '{"a": null}')`;
+    await sql`INSERT INTO memory_counters VALUES (${meshId}, 1)`;
+    await sql`INSERT INTO memories (mesh_id, number, content, tags, remembered_by, session_id, remembered_at)
+      VALUES (${meshId}, 1, ${awkward}, ARRAY[${awkward}, 'b'], ${awkward}, ${sessionId}, now())`;
+    await sql`INSERT INTO search_heads VALUES (${sessionId}, 1, 1)`;
+    await sql`INSERT INTO message_words VALUES (${sessionId}, 1, true, now(), to_tsvector('english', ${awkward}))`;
+    await sql`INSERT INTO document_words VALUES (${sessionId}, 1, 1, ${awkward}, ${"'it''s':3A 'back\\\\slash':1"})`;
     await sql`INSERT INTO mcp_session_teams VALUES (${meshId}, sha256('id'), ${sessionId}, '\\x00ff0a0d5c')`;
   });
   await append(database, sessionId, ["", awkward, "third"], awkward);
@@ -141,6 +147,8 @@ export function messageRow(sessionId: string, text: string, author = "Oak") {
     content: JSON.stringify({ text }),
     salt: randomUUID().replaceAll("-", ""),
     after_closing: false,
+    reaches: null,
+    answers: null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AppendOutcome, MessageRow } from "../append-messages.js";
 import { toOutcome } from "../append-messages.js";
 import type { Queryable, Transaction } from "../open-database.js";
@@ -20,6 +20,10 @@ export interface StoredMessage {
   readonly replyTo: number | null;
   readonly content: string;
   readonly postedAt: Date;
+  /** The peers that it is for; null for everyone. */
+  readonly reaches: readonly string[] | null;
+  /** The ask that it settles. */
+  readonly answers: number | null;
 }
 
 const columns = {
@@ -37,6 +41,8 @@ const columns = {
   replyTo: messages.replyTo,
   content: messages.content,
   postedAt: messages.postedAt,
+  reaches: messages.reaches,
+  answers: messages.answers,
 };
 
 /** How much of a feed one read may bring; at least one message always comes. */
@@ -73,6 +79,76 @@ export async function readMessagesBefore(
   return (await readPage(db, wanted, "backward", bounds)).reverse();
 }
 
+/** Whose mail is read: what others caused and is for the peer, and with `own` what it caused itself. */
+export interface Addressee {
+  readonly peerId: string;
+  readonly own: boolean;
+}
+
+/** A part of a feed, as one peer reads it. */
+export interface MailPage {
+  readonly messages: readonly StoredMessage[];
+  /** There is no more for the peer up to here. */
+  readonly upTo: number;
+}
+
+/** So much of a feed one read looks through for what is for a peer; one without an end would be a slow one. */
+const scanMax = 10_000;
+
+/** Reads a peer's mail forward: what is for others fills no page, and no read but that which finds nothing else. */
+export async function readMail(
+  db: Queryable,
+  sessionId: string,
+  addressee: Addressee,
+  range: { readonly after: number; readonly upTo: number },
+  bounds: PageBounds,
+): Promise<MailPage> {
+  const upTo = Math.min(range.upTo, range.after + scanMax);
+  const wanted = and(
+    eq(messages.sessionId, sessionId),
+    gt(messages.sequence, range.after),
+    lte(messages.sequence, upTo),
+    isMailOf(addressee),
+  );
+  const page = await readPage(db, wanted, "forward", bounds);
+  return { messages: page, upTo: page.at(-1)?.sequence ?? upTo };
+}
+
+/** Whoever is so far behind reads page after page, and must not have all that is left counted with each. */
+const countedMax = 10_000;
+
+/** How many messages of its mail stand between two sequences; at most 10,000. */
+export async function countMail(
+  db: Queryable,
+  sessionId: string,
+  addressee: Addressee,
+  range: { readonly after: number; readonly upTo: number },
+): Promise<number> {
+  const counted = db
+    .select({ sequence: messages.sequence })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.sessionId, sessionId),
+        gt(messages.sequence, range.after),
+        lte(messages.sequence, range.upTo),
+        isMailOf(addressee),
+      ),
+    )
+    .limit(countedMax)
+    .as("counted");
+  const [row] = await db.select({ messages: count() }).from(counted);
+  return row?.messages ?? 0;
+}
+
+/** The same question as `isMailOf` of the broker's delivery, which asks it of what it holds in memory. */
+function isMailOf({ peerId, own }: Addressee): SQL | undefined {
+  const isAddressed = sql`(${messages.reaches} IS NULL OR ${peerId}::uuid = ANY (${messages.reaches}))`;
+  const isOfOthers = sql`${messages.postedByPeerId} IS DISTINCT FROM ${peerId}::uuid`;
+  const forPeer = and(isAddressed, isOfOthers);
+  return own ? or(forPeer, eq(messages.postedByPeerId, peerId)) : forPeer;
+}
+
 // The sum runs over sizes alone, which are known without unpacking the texts; only what fits is read. That is one run from
 // the start, so its last sequence bounds the page: a scalar, which is computed once whatever the planner knows of a table
 // that was never analyzed, where a set to look into was computed anew for each message.
@@ -104,23 +180,31 @@ async function readPage(
   return db.with(candidates).select(columns).from(messages).where(and(wanted, within)).orderBy(order);
 }
 
-/** How many messages of others stand between two sequences. */
-export async function countOthersMessages(
+/** The message with an id, as its idempotency key gives it. */
+export function findMessageById(db: Queryable, sessionId: string, id: string): Promise<StoredMessage | null> {
+  return findOne(db, sessionId, eq(messages.id, id));
+}
+
+/** The message at a place of the feed. */
+export function findMessage(
   db: Queryable,
-  range: { sessionId: string; after: number; upTo: number; peerId: string },
-): Promise<number> {
+  sessionId: string,
+  sequence: number,
+): Promise<StoredMessage | null> {
+  return findOne(db, sessionId, eq(messages.sequence, sequence));
+}
+
+/** The message that settled an ask: there is at most one. */
+export function findAnswer(db: Queryable, sessionId: string, ask: number): Promise<StoredMessage | null> {
+  return findOne(db, sessionId, eq(messages.answers, ask));
+}
+
+async function findOne(db: Queryable, sessionId: string, wanted: SQL): Promise<StoredMessage | null> {
   const [row] = await db
-    .select({ messages: count() })
+    .select(columns)
     .from(messages)
-    .where(
-      and(
-        eq(messages.sessionId, range.sessionId),
-        gt(messages.sequence, range.after),
-        lte(messages.sequence, range.upTo),
-        sql`${messages.postedByPeerId} IS DISTINCT FROM ${range.peerId}::uuid`,
-      ),
-    );
-  return row?.messages ?? 0;
+    .where(and(eq(messages.sessionId, sessionId), wanted));
+  return row ?? null;
 }
 
 /**

@@ -18,6 +18,13 @@ export interface SessionRow {
   readonly lastSaidAt: Date | null;
   readonly lastSaidBy: string | null;
   readonly closedAt: Date | null;
+  readonly heldAt: Date | null;
+  readonly heldBy: string | null;
+  readonly holdReason: string | null;
+  readonly messageBudget: number;
+  /** How many messages agents have posted in all, and had when a human last spoke. */
+  readonly agentMessages: number;
+  readonly agentMessagesAtHuman: number;
   readonly documentVersion: number;
   readonly teams: number;
 }
@@ -44,6 +51,12 @@ const sessionColumns = {
   lastSaidAt: sql<Date | null>`(SELECT ${messages.postedAt} ${ofLastSaid})`.mapWith(messages.postedAt),
   lastSaidBy: sql<string | null>`(SELECT ${messages.authorTeam} ${ofLastSaid})`,
   closedAt: feeds.closedAt,
+  heldAt: feeds.heldAt,
+  heldBy: sessions.heldBy,
+  holdReason: sessions.holdReason,
+  messageBudget: feeds.messageBudget,
+  agentMessages: feeds.agentMessages,
+  agentMessagesAtHuman: feeds.agentMessagesAtHuman,
   documentVersion: documents.version,
   teams: teamsPresent,
 };
@@ -121,13 +134,18 @@ export interface NewSession {
   readonly description: string;
   readonly createdByTeamId: string;
   readonly settings: unknown;
+  /** Of its settings, the one that is judged where messages are numbered. */
+  readonly messageBudget: number;
   readonly at: Date;
 }
 
 /** Stores a session with its empty feed and document. */
-export async function insertSession(tx: Transaction, { at, ...session }: NewSession): Promise<void> {
+export async function insertSession(
+  tx: Transaction,
+  { at, messageBudget, ...session }: NewSession,
+): Promise<void> {
   await tx.insert(sessions).values({ ...session, createdAt: at, updatedAt: at });
-  await tx.insert(feeds).values({ sessionId: session.sessionId });
+  await tx.insert(feeds).values({ sessionId: session.sessionId, messageBudget });
   await tx.insert(documents).values({ sessionId: session.sessionId, updatedAt: at });
 }
 

@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { peers, personReads, sessions, teams } from "../schema.js";
+import { peers, sessions, teams } from "../schema.js";
 import type { LiveSecret } from "./persons.js";
 
 export interface TeamRow {
@@ -15,7 +15,7 @@ export interface TeamRow {
   readonly leftAt: Date | null;
 }
 
-/** A team and the peer through which it reads and writes. */
+/** A team and one of its peers: the unnamed one, through which it reads and writes itself, or a named one. */
 export interface TeamWithPeer extends TeamRow {
   readonly peer: PeerRow;
 }
@@ -29,9 +29,13 @@ export interface PeerRow {
   readonly documentVersion: number;
   readonly idlePolls: number;
   readonly lastSeenAt: Date | null;
+  readonly lastPolledAt: Date | null;
+  /** Null for an unnamed peer, which its team's credential, or its person's, proves. */
+  readonly secretHash: Uint8Array | null;
+  readonly leftAt: Date | null;
 }
 
-const columns = {
+export const teamWithPeerColumns = {
   sessionId: teams.sessionId,
   teamId: teams.teamId,
   name: teams.name,
@@ -49,20 +53,28 @@ const columns = {
     documentVersion: peers.documentVersion,
     idlePolls: peers.idlePolls,
     lastSeenAt: peers.lastSeenAt,
+    lastPolledAt: peers.lastPolledAt,
+    secretHash: peers.secretHash,
+    leftAt: peers.leftAt,
   },
 };
 
-const ofTeam = and(eq(peers.sessionId, teams.sessionId), eq(peers.teamId, teams.teamId));
+const itsUnnamedPeer = and(
+  eq(peers.sessionId, teams.sessionId),
+  eq(peers.teamId, teams.teamId),
+  isNull(peers.name),
+);
 
+/** A team with its unnamed peer, left or not. */
 export async function findTeam(
   db: Queryable,
   sessionId: string,
   teamId: string,
 ): Promise<TeamWithPeer | null> {
   const [row] = await db
-    .select(columns)
+    .select(teamWithPeerColumns)
     .from(teams)
-    .innerJoin(peers, ofTeam)
+    .innerJoin(peers, itsUnnamedPeer)
     .where(and(eq(teams.sessionId, sessionId), eq(teams.teamId, teamId)));
   return row ?? null;
 }
@@ -74,9 +86,9 @@ export async function findTeamOfPerson(
   personId: string,
 ): Promise<TeamWithPeer | null> {
   const [row] = await db
-    .select(columns)
+    .select(teamWithPeerColumns)
     .from(teams)
-    .innerJoin(peers, ofTeam)
+    .innerJoin(peers, itsUnnamedPeer)
     .where(and(eq(teams.sessionId, sessionId), eq(teams.personId, personId)));
   return row ?? null;
 }
@@ -93,30 +105,6 @@ export async function findSessionOfTeam(
     .innerJoin(sessions, eq(sessions.sessionId, teams.sessionId))
     .where(and(eq(teams.teamId, teamId), eq(sessions.meshId, meshId)));
   return row?.sessionId ?? null;
-}
-
-/** A row of a roster. */
-export interface RosterRow extends TeamWithPeer {
-  /** How far its person has read; null for an agents' team, and for a person who has acknowledged nothing. */
-  readonly personLastRead: number | null;
-}
-
-/** Everybody who ever joined, in the order of joining. */
-export async function listTeams(db: Queryable, meshId: string, sessionId: string): Promise<RosterRow[]> {
-  return db
-    .select({ ...columns, personLastRead: personReads.lastRead })
-    .from(teams)
-    .innerJoin(peers, ofTeam)
-    .leftJoin(
-      personReads,
-      and(
-        eq(personReads.meshId, meshId),
-        eq(personReads.personId, teams.personId),
-        eq(personReads.sessionId, teams.sessionId),
-      ),
-    )
-    .where(eq(teams.sessionId, sessionId))
-    .orderBy(asc(teams.joinedAt), asc(teams.teamId));
 }
 
 /** The secret hashes of those of these ids that are teams', in any session: to tell whether a text quotes a live credential. */
@@ -160,26 +148,11 @@ export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam
   return inserted.length === 1;
 }
 
-/** Gives a team its unnamed peer, which has read up to `cursor`. */
-export async function insertPeer(
-  tx: Transaction,
-  peer: { sessionId: string; teamId: string; peerId: string; cursor: number; documentVersion: number },
-): Promise<void> {
-  const { cursor, ...row } = peer;
-  await tx.insert(peers).values({ ...row, acked: cursor, offered: cursor, returned: cursor });
-}
-
-/** Puts a peer's cursors where a joiner starts, back as well as forward. */
-export async function placeCursor(
-  tx: Transaction,
-  sessionId: string,
-  peerId: string,
-  cursor: number,
-): Promise<void> {
-  await tx
-    .update(peers)
-    .set({ acked: cursor, offered: cursor, returned: cursor })
-    .where(and(eq(peers.sessionId, sessionId), eq(peers.peerId, peerId)));
+/** Holds a team's row until the transaction ends, so that the coming and going of its peers is done one after the other. */
+export async function lockTeam(tx: Transaction, sessionId: string, teamId: string): Promise<void> {
+  await tx.execute(
+    sql`SELECT FROM ${teams} WHERE ${teams.sessionId} = ${sessionId} AND ${teams.teamId} = ${teamId} FOR NO KEY UPDATE`,
+  );
 }
 
 /** Sets when a team left, or null when it is back; false when it already was so. */

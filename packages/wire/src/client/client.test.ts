@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import type { BrokerFrame, ClientFrame } from "../frames.js";
 import { limits } from "../limits.js";
 import type { Message } from "../message.js";
-import { type ClientOptions, type ConnectionState, connect, type MerkleClient } from "./index.js";
+import { type ClientOptions, type ConnectionState, connect, type MerkleClient, type Push } from "./index.js";
 
 const session = "5e551000-0000-4000-8000-000000000001";
 const epochA = "e90c0000-0000-4000-8000-00000000000a";
@@ -646,6 +646,50 @@ it("[CLIENT-6] close may be called from any listener", async () => {
   await closed.promise;
   expect(client.state.status).toBe("closed");
   expect(broker.connectionsSoFar()).toBe(1);
+});
+
+// Pushes
+
+it("[CLIENT-9] pushes that are no messages reach whoever listens, and a nudge is answered over its connection", async () => {
+  const broker = await startScriptedBroker();
+  const client = startClient(broker.url);
+  const heard: Push[] = [];
+  const nudged = deferred<void>();
+  const stopThrowing = client.onPush(() => {
+    throw new Error("my own fault");
+  });
+  client.onPush((push) => {
+    heard.push(push);
+    if (push.type !== "nudge") return;
+    client.answerNudge(push.id, ["inbox", "channel"]);
+    nudged.resolve();
+  });
+  client.answerNudge(session, []); // Before there is a connection: nobody waits for it.
+  const connection = await broker.greeted();
+  const change: Push = {
+    type: "state_change",
+    session_id: session,
+    key: "deploy",
+    value: "frozen",
+    deleted: false,
+    version: 3,
+    updatedBy: "Birch",
+    updatedAt: "2026-01-01T00:00:00.000Z",
+  };
+  const nudge: Push = {
+    type: "nudge",
+    id: epochA,
+    session_id: session,
+    by: { name: "Ana", human: true },
+  };
+  const fault = nextUncaught();
+  connection.send(change);
+  expect(await fault).toEqual(new Error("my own fault"));
+  stopThrowing();
+  connection.send(nudge);
+  await nudged.promise;
+  expect(await connection.next()).toEqual({ type: "nudged", id: epochA, reached: ["inbox", "channel"] });
+  expect(heard).toEqual([change, nudge]);
 });
 
 // Bounds

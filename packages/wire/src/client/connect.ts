@@ -1,10 +1,13 @@
 import type { InputOf, OperationName, OutputOf } from "../catalogue.js";
 import { MerkleError } from "../errors.js";
+import type { ClientFrame } from "../frames.js";
+import type { WakePath } from "../operations/peers.js";
 import type { RetryOptions } from "./backoff.js";
 import { type CallOptions, Calls } from "./calls.js";
 import type { FrameAfterHello } from "./connection.js";
 import { type ConnectionState, ObservedState } from "./connection-state.js";
 import { Link, type LinkOptions } from "./link.js";
+import { type Push, Pushes } from "./pushes.js";
 import { Requests } from "./requests.js";
 import type { FollowOptions, InboxOptions, Subscription } from "./subscription.js";
 import { Subscriptions } from "./subscriptions.js";
@@ -46,6 +49,13 @@ export interface MerkleClient {
   follow(options: FollowOptions): Subscription;
   /** Brings what is addressed to a team and not yet acknowledged; `call("ack", …)` acknowledges. */
   inbox(options: InboxOptions): Subscription;
+  /**
+   * Listens to what the broker pushes beside messages: changes of state, of every session that it has a subscription to
+   * and of their mesh, and nudges for the peers whose inboxes it has. Returns how to stop.
+   */
+  onPush(listener: (push: Push) => void): () => void;
+  /** Tells the broker which wake paths a nudge was answered with. Without a connection nothing is sent: nobody waits for it. */
+  answerNudge(id: string, reached: readonly WakePath[]): void;
   readonly state: ConnectionState;
   /** Listens to changes of `state`; returns how to stop. */
   onState(listener: (state: ConnectionState) => void): () => void;
@@ -67,8 +77,10 @@ class Client implements MerkleClient {
   readonly #requests = new Requests();
   readonly #calls = new Calls(this.#requests);
   readonly #subscriptions = new Subscriptions(this.#requests);
+  readonly #pushes = new Pushes();
   readonly #state = new ObservedState();
   readonly #link: Link;
+  #send: ((text: string) => void) | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: LinkOptions, onState: ClientOptions["onState"]) {
@@ -107,6 +119,14 @@ class Client implements MerkleClient {
     return this.#subscriptions.inbox(options);
   }
 
+  onPush(listener: (push: Push) => void): () => void {
+    return this.#pushes.listen(listener);
+  }
+
+  answerNudge(id: string, reached: readonly WakePath[]): void {
+    this.#send?.(JSON.stringify({ type: "nudged", id, reached: [...reached] } satisfies ClientFrame));
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -123,18 +143,28 @@ class Client implements MerkleClient {
   }
 
   #up(send: (text: string) => void, epoch: string): void {
+    this.#send = send;
     this.#subscriptions.up(epoch);
     this.#requests.up(send);
   }
 
   #down(): void {
+    this.#send = undefined;
     this.#requests.down();
     this.#subscriptions.down();
   }
 
   #receive(frame: FrameAfterHello): void {
-    if (frame.type === "reply") this.#requests.receive(frame);
-    else if (frame.type === "message" || frame.type === "changed") this.#subscriptions.receive(frame);
+    switch (frame.type) {
+      case "reply":
+        return this.#requests.receive(frame);
+      case "message":
+      case "changed":
+        return this.#subscriptions.receive(frame);
+      case "state_change":
+      case "nudge":
+        return this.#pushes.receive(frame);
+    }
   }
 
   #fail(error: MerkleError): void {

@@ -13,7 +13,7 @@ import {
   type SubscriptionRequests,
 } from "./subscription.js";
 
-export type Push = Extract<BrokerFrame, { type: "message" | "changed" }>;
+type SubscriptionPush = Extract<BrokerFrame, { type: "message" | "changed" }>;
 
 const sessionRefCharsMax = 100;
 
@@ -46,7 +46,7 @@ export class Subscriptions {
     for (const subscription of this.#byKey.values()) subscription.detach();
   }
 
-  receive(push: Push): void {
+  receive(push: SubscriptionPush): void {
     for (const subscription of this.#byKey.values()) {
       if (subscription.sessionId !== push.session_id) continue;
       if (push.type === "changed") subscription.receiveChange({ kind: push.kind, version: push.version });

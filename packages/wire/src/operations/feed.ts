@@ -1,47 +1,72 @@
 import * as z from "zod";
 import { compactMessage, lines } from "../compact.js";
 import { limits } from "../limits.js";
-import { Message } from "../message.js";
+import { Message, Priority } from "../message.js";
 import { operation } from "../operation.js";
 import {
   asTeam,
   Epoch,
   inEpoch,
   inSession,
+  lineOfChars,
   retryable,
   Sequence,
-  Timestamp,
-  textOfBytes,
-  Uuid,
+  StorableText,
   Version,
 } from "../values.js";
+import { compactPosted, MessageText, Posted, Recipients } from "./messaging.js";
+
+/** What a chat message can hold beside its text (SEND-8 to SEND-10). */
+export const ChatContent = z.strictObject({
+  text: MessageText,
+  kind: z.enum(["ask", "decision"]).optional().meta({
+    description: "ask: you need an answer; decision: something is settled.",
+  }),
+  options: z
+    .array(lineOfChars(limits.titleCharsMax))
+    .min(2)
+    .max(limits.optionsMax)
+    .optional()
+    .meta({ description: "Of an ask: the answers to choose from." }),
+  answer: StorableText.trim().min(1).max(limits.reasonCharsMax).optional().meta({
+    description: "With reply_to: settles that ask; the first answer counts.",
+  }),
+});
 
 export const postMessage = operation({
   name: "post_message",
   toolset: "core",
-  summary: "Say something to everyone in the session. Long results belong in the document.",
+  summary:
+    "Say something to everyone in the session, or with `to` to some. Long results belong in the document.",
   access: "team",
   route: "POST /api/sessions/:session_id/messages",
   input: z.strictObject({
     ...inSession,
-    content: z.strictObject({
-      text: textOfBytes(limits.messageTextBytesMax).refine((text) => text.trim() !== "", {
-        error: "must not be blank",
-      }),
+    content: ChatContent.refine((content) => content.options === undefined || content.kind === "ask", {
+      error: 'options belong to kind "ask"',
+      path: ["options"],
+    }).refine((content) => content.answer === undefined || content.kind !== "ask", {
+      error: "an ask cannot be an answer at once",
+      path: ["answer"],
     }),
+    to: Recipients.optional(),
+    priority: Priority.default("next").meta({
+      description: "now breaks through dnd; low wakes nobody.",
+    }),
+    reply_to: Sequence.min(1).optional().meta({ description: "The number of a message." }),
     type: z
       .literal("chat", { error: 'must be "chat"; system messages are made by the broker alone' })
       .default("chat"),
     ...asTeam,
     ...retryable,
   }),
-  output: z.object({ message_id: Uuid, cursor: Sequence, at: Timestamp }),
-  errors: ["unauthorized", "session_closed", "not_found", "conflict"],
+  output: Posted,
+  errors: ["unauthorized", "session_closed", "session_held", "budget_spent", "not_found", "conflict"],
   kind: "call",
   readOnly: false,
   afterClosing: "refused",
   rate: "write",
-  compact: (posted) => `#${posted.cursor} posted`,
+  compact: compactPosted,
 });
 
 export const waitForMessages = operation({

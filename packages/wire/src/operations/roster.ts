@@ -1,16 +1,24 @@
 import * as z from "zod";
-import { kept, lines, messageTime, nameInLine, quoted } from "../compact.js";
+import { kept, lines, messageTime, nameInLine, peerAddress, quoted } from "../compact.js";
+import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
   asTeam,
+  GroupMembership,
   inSession,
+  lineOfChars,
+  PeerCredential,
+  PeerName,
+  RoleName,
   retryable,
   Sequence,
+  StorableText,
   TeamCredential,
   TeamName,
   Timestamp,
   Uuid,
 } from "../values.js";
+import { Capabilities, SessionKey, Summary } from "./peers.js";
 
 /**
  * A row of the roster. `status` is derived, never declared (ROSTER-4): active while a wait is parked or within 10 s of a
@@ -32,6 +40,7 @@ export const Participant = z
       .int()
       .meta({ description: "Open WebSocket connections that follow the session as this team." }),
     last_read: Sequence.meta({ description: "What the team has acknowledged." }),
+    peers: z.int().meta({ description: "How many named peers of it are there." }),
     folded: z.boolean(),
   })
   .meta({ id: "Participant" });
@@ -57,8 +66,19 @@ export const joinSession = operation({
     replay_from: Sequence.optional().meta({
       description: "Read on after this message; 0 for all.",
     }),
+    peer_name: PeerName.optional().meta({
+      description: "Your own name within the team, when it has several agents.",
+    }),
+    role: RoleName.optional(),
+    groups: z.array(GroupMembership).max(limits.groupsPerPeerMax).optional(),
+    summary: Summary.optional(),
+    capabilities: Capabilities.optional(),
+    cwd: StorableText.max(1_000).optional(),
+    machine: lineOfChars(limits.nameCharsMax).optional(),
+    session_key: SessionKey.optional(),
     team_id: TeamCredential.optional().meta({
-      description: "Your own team's credential, to resume it without a second joining.",
+      description:
+        "Your own team's credential, to resume it without a second joining, or to add a peer to it; a peer's, to resume that.",
     }),
     ...retryable,
   }),
@@ -69,6 +89,10 @@ export const joinSession = operation({
     description: z.string(),
     team_id: TeamCredential,
     team_name: z.string(),
+    peer_id: PeerCredential.nullable().meta({
+      description: "With a peer_name: the peer's own credential, to be given as team_id from now on.",
+    }),
+    peer_name: z.string().nullable(),
     resumed: z.boolean(),
     cursor: Sequence,
     document_version: z.int(),
@@ -81,7 +105,8 @@ export const joinSession = operation({
   rate: "create",
   compact: (joined, rendering) =>
     lines(
-      `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${nameInLine(joined.team_name)}.${kept(joined, rendering)}`,
+      `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${peerAddress(joined.team_name, joined.peer_name)}.${kept(joined, rendering)}`,
+      rendering.keeper === "caller" && joined.peer_id && `peer_id ${joined.peer_id}: give it as team_id`,
       `title: ${quoted(joined.title)}`,
       joined.description && `description: ${quoted(joined.description)}`,
       ...compactRoster(joined.participants),

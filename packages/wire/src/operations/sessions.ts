@@ -20,6 +20,7 @@ import {
   Uuid,
   Version,
 } from "../values.js";
+import { HeldBy } from "./people.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
 
 export const SessionStatus = z.enum(["active", "closed"]);
@@ -101,7 +102,13 @@ export const getSession = operation({
   access: "reader",
   route: "GET /api/sessions/:session_id",
   input: z.strictObject({ ...inSession, ...asTeam }),
-  output: Session.extend({ settings: SessionSettings }),
+  output: Session.extend({
+    settings: SessionSettings,
+    held: HeldBy.meta({ description: "Who holds it, when a human does: agents cannot post." }),
+    agent_messages: z.int().meta({
+      description: "How many messages agents have posted since the last human word.",
+    }),
+  }),
   errors: ["unauthorized", "not_found"],
   kind: "call",
   readOnly: true,

@@ -15,6 +15,11 @@ export const SessionSettings = z
       .min(0)
       .max(86_400)
       .meta({ description: "Seconds between two changes of title or description; 0 for no limit." }),
+    message_budget: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .meta({ description: "How many messages agents may post after the last human word; 0 for no limit." }),
   })
   .meta({ id: "SessionSettings" });
 
@@ -24,6 +29,7 @@ export const sessionSettingsDefault: SessionSettings = {
   conclude_by: "anyone",
   metadata_by: "anyone",
   metadata_min_interval_s: 0,
+  message_budget: 0,
 };
 
 export const SessionSettingsInput = z.strictObject(SessionSettings.partial().shape);

@@ -1,0 +1,146 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Queryable } from "../open-database.js";
+import {
+  documents,
+  documentVersions,
+  documentWords,
+  feeds,
+  memories,
+  messages,
+  messageWords,
+  sessions,
+  teams,
+} from "../schema.js";
+import { fits, markedIn, rankOf, type TextMatch } from "./text-query.js";
+
+export type FoundKind = "message" | "decision" | "document" | "memory" | "session";
+
+export interface FoundRow {
+  readonly kind: FoundKind;
+  readonly sessionId: string | null;
+  readonly slug: string | null;
+  readonly sequence: number | null;
+  readonly memory: number | null;
+  readonly version: number | null;
+  readonly title: string | null;
+  readonly by: string | null;
+  readonly at: Date;
+  readonly rank: number;
+  /** From a little before what was found first, at most some thousand characters. */
+  readonly marked: string;
+}
+
+export interface Wanted {
+  readonly match: TextMatch;
+  readonly kinds: ReadonlySet<FoundKind>;
+  readonly sessionId: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Finds what fits in a mesh, of all kinds together, the best match first and of equals the newest. Messages and documents
+ * are found as far as they are indexed.
+ */
+export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted): Promise<FoundRow[]> {
+  const branches = [
+    wanted.kinds.has("message") || wanted.kinds.has("decision") ? findMessages(wanted) : null,
+    wanted.kinds.has("document") ? findDocuments(wanted) : null,
+    wanted.kinds.has("memory") ? findMemories(wanted, meshId) : null,
+    wanted.kinds.has("session") ? findSessions(wanted) : null,
+  ].filter((branch) => branch !== null);
+  const best = sql`ORDER BY rank DESC, at DESC, session_id, sequence LIMIT ${wanted.limit}`;
+  const found = sql.join(
+    branches.map((branch) => sql`(SELECT * FROM (${branch}) b ${best})`),
+    sql` UNION ALL `,
+  );
+  // Texts are read and marked for those that are returned, and for no others.
+  const rows = await db.execute<Omit<FoundRow, "at"> & { at_ms: string } & Record<string, unknown>>(sql`
+    WITH own AS (SELECT session_id FROM ${sessions} WHERE mesh_id = ${meshId}${
+      wanted.sessionId === undefined ? sql`` : sql` AND session_id = ${wanted.sessionId}`
+    }), found AS MATERIALIZED (SELECT * FROM (${found}) f ${best})
+    SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
+           f.memory::float8 AS memory, w.version, CASE WHEN f.kind <> 'memory' THEN s.title END AS title,
+           CASE f.kind WHEN 'memory' THEN r.remembered_by WHEN 'document' THEN v.written_by WHEN 'session' THEN t.name
+             ELSE concat_ws('/', m.author_team, m.author_peer) END AS by,
+           (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank,
+           ${windowOf(sql`marked.text`)} AS marked
+    FROM found f
+    LEFT JOIN ${sessions} s ON s.session_id = f.session_id
+    LEFT JOIN ${messages} m ON m.session_id = f.session_id AND m.sequence = f.sequence
+    LEFT JOIN ${documentWords} w ON w.session_id = f.session_id AND w.piece = f.piece
+    LEFT JOIN ${documentVersions} v ON v.session_id = w.session_id AND v.version = w.version
+    LEFT JOIN ${memories} r ON r.mesh_id = ${meshId} AND r.number = f.memory
+    LEFT JOIN ${teams} t ON f.kind = 'session' AND t.session_id = s.session_id AND t.team_id = s.created_by_team_id
+    CROSS JOIN LATERAL (SELECT ${markedIn(
+      wanted.match,
+      sql`CASE f.kind WHEN 'memory' THEN r.content WHEN 'document' THEN w.content
+            WHEN 'session' THEN ${sessionText(sql`s`)} ELSE ${messageText(sql`m`)} END`,
+    )} AS text OFFSET 0) marked
+    ORDER BY f.rank DESC, f.at DESC, f.session_id, f.sequence`);
+  return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(Number(at_ms)) }));
+}
+
+const messageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
+const sessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${row}.description, ''))`;
+
+/** Each branch gives what names a hit, when it was made, and its rank. */
+function hit(kind: SQL, keys: { sequence?: SQL; memory?: SQL; piece?: SQL }, at: SQL, rank: SQL): SQL {
+  const { sequence = sql`NULL`, memory = sql`NULL`, piece = sql`NULL` } = keys;
+  return sql`${kind} AS kind, session_id, ${sequence}::bigint AS sequence, ${memory}::bigint AS memory,
+    ${piece}::int AS piece, ${at} AS at, ${rank} AS rank`;
+}
+
+/** Letters are looked for only in the newest messages of each session, because every text must be read for it. */
+const messagesReadMax = 1_000;
+
+function findMessages({ match, kinds }: Wanted): SQL {
+  const columns = hit(
+    sql`CASE WHEN decision THEN 'decision' ELSE 'message' END`,
+    { sequence: sql`sequence` },
+    sql`posted_at`,
+    rankOf(match, sql`words`),
+  );
+  const kind = kinds.has("message")
+    ? kinds.has("decision")
+      ? sql``
+      : sql`AND NOT decision`
+    : sql`AND decision`;
+  const place =
+    match.by === "words"
+      ? sql`${messageWords} w`
+      : sql`${feeds} f JOIN ${messageWords} w USING (session_id) JOIN ${messages} m USING (session_id, sequence, posted_at)`;
+  const newest = match.by === "words" ? sql`` : sql`AND sequence > f.last_sequence - ${messagesReadMax}`;
+  return sql`SELECT ${columns} FROM ${place} WHERE session_id IN (SELECT session_id FROM own) ${kind} ${newest}
+    AND ${fits(match, { words: sql`words`, text: messageText(sql`m`) })}`;
+}
+
+/** The piece of each document that fits best. While it is written, it is found as it was when it was indexed. */
+function findDocuments({ match }: Wanted): SQL {
+  const columns = hit(sql`'document'`, { piece: sql`piece` }, sql`d.updated_at`, rankOf(match, sql`words`));
+  return sql`SELECT DISTINCT ON (session_id) ${columns} FROM ${documentWords} w JOIN ${documents} d USING (session_id)
+    WHERE session_id IN (SELECT session_id FROM own) AND ${fits(match, { words: sql`words`, text: sql`w.content` })}
+    ORDER BY session_id, rank DESC, piece`;
+}
+
+function findMemories({ match, sessionId }: Wanted, meshId: string): SQL {
+  const columns = hit(sql`'memory'`, { memory: sql`number` }, sql`remembered_at`, rankOf(match, sql`words`));
+  return sql`SELECT ${columns} FROM ${memories} WHERE mesh_id = ${meshId} AND forgotten_at IS NULL
+    AND ${fits(match, { words: sql`words`, text: sql`(content || ' ' || array_to_string(tags, ' '))` })}
+    ${sessionId === undefined ? sql`` : sql`AND session_id = ${sessionId}`}`;
+}
+
+function findSessions({ match }: Wanted): SQL {
+  const columns = hit(sql`'session'`, {}, sql`updated_at`, rankOf(match, sql`words`));
+  return sql`SELECT ${columns} FROM ${sessions} s WHERE session_id IN (SELECT session_id FROM own)
+    AND ${fits(match, { words: sql`words`, text: sql`concat_ws(' ', s.title, s.slug, s.description)` })}`;
+}
+
+/** So much of a marked text is handed over that a good part of it can be chosen. */
+const windowCharsMax = 4_000;
+const windowCharsBefore = 200;
+
+function windowOf(marked: SQL): SQL {
+  const start = sql`greatest(1, strpos(${marked}, '«') - ${windowCharsBefore})`;
+  return sql`CASE WHEN ${start} > 1 THEN '…' ELSE '' END || substr(${marked}, ${start}, ${windowCharsMax})
+    || CASE WHEN length(${marked}) - ${start} >= ${windowCharsMax} THEN '…' ELSE '' END`;
+}

@@ -1,0 +1,187 @@
+import * as z from "zod";
+import { lines, nameInLine, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  lineOfChars,
+  Reason,
+  retryable,
+  StorableText,
+  Timestamp,
+  textOfBytes,
+  Uuid,
+} from "../values.js";
+
+/** `mem_31`: memories are numbered in their mesh. */
+export const MemoryId = z
+  .string()
+  .regex(/^mem_[1-9]\d{0,14}$/, { error: "must be such as mem_31" })
+  .meta({ examples: ["mem_31"] });
+
+export const Tag = lineOfChars(limits.tagCharsMax).refine((tag) => !tag.includes(","), {
+  error: "must not hold a comma",
+});
+const Tags = z.array(Tag).max(limits.tagsMax);
+
+export const Memory = z
+  .object({
+    id: MemoryId,
+    content: z.string(),
+    tags: z.array(z.string()),
+    rememberedBy: z.string(),
+    session_id: Uuid.nullable().meta({ description: "The session that it was remembered in." }),
+    session: z.string().nullable().meta({ description: "Its slug." }),
+    rememberedAt: Timestamp,
+    forgotten: z.object({ by: z.string(), reason: z.string(), at: Timestamp }).nullable(),
+  })
+  .meta({ id: "Memory" });
+export type Memory = z.output<typeof Memory>;
+
+const RecalledMemory = Memory.extend({
+  rank: z.number(),
+  marked: z.string().meta({
+    description: "The content, or the part of it that matches best, with each matched word as «word».",
+  }),
+});
+
+const stored = z.object({ id: MemoryId, tags: z.array(z.string()), at: Timestamp });
+
+export const remember = operation({
+  name: "remember",
+  toolset: "mesh",
+  summary:
+    "Keep a lesson, decision or fact for all later sessions of this mesh. Short and complete by itself. What only holds now: set_state.",
+  access: "team",
+  route: "POST /api/memories",
+  input: z.strictObject({
+    content: textOfBytes(limits.memoryBytesMax).refine((text) => text.trim() !== "", {
+      error: "must not be blank",
+    }),
+    tags: Tags.default([]),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: stored,
+  errors: ["unauthorized", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ id }) => `${id} remembered`,
+});
+
+const page = {
+  tags: Tags.optional().meta({ description: "Only those that have all of these." }),
+  limit: z.int().min(1).max(limits.memoriesPageMax).default(limits.memoriesPageDefault),
+};
+
+export const recall = operation({
+  name: "recall",
+  toolset: "mesh",
+  summary:
+    'Search what was remembered in this mesh, best match first; do it when you start on something. Words are found by their stem, "quoted" ones together, -word leaves out.',
+  access: "reader",
+  route: "GET /api/memories/recall",
+  input: z.strictObject({
+    query: StorableText.trim().min(1).max(limits.queryCharsMax),
+    ...page,
+    ...asTeam,
+  }),
+  output: z.object({ memories: z.array(RecalledMemory) }),
+  errors: ["unauthorized"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ memories }) =>
+    lines(
+      ...memories.map((each) => compactMemory(each, each.marked)),
+      memories.length === 0 && "nothing found",
+    ),
+});
+
+export const forget = operation({
+  name: "forget",
+  toolset: "mesh",
+  summary: "Hide a memory that is wrong or out of date, with the reason. A human can restore it.",
+  access: "team",
+  route: "POST /api/memories/forget",
+  input: z.strictObject({ id: MemoryId, reason: Reason, ...asTeam, ...retryable }),
+  output: Memory,
+  errors: ["unauthorized", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ id }) => `${id} forgotten`,
+});
+
+export const restoreMemory = operation({
+  name: "restore_memory",
+  toolset: "mesh",
+  summary: "Bring a forgotten memory back; only a human may.",
+  access: "team",
+  route: "POST /api/memories/restore",
+  input: z.strictObject({ id: MemoryId, ...asTeam, ...retryable }),
+  output: Memory,
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ id }) => `${id} is back`,
+});
+
+export const listMemory = operation({
+  name: "list_memory",
+  toolset: "mesh",
+  summary: "List memories, newest first. To find something: recall.",
+  access: "reader",
+  route: "GET /api/memories",
+  input: z.strictObject({
+    ...page,
+    session: StorableText.min(1).max(100).optional().meta({
+      description: "Only those of this session, by id or slug.",
+    }),
+    forgotten: z.boolean().default(false).meta({ description: "Those that were forgotten instead." }),
+    before: MemoryId.optional().meta({ description: "next_cursor of the last page." }),
+    ...asTeam,
+  }),
+  output: z.object({ memories: z.array(Memory), next_cursor: MemoryId.nullable() }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ memories, next_cursor }) =>
+    lines(
+      ...memories.map((each) => compactMemory(each, each.content)),
+      memories.length === 0 && "no memories",
+      next_cursor && `more: before ${next_cursor}`,
+    ),
+});
+
+export const tagMemory = operation({
+  name: "tag_memory",
+  toolset: "mesh",
+  summary: "Give a memory other tags.",
+  access: "team",
+  route: "POST /api/memories/tag",
+  input: z.strictObject({ id: MemoryId, tags: Tags, ...asTeam, ...retryable }),
+  output: Memory,
+  errors: ["unauthorized", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ id, tags }) => `${id} ${tags.map(nameInLine).join(", ")}`,
+});
+
+function compactMemory(memory: Memory, text: string): string {
+  const { id, rememberedBy, rememberedAt, session, forgotten, tags } = memory;
+  const where = session === null ? "" : ` in ${session}`;
+  const tagged = tags.length === 0 ? "" : ` [${tags.map(nameInLine).join(", ")}]`;
+  const gone = forgotten ? ` (forgotten: ${quoted(forgotten.reason)})` : "";
+  return `${id} (${nameInLine(rememberedBy)}${where}, ${rememberedAt.slice(0, 10)})${tagged}${gone} ${quoted(text)}`;
+}

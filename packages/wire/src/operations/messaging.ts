@@ -1,0 +1,167 @@
+import * as z from "zod";
+import { compactMessage, lines, messageTime, nameInLine, peerAddress } from "../compact.js";
+import { limits } from "../limits.js";
+import { Message, Priority } from "../message.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  Epoch,
+  inEpoch,
+  inSession,
+  retryable,
+  Sequence,
+  StorableText,
+  Timestamp,
+  textOfBytes,
+  Uuid,
+  Version,
+} from "../values.js";
+import { DeclaredStatus, WakePath } from "./peers.js";
+
+const Recipient = StorableText.trim().min(1).max(250);
+
+/** Whom a message is for: a peer, a team, `team/peer`, a peer's key, `@group`, `@humans`, `*` or `@all`; or several of them. */
+export const Recipients = z
+  .union([Recipient, z.array(Recipient).min(1).max(limits.recipientsMax)])
+  .transform((to) => (typeof to === "string" ? [to] : to))
+  .meta({ description: "A peer, a team, @group, @humans or *; or a list." });
+
+export const MessageText = textOfBytes(limits.messageTextBytesMax).refine((text) => text.trim() !== "", {
+  error: "must not be blank",
+});
+
+/** One peer that a message reaches, and what is known of it there (SEND-6). */
+export const RecipientState = z
+  .object({
+    team: z.string(),
+    peer: z.string().nullable(),
+    human: z.boolean(),
+    status: z.enum(["active", "idle", "disconnected"]),
+    declared: DeclaredStatus.nullable(),
+    connected: z.boolean(),
+    last_seen_at: Timestamp,
+    wake: z
+      .array(WakePath)
+      .meta({ description: "What can wake it at this moment; empty: it reads when it comes." }),
+    delivered: z.boolean().meta({ description: "Its model has got the message." }),
+    delivered_at: Timestamp.nullable().meta({
+      description: "Null also when it was too long ago to be known.",
+    }),
+  })
+  .meta({ id: "RecipientState" });
+export type RecipientState = z.output<typeof RecipientState>;
+
+export function compactRecipient(state: RecipientState): string {
+  const name = peerAddress(state.team, state.peer);
+  if (state.delivered)
+    return `${name} got it${state.delivered_at ? ` ${messageTime(state.delivered_at)}` : ""}`;
+  const dnd = state.declared === "dnd" ? " (dnd)" : "";
+  if (state.status === "disconnected")
+    return `${name} is away since ${messageTime(state.last_seen_at)}, gets it on return`;
+  return `${name} is ${state.status}${dnd}${state.wake.length === 0 ? ", reads when it next looks" : ""}`;
+}
+
+export const Posted = z.object({
+  message_id: Uuid,
+  cursor: Sequence,
+  at: Timestamp,
+  recipients: z.array(RecipientState).optional().meta({
+    description: "Where the message is not for everyone: exactly the peers that it reaches.",
+  }),
+});
+
+export function compactPosted({ cursor, recipients }: z.output<typeof Posted>): string {
+  const told = (recipients ?? []).slice(0, 20).map(compactRecipient);
+  const more = (recipients?.length ?? 0) - told.length;
+  return lines(`#${cursor} posted`, told.join("; "), more > 0 && `and ${more} more`);
+}
+
+export const sendMessage = operation({
+  name: "send_message",
+  toolset: "messaging",
+  summary:
+    "Write to a peer, team or @group of the Merkle session, also on other machines; for all use post_message. Claude Code's own SendMessage reaches only sessions of this machine.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/messages/send",
+  input: z.strictObject({
+    ...inSession,
+    to: Recipients,
+    message: MessageText,
+    priority: Priority.default("next").meta({
+      description: "now breaks through dnd; low wakes nobody.",
+    }),
+    reply_to: Sequence.min(1).optional().meta({ description: "The number of a message." }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: Posted,
+  errors: ["unauthorized", "session_closed", "session_held", "budget_spent", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: compactPosted,
+});
+
+export const checkMessages = operation({
+  name: "check_messages",
+  toolset: "messaging",
+  summary: "Read what is unread, without waiting. To wait for more use wait_for_messages.",
+  access: "team",
+  route: "GET /api/sessions/:session_id/messages/check",
+  input: z.strictObject({ ...inSession, ...inEpoch, ...asTeam }),
+  output: z.object({
+    messages: z.array(Message),
+    next_cursor: Sequence,
+    session_closed: z.boolean(),
+    epoch: Epoch,
+    remaining: z.int().optional().meta({ description: "Messages beyond this page; call again." }),
+    document_version: Version.optional().meta({
+      description: "Present when the document has changed since you last read messages.",
+    }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found", "resync"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: (result, { keeper }) =>
+    lines(
+      result.remaining !== undefined && `${result.remaining} more after these: call again`,
+      ...result.messages.map(compactMessage),
+      result.document_version !== undefined && `document v${result.document_version}`,
+      result.session_closed && "session closed",
+      result.messages.length === 0 && "nothing new",
+      keeper === "caller" && `next_cursor ${result.next_cursor}`,
+    ),
+});
+
+export const messageStatus = operation({
+  name: "message_status",
+  toolset: "messaging",
+  summary: "See which peers a message reached, who has got it and when, and who answered.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/messages/status",
+  input: z.strictObject({
+    ...inSession,
+    message: Sequence.min(1).meta({ description: "Its number." }),
+    ...asTeam,
+  }),
+  output: z.object({
+    message: Sequence,
+    recipients: z.array(RecipientState),
+    delivered: z.int().meta({ description: "To how many of them." }),
+    answered: z.object({ message: Sequence, by: z.string(), answer: z.string() }).nullable(),
+  }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ message, recipients, delivered, answered }) =>
+    lines(
+      `#${message} delivered ${delivered}/${recipients.length}`,
+      ...recipients.map(compactRecipient),
+      answered && `answered by ${nameInLine(answered.by)} in #${answered.message}`,
+    ),
+});

@@ -1,0 +1,207 @@
+import * as z from "zod";
+import { lines, messageTime, neutralise, peerAddress, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  GroupName,
+  inSession,
+  lineOfChars,
+  Reason,
+  RoleName,
+  retryable,
+  Sequence,
+  StorableText,
+  Timestamp,
+  Uuid,
+} from "../values.js";
+
+/** How a client can be made to read its mail: each is optional, and none is trusted alone (WAKE-1). */
+export const WakePath = z.enum(["inbox", "hooks", "wait", "channel"]);
+export type WakePath = z.output<typeof WakePath>;
+
+/** What a client says of itself. */
+export const Capabilities = z.strictObject({
+  client: lineOfChars(limits.nameCharsMax).optional(),
+  version: lineOfChars(limits.nameCharsMax).optional(),
+  model: lineOfChars(limits.nameCharsMax).optional(),
+  toolsets: z.array(lineOfChars(limits.nameCharsMax)).max(20).optional(),
+  wake: z.array(WakePath).max(4).optional(),
+});
+export type Capabilities = z.output<typeof Capabilities>;
+
+/** The public part of an ed25519 key that a launch made for itself (RFC 8032), in base64. */
+export const SessionKey = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{43}=$/, { error: "must be the 32 bytes of an ed25519 public key in base64" });
+
+export const Summary = StorableText.trim()
+  .max(limits.summaryCharsMax)
+  .meta({ description: "Empty takes it away." });
+
+export const DeclaredStatus = z.enum(["idle", "working", "dnd", "blocked"]);
+export type DeclaredStatus = z.output<typeof DeclaredStatus>;
+
+export const Declared = z.object({
+  status: DeclaredStatus,
+  reason: z.string().nullable(),
+  at: Timestamp,
+});
+
+export const Membership = z.object({ name: z.string(), role: z.string().nullable() });
+
+/**
+ * A peer as `list_peers` shows it (PEER-8). `status` is derived from what was seen, as a team's is (ROSTER-4); `declared` is
+ * what the peer, or its client's hooks, said of it.
+ */
+export const Peer = z
+  .object({
+    peer_id: Uuid,
+    team_id: Uuid,
+    team: z.string(),
+    name: z.string().nullable().meta({ description: "Null for a team's unnamed peer." }),
+    kind: z.enum(["agent", "human"]),
+    role: z.string().nullable(),
+    groups: z.array(Membership),
+    status: z.enum(["active", "idle", "disconnected"]),
+    declared: Declared.nullable(),
+    summary: z.object({ text: z.string(), at: Timestamp }).nullable(),
+    capabilities: Capabilities.nullable(),
+    cwd: z.string().nullable(),
+    machine: z.string().nullable(),
+    session_key: z.string().nullable(),
+    joined_at: Timestamp,
+    last_seen_at: Timestamp,
+    last_polled_at: Timestamp.nullable(),
+    left_at: Timestamp.nullable(),
+    polling: z.boolean(),
+    connected: z.boolean().meta({ description: "Whether a connection holds it at this moment." }),
+    last_read: Sequence,
+  })
+  .meta({ id: "Peer" });
+export type Peer = z.output<typeof Peer>;
+
+/** `- atlas's line`: who, what it said of itself, where it belongs, and when it was seen. */
+function compactPeer(peer: Peer): string {
+  const { declared, summary } = peer;
+  const groups = peer.groups.map(({ name, role }) => `@${name}${role ? `:${role}` : ""}`).join(" ");
+  const facts = [
+    peer.kind === "human" ? "human" : "",
+    peer.role ? `role ${neutralise(peer.role)}` : "",
+    neutralise(groups),
+    peer.left_at ? "left" : peer.status,
+    declared ? `${declared.status}${declared.reason ? ` (${neutralise(declared.reason)})` : ""}` : "",
+    `seen ${messageTime(peer.last_seen_at)}`,
+  ].filter((fact) => fact !== "");
+  return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary ? `: ${quoted(summary.text)}` : ""}`;
+}
+
+export const listPeers = operation({
+  name: "list_peers",
+  toolset: "messaging",
+  summary:
+    "See who is there and whom you can write to: each peer's team, role, groups, status and what it is doing.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/peers",
+  input: z.strictObject({
+    ...inSession,
+    group: GroupName.optional().meta({ description: "Only its members." }),
+    include_left: z.boolean().default(false).meta({ description: "Also those that have left." }),
+    ...asTeam,
+  }),
+  output: z.object({ peers: z.array(Peer) }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ peers }) => lines(...peers.map(compactPeer), peers.length === 0 && "nobody"),
+});
+
+export const setSummary = operation({
+  name: "set_summary",
+  toolset: "messaging",
+  summary: "Say in a sentence what you are doing, when it changes; list_peers shows it.",
+  access: "team",
+  route: "PUT /api/sessions/:session_id/summary",
+  input: z.strictObject({ ...inSession, summary: Summary, ...asTeam, ...retryable }),
+  output: z.object({ summary: z.string(), at: Timestamp }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: () => "noted",
+});
+
+export const setStatus = operation({
+  name: "set_status",
+  toolset: "messaging",
+  summary:
+    "Declare yourself blocked (with the reason), dnd (only messages of priority now wake you), or free again. Working and idle follow by themselves.",
+  access: "team",
+  route: "PUT /api/sessions/:session_id/status",
+  input: z
+    .strictObject({
+      ...inSession,
+      status: DeclaredStatus,
+      reason: Reason.optional().meta({ description: "Needed for blocked: what you need." }),
+      automatic: z.boolean().default(false).meta({
+        description: "Observed and not declared: it replaces idle and working alone.",
+      }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine((input) => input.status !== "blocked" || input.reason !== undefined, {
+      error: "blocked needs a reason: what do you need, and from whom",
+    }),
+  output: z.object({ declared: Declared }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ declared }) => declared.status,
+});
+
+export const joinGroup = operation({
+  name: "join_group",
+  toolset: "messaging",
+  summary: "Get what is sent to @group from now on. `backend/db` lies within `backend`.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/groups/join",
+  input: z.strictObject({
+    ...inSession,
+    name: GroupName,
+    role: RoleName.optional(),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({ groups: z.array(Membership) }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: compactGroups,
+});
+
+export const leaveGroup = operation({
+  name: "leave_group",
+  toolset: "messaging",
+  summary: "Get no more of what is sent to @group.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/groups/leave",
+  input: z.strictObject({ ...inSession, name: GroupName, ...asTeam, ...retryable }),
+  output: z.object({ groups: z.array(Membership) }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: compactGroups,
+});
+
+function compactGroups({ groups }: { groups: readonly z.output<typeof Membership>[] }): string {
+  return groups.length === 0 ? "in no group" : `in ${groups.map(({ name }) => `@${name}`).join(" ")}`;
+}

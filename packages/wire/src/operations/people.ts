@@ -1,0 +1,144 @@
+import * as z from "zod";
+import { lines, messageTime, nameInLine, peerAddress, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { asTeam, inSession, Reason, retryable, Sequence, StorableText, Timestamp, Uuid } from "../values.js";
+import { Recipients } from "./messaging.js";
+import { WakePath } from "./peers.js";
+
+const Nudged = z.object({
+  team: z.string(),
+  peer: z.string().nullable(),
+  connected: z.boolean(),
+  /** What was run there, as the client itself says; a parked wait was answered. */
+  reached: z.array(WakePath),
+  last_seen_at: Timestamp,
+});
+
+export const nudge = operation({
+  name: "nudge",
+  toolset: "people",
+  summary: "Wake a peer or team so that it reads its messages; posts nothing, and says what was reached.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/nudge",
+  input: z.strictObject({ ...inSession, to: Recipients, ...asTeam, ...retryable }),
+  output: z.object({ nudged: z.array(Nudged) }),
+  errors: ["unauthorized", "session_closed", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: ({ nudged }) =>
+    lines(
+      ...nudged.map(
+        ({ team, peer, reached, connected, last_seen_at }) =>
+          `${peerAddress(team, peer)}: ${
+            reached.length > 0
+              ? `woken by ${reached.join(", ")}`
+              : connected
+                ? "connected, but nothing can wake it: it reads when it next looks"
+                : `away since ${messageTime(last_seen_at)}`
+          }`,
+      ),
+    ),
+});
+
+const Hold = z.object({ by: z.string(), reason: z.string().nullable(), at: Timestamp }).meta({ id: "Hold" });
+
+export const holdSession = operation({
+  name: "hold_session",
+  toolset: "people",
+  summary: "Stop agents from posting until a human resumes; they still read. Only a human may.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/hold",
+  input: z.strictObject({ ...inSession, reason: Reason.optional(), ...asTeam, ...retryable }),
+  output: z.object({
+    held: Hold,
+    teams: z.int().meta({ description: "How many teams of agents it concerns." }),
+  }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: ({ teams }) => `held for ${teams} teams`,
+});
+
+export const resumeSession = operation({
+  name: "resume_session",
+  toolset: "people",
+  summary: "End a hold, and let agents whose message budget is spent go on. Only a human may.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/resume",
+  input: z.strictObject({
+    ...inSession,
+    message_budget: z.int().min(0).max(1_000_000).optional().meta({
+      description: "Also set how many messages agents may post after each human word; 0 for no limit.",
+    }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({
+    resumed: z.boolean().meta({ description: "Whether anything had been held back." }),
+    message_budget: z.int(),
+  }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: ({ resumed }) => (resumed ? "resumed" : "it was not held"),
+});
+
+export const HeldBy = Hold.nullable();
+
+const SearchKind = z.enum(["message", "decision", "document", "memory", "session"]);
+
+const SearchHit = z.object({
+  kind: SearchKind,
+  session_id: Uuid.nullable(),
+  session: z.string().nullable().meta({ description: "Its slug." }),
+  sequence: Sequence.nullable().meta({ description: "Of a message or decision." }),
+  memory_id: z.string().nullable(),
+  version: z.int().nullable().meta({ description: "Of a document." }),
+  title: z.string().nullable(),
+  by: z.string().nullable(),
+  at: Timestamp,
+  marked: z.string().meta({ description: "The part that matches best, with each matched word as «word»." }),
+  rank: z.number(),
+});
+
+export const search = operation({
+  name: "search",
+  toolset: "people",
+  summary: "Search messages, decisions, documents, memories and sessions of the mesh, best match first.",
+  access: "reader",
+  route: "GET /api/search",
+  input: z.strictObject({
+    query: StorableText.trim().min(1).max(limits.queryCharsMax),
+    kinds: z.array(SearchKind).max(5).optional().meta({ description: "Only these." }),
+    session: StorableText.min(1).max(100).optional().meta({
+      description: "Only in this session, by id or slug.",
+    }),
+    limit: z.int().min(1).max(limits.searchHitsMax).default(limits.searchHitsDefault),
+    ...asTeam,
+  }),
+  output: z.object({
+    hits: z.array(SearchHit),
+    complete: z.boolean().meta({ description: "False while older messages are still being indexed." }),
+  }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ hits, complete }) =>
+    lines(
+      ...hits.map((hit) => {
+        const where = hit.memory_id ?? `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
+        return `${hit.kind} ${where}${hit.by === null ? "" : ` (${nameInLine(hit.by)})`}: ${quoted(hit.marked)}`;
+      }),
+      hits.length === 0 && "nothing found",
+      !complete && "older messages are still being indexed: search again later",
+    ),
+});

@@ -1,0 +1,210 @@
+import * as z from "zod";
+import { lines, messageTime, nameInLine, quoted } from "../compact.js";
+import { jsonValue } from "../json-value.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { asTeam, inSession, lineOfChars, retryable, StorableText, Timestamp, Version } from "../values.js";
+
+export const StateKey = lineOfChars(limits.stateKeyCharsMax).meta({ examples: ["deploy_frozen"] });
+const KeyPart = StorableText.max(limits.stateKeyCharsMax);
+
+const StateValue = jsonValue({
+  bytesMax: limits.stateValueBytesMax,
+  depthMax: limits.stateValueDepthMax,
+}).meta({ description: "Any JSON value." });
+
+/** Whose fact it is: this session's, whose life it shares, or all sessions' of the mesh (STATE-1). */
+export const StateScope = z.enum(["session", "mesh"]);
+const inScope = {
+  scope: StateScope.default("session").meta({ description: "mesh: shared by all sessions." }),
+};
+
+const KeyVersion = Version.meta({ description: "The key's version: +1 on every change of it." });
+
+export const StateEntry = z
+  .object({
+    key: z.string(),
+    value: z.unknown().optional().meta({ description: "Any JSON value; left out for a deleted key." }),
+    deleted: z.boolean(),
+    version: KeyVersion,
+    updatedBy: z.string(),
+    updatedAt: Timestamp,
+  })
+  .meta({ id: "StateEntry" });
+export type StateEntry = z.output<typeof StateEntry>;
+
+const expectedVersion = {
+  expected_version: KeyVersion.optional().meta({
+    description: "Write only if this is the key's version; 0: only if there is none.",
+  }),
+};
+
+export const getState = operation({
+  name: "get_state",
+  toolset: "mesh",
+  summary: "Read one shared fact by its key, such as deploy_frozen. Not for knowledge that lasts: recall.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/state/value",
+  input: z.strictObject({
+    ...inSession,
+    key: StateKey,
+    ...inScope,
+    history: z.boolean().default(false).meta({ description: "Also its last values, newest first." }),
+    ...asTeam,
+  }),
+  output: StateEntry.extend({ history: z.array(StateEntry).optional() }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ history, ...entry }) => lines(compactEntry(entry), ...(history ?? []).map(compactEntry)),
+});
+
+export const setState = operation({
+  name: "set_state",
+  toolset: "mesh",
+  summary:
+    "Set a shared fact that others should not have to ask for; who watches it is told. What should outlast the session: remember.",
+  access: "team",
+  route: "PUT /api/sessions/:session_id/state",
+  input: z.strictObject({
+    ...inSession,
+    key: StateKey,
+    value: StateValue,
+    ...expectedVersion,
+    ...inScope,
+    ...asTeam,
+    ...retryable,
+  }),
+  output: StateEntry.extend({
+    changed: z.boolean(),
+    previous: StateEntry.nullable(),
+    watchers: z.int().meta({ description: "How many other peers watch it." }),
+  }),
+  errors: ["unauthorized", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: ({ key, version, changed, watchers }) =>
+    changed
+      ? `${nameInLine(key)} v${version}${watchers > 0 ? `, told ${watchers}` : ""}`
+      : `${nameInLine(key)} has that value already, v${version}`,
+});
+
+export const deleteState = operation({
+  name: "delete_state",
+  toolset: "mesh",
+  summary: "Delete a shared fact that holds no more; its history stays.",
+  access: "team",
+  route: "DELETE /api/sessions/:session_id/state",
+  input: z.strictObject({
+    ...inSession,
+    key: StateKey,
+    ...expectedVersion,
+    ...inScope,
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({ key: z.string(), version: KeyVersion, changed: z.boolean() }),
+  errors: ["unauthorized", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: ({ key }) => `${nameInLine(key)} deleted`,
+});
+
+export const listState = operation({
+  name: "list_state",
+  toolset: "mesh",
+  summary: "List the shared facts, or those whose keys begin with a prefix.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/state",
+  input: z.strictObject({
+    ...inSession,
+    prefix: KeyPart.optional(),
+    ...inScope,
+    limit: z.int().min(1).max(limits.statePageMax).default(limits.statePageDefault),
+    after: KeyPart.optional().meta({ description: "next_cursor of the last page." }),
+    ...asTeam,
+  }),
+  output: z.object({ entries: z.array(StateEntry), next_cursor: z.string().nullable() }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ entries, next_cursor }) =>
+    lines(
+      ...entries.map(compactEntry),
+      entries.length === 0 && "no state",
+      next_cursor !== null && `more: after ${JSON.stringify(next_cursor)}`,
+    ),
+});
+
+const watchInput = {
+  ...inSession,
+  key: StateKey.optional(),
+  prefix: StateKey.optional(),
+  scope: StateScope.default("session").meta({
+    description: "mesh: shared by all sessions, and told over the WebSocket alone.",
+  }),
+  ...asTeam,
+  ...retryable,
+};
+
+function namesOne(input: { key?: string | undefined; prefix?: string | undefined }): boolean {
+  return (input.key === undefined) !== (input.prefix === undefined);
+}
+const nameOne = { error: "name a key or a prefix, and not both" };
+
+const Watching = z.object({
+  watching: z.array(
+    z.object({ key: z.string().optional(), prefix: z.string().optional(), scope: StateScope }),
+  ),
+});
+
+export const watchState = operation({
+  name: "watch_state",
+  toolset: "mesh",
+  summary:
+    "Be told of changes of a key, or of all keys with a prefix, as messages. To read it once: get_state.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/state/watch",
+  input: z.strictObject(watchInput).refine(namesOne, nameOne),
+  output: Watching,
+  errors: ["unauthorized", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: compactWatching,
+});
+
+export const unwatchState = operation({
+  name: "unwatch_state",
+  toolset: "mesh",
+  summary: "Be told no more of a key's changes, or of a prefix's.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/state/unwatch",
+  input: z.strictObject(watchInput).refine(namesOne, nameOne),
+  output: Watching,
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: compactWatching,
+});
+
+function compactWatching({ watching }: z.output<typeof Watching>): string {
+  const each = watching.map(({ key, prefix }) => nameInLine(key ?? `${prefix}*`));
+  return each.length === 0 ? "watching nothing" : `watching ${each.join(", ")}`;
+}
+
+function compactEntry({ key, value, deleted, version, updatedBy, updatedAt }: StateEntry): string {
+  const told = deleted ? "(deleted)" : quoted(JSON.stringify(value));
+  return `${nameInLine(key)} = ${told} (v${version}, ${nameInLine(updatedBy)} ${messageTime(updatedAt)})`;
+}
