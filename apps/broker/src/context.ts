@@ -6,9 +6,11 @@ import type { Appender } from "./feed/appender.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import type { Presence } from "./roster/presence.js";
+import type { Indexer } from "./search/indexer.js";
 import type { SessionDirectory, SessionIdentity } from "./sessions/directory.js";
 import type { Addresses } from "./settings/addresses.js";
 import type { SettingsStore } from "./settings/settings-store.js";
+import type { StateAnnouncer } from "./state/state-announcer.js";
 import type { Workers } from "./workers/workers.js";
 import type { Write } from "./writes/write.js";
 
@@ -18,6 +20,8 @@ export interface Services {
   readonly database: Database;
   readonly appender: Appender;
   readonly channels: Channels;
+  readonly stateAnnouncer: StateAnnouncer;
+  readonly indexer: Indexer;
   readonly presence: Presence;
   readonly credentials: Credentials;
   readonly sessions: SessionDirectory;
@@ -64,13 +68,20 @@ export type ReaderContext =
   | (TeamContext & { readonly person: null })
   | (SessionContext & { readonly person: PersonCaller });
 
+/** Somebody of the mesh who addresses no session: a team of any of its sessions, or a person. */
+export type MeshContext =
+  | (Context & { readonly team: TeamCaller; readonly person: null })
+  | (Context & { readonly team: null; readonly person: PersonCaller });
+
 /** What the verb of an operation is given, as its access and route say. */
 export type ContextFor<Name extends OperationName> = Name extends "ack"
   ? ReaderContext
-  : Catalogue[Name]["access"] extends "team"
-    ? TeamContext
-    : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
-      ? SessionContext
+  : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
+    ? Catalogue[Name]["access"] extends "team"
+      ? TeamContext
+      : SessionContext
+    : Catalogue[Name]["access"] extends "team"
+      ? MeshContext
       : Context;
 
 /** A verb for every operation, and no other (CAT-2). */

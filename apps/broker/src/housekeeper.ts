@@ -1,6 +1,7 @@
-import { purgeMcpSessions, purgeRequests } from "@merkle/db";
+import { purgeMcpSessions, purgeReceipts, purgeRequests } from "@merkle/db";
 import { limits } from "@merkle/wire";
 import type { Services } from "./context.js";
+import { retirePeers } from "./roster/retire-peers.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
 const safetyMs = 5_000;
@@ -21,10 +22,13 @@ export function startHousekeeper(services: Services, checkAlone: () => Promise<v
   async function purge(): Promise<void> {
     await purgeRequests(database.orm, limits.idempotencyHours);
     await purgeMcpSessions(database.orm, mcpSessionDays);
+    await purgeReceipts(database.orm, limits.receiptDays);
+    await retirePeers(services);
   }
 
   const timers = [
     [look, safetyMs],
+    [services.stateAnnouncer.catchUp, safetyMs],
     [purge, purgeMs],
   ] as const;
   const intervals = timers.map(([work, everyMs]) =>

@@ -11,6 +11,8 @@ export interface CallersWord {
   readonly credential?: string | undefined;
   /** What the connection itself remembers: the credential of the team that an MCP session joined as. */
   readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
+  /** That credential where no session is addressed, when it has joined one session only. */
+  readonly rememberedAlone?: (() => string | undefined) | undefined;
 }
 
 export interface Authenticated {
@@ -30,7 +32,7 @@ export async function authenticate(
   const argument = raw["team_id"];
   // What is no text is a credential that proves nothing.
   const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
-  if (!session) return authenticateInMesh(services, call.operation, given, argument !== undefined);
+  if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
   if (given !== undefined)
     return { caller: await credentials.verify(session.sessionId, given), credential: given };
   const remembered = call.remembered?.(session.sessionId);
@@ -45,26 +47,38 @@ const nobody: Authenticated = { caller: null, credential: undefined };
 /** Where no session is addressed, a credential counts for the operations that name it among their inputs. */
 async function authenticateInMesh(
   { credentials }: Pick<Services, "credentials">,
-  operation: Operation,
+  { operation, rememberedAlone }: CallersWord,
   given: string | undefined,
   isArgument: boolean,
 ): Promise<Authenticated> {
-  if (given === undefined || !("team_id" in operation.input.shape)) return nobody;
-  const caller = await credentials.verifyInMesh(given);
-  if (!caller?.team) return { caller, credential: given };
+  const needsOne = operation.access === "team";
+  const remembered = given === undefined && needsOne ? rememberedAlone?.() : undefined;
+  const credential = given ?? remembered;
+  if (credential === undefined || !("team_id" in operation.input.shape)) return nobody;
+  const caller = await credentials.verifyInMesh(credential);
+  // One that was replaced or has ended elsewhere meanwhile: the caller gave none.
+  if (!caller && remembered !== undefined) return nobody;
+  if (!caller?.team) return { caller, credential };
   // A team belongs to its session: it cannot make another. In a header it may just stand there for all calls.
   const concernsTeams = operation.access !== "open";
-  if (!isArgument && (!concernsTeams || caller.team.leftAt)) return nobody;
-  return { caller: concernsTeams ? caller : null, credential: given };
+  if (!isArgument && (!concernsTeams || (caller.team.leftAt && !needsOne))) return nobody;
+  return { caller: concernsTeams ? caller : null, credential };
 }
 
 /**
- * An MCP session that joins again under its own name gets its place back; under another name it is somebody new. A team
- * that has left is nobody there, except to repeat its leaving; a person is the same person still.
+ * An MCP session that joins again under its own name gets its place back; under another name, its peer's included, it is
+ * somebody new. A team that has left is nobody there, except to repeat its leaving; a person is the same person still.
  */
 function usesRemembered({ name }: Operation, { person, team }: Caller, raw: RawInput): boolean {
   if (!team) return true;
   if (name !== "join_session") return person !== null || !team.leftAt || name === "leave_session";
   const wanted = raw["team_name"];
-  return typeof wanted === "string" && wanted.trim().toLowerCase() === team.name.toLowerCase();
+  if (!isSameName(wanted, team.name)) return false;
+  // A team's own credential is also what adds a peer to it.
+  const peerName = raw["peer_name"];
+  return team.peer.name === null || peerName === undefined || isSameName(peerName, team.peer.name);
+}
+
+function isSameName(wanted: unknown, name: string): boolean {
+  return typeof wanted === "string" && wanted.trim().toLowerCase() === name.toLowerCase();
 }

@@ -1,6 +1,6 @@
 import { MerkleError, type Operation } from "@merkle/wire";
 import type { SessionIdentity } from "../sessions/directory.js";
-import type { Caller } from "./credentials.js";
+import type { Caller, TeamCaller } from "./credentials.js";
 
 /** What somebody wants to do, and as whom. */
 export interface AccessRequest {
@@ -21,7 +21,7 @@ export interface AccessRequest {
 export function authorize({ operation, session, caller, credentialGiven }: AccessRequest): void {
   if (credentialGiven && !caller) {
     const whose = session
-      ? "of a team in this session, nor of a person"
+      ? "of a team or peer in this session, nor of a person"
       : "of a person or a team of this mesh";
     throw unauthorized(`This team_id is not the credential ${whose}`);
   }
@@ -29,10 +29,14 @@ export function authorize({ operation, session, caller, credentialGiven }: Acces
     throw unauthorized(`${operation.name} needs your team's credential`);
   if (session && caller?.person) authorizePerson(operation, session, caller);
   else if (caller?.team?.leftAt && !mayComeAfterLeaving(operation)) {
-    throw unauthorized(`The team "${caller.team.name}" has left this session`);
+    throw hasLeft(caller.team);
   }
+  if (caller && !caller.person && forHumans.has(operation.name)) throw humansOnly(operation.name);
   if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
 }
+
+/** What keeps agents in check is not theirs to lift (HOLD-1). */
+const forHumans: ReadonlySet<string> = new Set(["hold_session", "resume_session"]);
 
 /**
  * Whether this is a person's first write in a session, or the first after leaving: it makes the person a team there
@@ -79,6 +83,21 @@ function notInSession(name: string, { slug }: SessionIdentity): MerkleError {
     `${name} is not in the session "${slug}", and reading does not join it. Read it with get_history or a follow subscription; ` +
       "post_message, any other write or join_session joins it.",
     { session: slug },
+  );
+}
+
+function humansOnly(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} is for humans alone: it needs a person's credential (create_person). Ask your human to do it.`,
+  );
+}
+
+/** Told only to who has proved to be it. */
+export function hasLeft({ name, peer }: Pick<TeamCaller, "name" | "peer">): MerkleError {
+  if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);
+  return unauthorized(
+    `The peer "${name}/${peer.name}" has left this session, or was not seen for long; join_session with its credential brings it back`,
   );
 }
 

@@ -1,7 +1,9 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import {
   type Database,
+  findNamedPeer,
   findPerson,
+  findSessionOfPeer,
   findSessionOfTeam,
   findTeam,
   findTeamOfPerson,
@@ -11,12 +13,14 @@ import { limits, parseTeamCredential } from "@merkle/wire";
 import type { Peer } from "../roster/peer.js";
 import type { Presence } from "../roster/presence.js";
 
-/** A team that has proved itself. */
+/** A team that has proved itself, by its own credential or by that of one of its named peers. */
 export interface TeamCaller {
   readonly teamId: string;
   readonly name: string;
   readonly kind: "agent" | "human";
+  /** When the team left, or the named peer that calls. */
   readonly leftAt: Date | null;
+  /** The peer that calls: the one whose credential it is, or the team's unnamed one. */
   readonly peer: Peer;
   /** What it proved itself with; only ever given back to the caller who sent it. */
   readonly credential: string;
@@ -35,7 +39,7 @@ export type Caller =
   | { readonly person: null; readonly team: TeamCaller }
   | { readonly person: PersonCaller; readonly team: TeamCaller | null };
 
-/** Makes a new credential for a team or a person: what its caller gets, and what is stored (AUTH-1). */
+/** Makes a new credential for a team, a peer or a person: what its caller gets, and what is stored (AUTH-1). */
 export function makeCredential(id: string): { credential: string; secretHash: Buffer } {
   const secret = randomBytes(32).toString("base64url");
   return { credential: `${id}.mk_${secret}`, secretHash: hashSecret(secret) };
@@ -51,8 +55,8 @@ export interface Credentials {
   verify(sessionId: string, credential: string): Promise<Caller | null>;
   /** The same where no session is addressed: a person, who is no team there, or a team in the session that is its own. */
   verifyInMesh(credential: string): Promise<Caller | null>;
-  /** Forgets what is remembered of a credential's holder in a session, because that has changed. */
-  forget(sessionId: string, credential: string): void;
+  /** Forgets what is remembered of a team, a peer or a person in a session, because that has changed. */
+  forget(sessionId: string, id: string): void;
 }
 
 type Found = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
@@ -113,6 +117,14 @@ export function createCredentials(options: {
         expiresAt,
       };
     }
+    const peer = await findNamedPeer(database.orm, sessionId, id);
+    if (peer?.peer.secretHash) {
+      return {
+        secretHash: copy(peer.peer.secretHash),
+        found: { person: null, team: toFoundTeam(peer) },
+        expiresAt,
+      };
+    }
     const person = await findPerson(database.orm, database.meshId, id);
     if (!person) return null;
     const { personId, name, secretHash } = person;
@@ -125,8 +137,8 @@ export function createCredentials(options: {
   }
 
   function toFoundTeam(row: TeamWithPeer): FoundTeam {
-    const { teamId, name, kind, leftAt } = row;
-    return { teamId, name, kind, leftAt, peer: presence.load(row) };
+    const { teamId, name, kind } = row;
+    return { teamId, name, kind, leftAt: row.leftAt ?? row.peer.leftAt, peer: presence.load(row) };
   }
 
   function remember(key: string, found: Remembered): void {
@@ -149,14 +161,15 @@ export function createCredentials(options: {
     async verifyInMesh(credential) {
       const parts = parseTeamCredential(credential);
       if (!parts) return null;
-      const sessionId = await findSessionOfTeam(database.orm, database.meshId, parts.teamId);
+      const sessionId =
+        (await findSessionOfTeam(database.orm, database.meshId, parts.teamId)) ??
+        (await findSessionOfPeer(database.orm, database.meshId, parts.teamId));
       if (sessionId !== null) return verify(sessionId, credential);
       const row = await findPerson(database.orm, database.meshId, parts.teamId);
       if (!row || !proves(parts.secret, row.secretHash)) return null;
       return { person: { personId: row.personId, name: row.name, credential }, team: null };
     },
-    forget(sessionId, credential) {
-      const id = parseTeamCredential(credential)?.teamId ?? "";
+    forget(sessionId, id) {
       remembered.delete(keyOf(sessionId, id));
       looking.delete(keyOf(sessionId, id));
     },

@@ -31,7 +31,7 @@ export async function enterSession(who: Who, write: Write, documentVersion: numb
   // Whoever asks at the same moment, at any node, waits here and then finds the team.
   await lockPerson(write.tx, services.database.meshId, person.personId);
   const team = await findTeamOfPerson(write.tx, session.sessionId, person.personId);
-  write.afterCommit(() => services.credentials.forget(session.sessionId, person.credential));
+  write.afterCommit(() => services.credentials.forget(session.sessionId, person.personId));
   if (!team) return addTeam(who, write, documentVersion);
 
   const { peerId, acked } = team.peer;

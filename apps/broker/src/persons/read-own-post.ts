@@ -1,10 +1,10 @@
-import { countOthersMessages, readLastReads, saveLastRead } from "@merkle/db";
+import { countMail, readLastReads, saveLastRead } from "@merkle/db";
 import type { PersonCaller } from "../access/credentials.js";
 import type { TeamContext } from "../context.js";
 
 /**
- * Moves a person's reading over what the person has just posted, when nothing of others stands unread before it: one's
- * own words are no news (PERSON-6).
+ * Moves a person's reading over what the person has just posted, when nothing for the person stands unread before it:
+ * one's own words are no news (PERSON-6).
  */
 export async function readOwnPost(ctx: TeamContext, person: PersonCaller, posted: number): Promise<void> {
   const { database, log } = ctx.services;
@@ -15,7 +15,7 @@ export async function readOwnPost(ctx: TeamContext, person: PersonCaller, posted
   try {
     const reads = await readLastReads(database.orm, meshId, personId, [sessionId]);
     const after = reads.get(sessionId) ?? 0;
-    const unread = await countOthersMessages(database.orm, { sessionId, peerId, after, upTo: posted });
+    const unread = await countMail(database.orm, sessionId, { peerId, own: false }, { after, upTo: posted });
     if (unread === 0) await saveLastRead(database.orm, { meshId, personId, sessionId }, posted);
   } catch (error) {
     // The message is posted, whatever becomes of this.

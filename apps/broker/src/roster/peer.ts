@@ -1,9 +1,19 @@
 import type { PeerProgress, TeamWithPeer } from "@merkle/db";
+import type { NudgeFrame, WakePath } from "@merkle/wire";
 
 /** A wait that blocks; answering it early is all that others may do with it. */
 export interface ParkedWait {
   /** Ends it as its timeout would. */
   expire(): void;
+}
+
+/** An open inbox of a peer. */
+export interface Holder {
+  readonly connection: object;
+  /** Asks its client to run its wake paths; resolves with those that the client says it has run. */
+  nudge(nudge: NudgeFrame): Promise<readonly WakePath[]>;
+  /** Ends its connection, because a newer one holds the peer. */
+  replace(): void;
 }
 
 /**
@@ -14,10 +24,16 @@ export interface Peer {
   readonly sessionId: string;
   readonly peerId: string;
   readonly teamId: string;
+  /** Null for a team's unnamed peer. */
+  name: string | null;
   acked: number;
+  /** The part of `acked` that the peer said it has read; between the two nothing stands for it. */
+  acknowledged: number;
   /** The part of `acked` that is certain to be in the database. */
   ackedOnDisk: number;
   offered: number;
+  /** A part of the feed, known to hold nothing for the peer: after the one sequence, up to the other. */
+  clear: { readonly after: number; readonly upTo: number };
   /** What the last wait without a cursor brought to its caller in full; the next one acknowledges it. */
   returned: number;
   /** The connection that brought it, where the caller's calls share one. */
@@ -25,28 +41,37 @@ export interface Peer {
   documentVersion: number;
   idlePolls: number;
   lastSeenAt: Date | null;
+  /** When it last asked for its messages: by a wait, a check or an opened inbox. */
+  lastPolledAt: Date | null;
+  /** Whether its last connection said goodbye, and nothing came from it since. */
+  gone: boolean;
   /** Oldest first. */
   readonly waits: Set<ParkedWait>;
-  /** Open inbox subscriptions. */
-  connections: number;
+  /** Its open inboxes, oldest first; at most one connection holds a named peer (PEER-11). */
+  readonly holders: Set<Holder>;
 }
 
 export function createPeer(row: TeamWithPeer): Peer {
-  const { peerId, acked, offered, returned, documentVersion, idlePolls, lastSeenAt } = row.peer;
+  const { peerId, acked, offered, returned, documentVersion, idlePolls, lastSeenAt, lastPolledAt } = row.peer;
   return {
     sessionId: row.sessionId,
     peerId,
     teamId: row.teamId,
+    name: row.peer.name,
     acked,
+    acknowledged: acked,
     ackedOnDisk: acked,
     offered,
+    clear: { after: acked, upTo: acked },
     returned,
     returnedTo: undefined,
     documentVersion,
     idlePolls,
     lastSeenAt,
+    lastPolledAt,
+    gone: false,
     waits: new Set(),
-    connections: 0,
+    holders: new Set(),
   };
 }
 
@@ -57,6 +82,7 @@ export function refreshPeer(peer: Peer, row: TeamWithPeer): void {
   peer.offered = Math.max(peer.offered, row.peer.offered);
   peer.returned = Math.max(peer.returned, row.peer.returned);
   peer.documentVersion = Math.max(peer.documentVersion, row.peer.documentVersion);
+  peer.name = row.peer.name;
 }
 
 /** Notes that messages up to `cursor` were handed out. */
@@ -66,15 +92,50 @@ export function offerUpTo(peer: Peer, cursor: number): void {
 
 /** Acknowledges min(cursor, offered), and returns what is acknowledged then (CURSOR-4). */
 export function acknowledgeUpTo(peer: Peer, cursor: number): number {
-  peer.acked = Math.max(peer.acked, Math.min(cursor, peer.offered));
-  return peer.acked;
+  const acked = Math.min(cursor, peer.offered);
+  if (acked <= peer.acked) return peer.acked;
+  peer.acked = acked;
+  peer.acknowledged = acked;
+  return acked;
+}
+
+/**
+ * Notes that a part of the feed holds nothing for the peer. It is not looked through again, and where nothing unread
+ * stands before it, the peer's cursors pass over it (CURSOR-10).
+ */
+export function passOver(peer: Peer, after: number, upTo: number): void {
+  if (upTo <= after) return;
+  const known = peer.clear;
+  const goesOn = known.after <= after && after <= known.upTo;
+  peer.clear = goesOn ? { after: known.after, upTo: Math.max(known.upTo, upTo) } : { after, upTo };
+  if (peer.acked < peer.clear.after) return;
+  peer.acked = Math.max(peer.acked, peer.clear.upTo);
+  offerUpTo(peer, peer.acked);
+}
+
+/** Where reading on after a sequence can begin: behind what is known to hold nothing for the peer. */
+export function firstUnknown({ clear }: Peer, after: number): number {
+  return clear.after <= after && after < clear.upTo ? clear.upTo : after;
 }
 
 export function isPresent(peer: Peer): boolean {
-  return peer.waits.size > 0 || peer.connections > 0;
+  return peer.waits.size > 0 || peer.holders.size > 0;
 }
 
 export function toProgress(peer: Peer): PeerProgress {
-  const { sessionId, peerId, acked, offered, returned, documentVersion, idlePolls, lastSeenAt } = peer;
-  return { sessionId, peerId, acked, offered, returned, documentVersion, idlePolls, lastSeenAt };
+  const { sessionId, peerId, acked, acknowledged, offered, returned } = peer;
+  const { documentVersion, idlePolls, lastSeenAt, lastPolledAt } = peer;
+  return {
+    sessionId,
+    peerId,
+    acked,
+    // Reading may have been started again further back (JOIN-5).
+    acknowledged: Math.min(acknowledged, acked),
+    offered,
+    returned,
+    documentVersion,
+    idlePolls,
+    lastSeenAt,
+    lastPolledAt,
+  };
 }

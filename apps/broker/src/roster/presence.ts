@@ -8,8 +8,12 @@ export interface Presence {
   /** The one live object for a peer's row. */
   load(row: TeamWithPeer): Peer;
   find(peerId: string): Peer | undefined;
+  /** The ids of the peers that are connected, or wait. */
+  present(): string[];
   /** Notes that the peer called just now. */
   touch(peer: Peer): void;
+  /** Notes that the peer asks for its messages just now. */
+  poll(peer: Peer): void;
   /** Saves the peer's progress together with that of others, soon. */
   saveSoon(peer: Peer): void;
   /** Resolves when the peer's present progress is on disk. */
@@ -70,6 +74,20 @@ export function startPresence(options: { database: Pick<Database, "orm">; log: L
     for (const { peer, saved } of progress) peer.ackedOnDisk = Math.max(peer.ackedOnDisk, saved.acked);
   }
 
+  function touch(peer: Peer): void {
+    const now = new Date();
+    peer.lastSeenAt = now;
+    peer.gone = false;
+    if (now.getTime() - (seenSavedAt.get(peer.peerId) ?? 0) < seenSaveMs) return;
+    seenSavedAt.set(peer.peerId, now.getTime());
+    saveSoon(peer);
+  }
+
+  function saveSoon(peer: Peer): void {
+    dirty.add(peer);
+    flush(false).catch(() => undefined);
+  }
+
   return {
     load(row) {
       const known = peers.get(row.peer.peerId);
@@ -82,17 +100,16 @@ export function startPresence(options: { database: Pick<Database, "orm">; log: L
       return peer;
     },
     find: (peerId) => peers.get(peerId),
-    touch(peer) {
-      const now = new Date();
-      peer.lastSeenAt = now;
-      if (now.getTime() - (seenSavedAt.get(peer.peerId) ?? 0) < seenSaveMs) return;
-      seenSavedAt.set(peer.peerId, now.getTime());
-      this.saveSoon(peer);
+    present: () => [...peers.values()].filter(isPresent).map(({ peerId }) => peerId),
+    touch,
+    poll(peer) {
+      const first = peer.lastPolledAt === null;
+      touch(peer);
+      peer.lastPolledAt = peer.lastSeenAt;
+      // It makes an unnamed peer a recipient, which later polls only confirm.
+      if (first) saveSoon(peer);
     },
-    saveSoon(peer) {
-      dirty.add(peer);
-      flush(false).catch(() => undefined);
-    },
+    saveSoon,
     async save(peer) {
       dirty.add(peer);
       await flush(true);

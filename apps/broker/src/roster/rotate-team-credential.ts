@@ -1,15 +1,16 @@
-import { replaceSecret } from "@merkle/db";
+import { replacePeerSecret, replaceSecret } from "@merkle/db";
 import { makeCredential } from "../access/credentials.js";
 import type { OutputOf, TeamContext } from "../context.js";
 
-/** Gives a team another credential and ends the old one at once, at every door (AUTH-7). */
+/** Gives a team, or the named peer that asks, another credential and ends the old one at once, at every door (AUTH-7). */
 export async function rotateTeamCredential(ctx: TeamContext): Promise<OutputOf<"rotate_team_credential">> {
   const { sessionId } = ctx.session;
-  const { teamId } = ctx.team;
+  const { teamId, peer } = ctx.team;
   return ctx.write(async ({ tx, afterCommit }) => {
-    const { credential, secretHash } = makeCredential(teamId);
-    await replaceSecret(tx, sessionId, teamId, secretHash);
-    afterCommit(() => ctx.services.credentials.forget(sessionId, ctx.team.credential));
+    const [id, replace] = peer.name === null ? [teamId, replaceSecret] : [peer.peerId, replacePeerSecret];
+    const { credential, secretHash } = makeCredential(id);
+    await replace(tx, sessionId, id, secretHash);
+    afterCommit(() => ctx.services.credentials.forget(sessionId, id));
     return { session_id: sessionId, team_id: credential };
   });
 }

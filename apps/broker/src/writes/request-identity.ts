@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Operation } from "@merkle/wire";
+import { type Operation, parseTeamCredential } from "@merkle/wire";
 import type { PersonCaller, TeamCaller } from "../access/credentials.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import type { RequestIdentity } from "./write.js";
@@ -31,7 +31,9 @@ function nameCaller({ name }: Operation, { team, person }: Who): string | null {
   if (team && name === "rotate_team_credential") return fingerprint(team.credential);
   // Joining makes a person's team, so its repetition would come from another caller.
   if (person && name === "join_session") return person.personId;
-  return team?.teamId ?? person?.personId ?? null;
+  if (person) return team?.teamId ?? person.personId;
+  // A team and each of its named peers ask on their own, by the uuid of their credential.
+  return (team && parseTeamCredential(team.credential)?.teamId) ?? null;
 }
 
 function fingerprint(credential: string): string {

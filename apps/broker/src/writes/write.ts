@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { canonicalJson, MerkleError, type SystemEvent } from "@merkle/wire";
-import { systemRow, toStoredMessage } from "../feed/message.js";
+import { type EventOptions, systemRow, toStoredMessage } from "../feed/message.js";
 import { retryWhileLost } from "../retry-while-lost.js";
 import { seal, unseal } from "./seal.js";
 
@@ -30,11 +30,7 @@ export interface Write {
   afterCommit(run: () => void): void;
 }
 
-export interface AnnounceOptions {
-  /** The peer whose own doing it is. */
-  readonly causedBy: string;
-  readonly afterClosing?: boolean;
-}
+export type AnnounceOptions = Omit<EventOptions, "id">;
 
 /** What makes a request the same one when it comes again. */
 export interface RequestIdentity {
@@ -111,9 +107,9 @@ async function announce(
   announced: StoredMessage[],
   sessionId: string,
   event: SystemEvent,
-  { causedBy, afterClosing = false }: AnnounceOptions,
+  options: AnnounceOptions,
 ): Promise<{ sequence: number; postedAt: Date }> {
-  const row = systemRow(sessionId, event, { causedBy, afterClosing });
+  const row = systemRow(sessionId, event, options);
   const outcome = await appendInTransaction(tx, row);
   switch (outcome.outcome) {
     case "posted":
@@ -126,6 +122,8 @@ async function announce(
       );
     case "missing":
     case "busy":
+    case "held":
+    case "over_budget":
     case "duplicate":
       throw new TypeError(`An event's append was answered ${outcome.outcome}.`);
   }

@@ -5,6 +5,8 @@ import { toKey } from "./session-store.js";
 /** As which teams an MCP session takes part in sessions, so that its calls need no credential (MCP-2). */
 export interface RememberedTeams {
   credentialIn(sessionId: string): string | undefined;
+  /** The only one that there is: what it says does not depend on which session is meant. */
+  onlyCredential(): string | undefined;
   remember(sessionId: string, credential: string): Promise<void>;
 }
 
@@ -23,6 +25,7 @@ export async function loadRememberedTeams(
   );
   return {
     credentialIn: (sessionId) => credentials.get(sessionId),
+    onlyCredential: () => (credentials.size === 1 ? [...credentials.values()][0] : undefined),
     async remember(sessionId, credential) {
       credentials.set(sessionId, credential);
       await rememberTeam(database.orm, key, sessionId, seal(mcpSessionId, purposeFor(sessionId), credential));

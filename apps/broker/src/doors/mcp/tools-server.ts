@@ -58,6 +58,7 @@ function createToolCaller(
       signal: request.signal,
       credential: request.headers.get("x-team-id") ?? undefined,
       remembered: teams?.credentialIn,
+      rememberedAlone: teams?.onlyCredential,
     });
     await memory.keep(operation, reply.output);
     request.onWritten(reply.written);
@@ -127,7 +128,9 @@ function credentialIn(
 ): { sessionId: string; credential: string } | null {
   if (!credentialGivers.has(operation.name) || typeof output !== "object" || output === null) return null;
   if (!("session_id" in output) || !("team_id" in output)) return null;
-  return { sessionId: String(output.session_id), credential: String(output.team_id) };
+  // Who joined with a named peer goes on as that.
+  const peer = "peer_id" in output ? output.peer_id : null;
+  return { sessionId: String(output.session_id), credential: String(peer ?? output.team_id) };
 }
 
 /** As they came: a schema of the SDK drops fields that the operation must refuse (CAT-5). */

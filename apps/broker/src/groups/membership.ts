@@ -1,0 +1,47 @@
+import type { GroupMembership } from "@merkle/db";
+import { limits, MerkleError } from "@merkle/wire";
+
+/** Whether somebody gets what is sent to `@group`: a member of it, or of a group within it (PEER-14). */
+export function isMember(groups: readonly GroupMembership[], group: string): boolean {
+  const wanted = group.toLowerCase();
+  return groups.some(({ name }) => {
+    const own = name.toLowerCase();
+    return own === wanted || own.startsWith(`${wanted}/`);
+  });
+}
+
+/** Adds a membership, or changes the role of one that is there; the name stays as it was first written. */
+export function withMembership(
+  groups: readonly GroupMembership[],
+  { name, role }: { readonly name: string; readonly role?: string | undefined },
+): GroupMembership[] {
+  refuseBuiltIn(name);
+  const known = groups.findIndex((group) => isSameGroup(group.name, name));
+  if (known === -1) return refuseTooMany([...groups, { name, role: role ?? null }]);
+  return groups.map((group, index) => (index === known ? { ...group, role: role ?? group.role } : group));
+}
+
+export function withoutMembership(groups: readonly GroupMembership[], name: string): GroupMembership[] {
+  return groups.filter((group) => !isSameGroup(group.name, name));
+}
+
+function isSameGroup(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function refuseBuiltIn(name: string): void {
+  if (!["all", "humans"].includes(name.toLowerCase())) return;
+  throw new MerkleError(
+    "bad_request",
+    `@${name} is no group to join: @all is everyone, and @humans is every human. Choose another name.`,
+    { field: "name" },
+  );
+}
+
+function refuseTooMany(groups: GroupMembership[]): GroupMembership[] {
+  const max = limits.groupsPerPeerMax;
+  if (groups.length <= max) return groups;
+  throw new MerkleError("bad_request", `A peer may be in ${max} groups. Leave one first.`, {
+    groups_max: max,
+  });
+}

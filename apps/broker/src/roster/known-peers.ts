@@ -1,0 +1,58 @@
+import { listPeers, type PeerRosterRow } from "@merkle/db";
+import type { Services } from "../context.js";
+import type { Peer } from "./peer.js";
+import { deriveStatus, type Status } from "./status.js";
+
+/** A peer's row, with what this broker has seen of the peer since the row was written. */
+export interface KnownPeer extends PeerRosterRow {
+  readonly status: Status;
+  readonly polling: boolean;
+  /** How many inboxes of it are open. */
+  readonly connections: number;
+  /** Undefined when it was not here for long. */
+  readonly live: Peer | undefined;
+}
+
+type Parts = Pick<Services, "database" | "presence" | "settings">;
+
+/** Every peer that a session ever had, in the order of joining. */
+export async function readKnownPeers(services: Parts, sessionId: string): Promise<KnownPeer[]> {
+  const { database } = services;
+  const rows = await listPeers(database.orm, database.meshId, sessionId);
+  const now = Date.now();
+  return rows.map((row) => toKnown(services, row, now));
+}
+
+function toKnown({ presence, settings }: Parts, row: PeerRosterRow, now: number): KnownPeer {
+  const live = presence.find(row.peerId);
+  const lastSeenAt = latest(row.lastSeenAt, live?.lastSeenAt ?? null);
+  const polling = (live?.waits.size ?? 0) > 0;
+  const connections = live?.holders.size ?? 0;
+  const sighting = {
+    left: hasLeft(row),
+    polling,
+    connected: connections > 0,
+    gone: live?.gone ?? false,
+    seenAt: lastSeenAt ?? row.joinedAt,
+  };
+  return {
+    ...row,
+    lastSeenAt,
+    lastPolledAt: latest(row.lastPolledAt, live?.lastPolledAt ?? null),
+    acked: Math.max(row.acked, live?.acked ?? 0),
+    status: deriveStatus(settings.current, sighting, now),
+    polling,
+    connections,
+    live,
+  };
+}
+
+function latest(a: Date | null, b: Date | null): Date | null {
+  if (!a || !b) return a ?? b;
+  return a > b ? a : b;
+}
+
+/** Whether a peer has left, by itself or with its team. */
+export function hasLeft(row: Pick<PeerRosterRow, "leftAt" | "teamLeftAt">): boolean {
+  return row.leftAt !== null || row.teamLeftAt !== null;
+}

@@ -1,0 +1,16 @@
+import { retirePeers as retireUnseen } from "@merkle/db";
+import { limits } from "@merkle/wire";
+import type { Services } from "../context.js";
+import { announceRoster } from "./announce-roster.js";
+
+/** Ends the places of named peers that were not seen for long, so that their names are free again (PEER-10). */
+export async function retirePeers(
+  services: Pick<Services, "database" | "presence" | "credentials" | "channels">,
+): Promise<void> {
+  const { database, presence, credentials } = services;
+  const retired = await retireUnseen(database.orm, limits.peerRetiredAfterDays, presence.present());
+  for (const { sessionId, peerId } of retired) {
+    credentials.forget(sessionId, peerId);
+    announceRoster(services, sessionId);
+  }
+}
