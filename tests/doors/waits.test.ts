@@ -198,6 +198,29 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
     expect(await read(cedar.credential)).toEqual(["to both"]);
   });
 
+  it("[DELIVER-7] check_messages never blocks, and goes on where a wait or check without a cursor ended", async () => {
+    const { door } = at;
+    const session = await createTestSession(door);
+    const birch = await session.join("Birch");
+    const birchs = { session_id: session.sessionId, team_id: birch.credential };
+    const check = () => door.call("check_messages", birchs);
+    expect(await check()).toMatchObject({ messages: [], next_cursor: birch.cursor, session_closed: false });
+    await session.post(session.convener, "one");
+    expect(textsOf((await check()).messages)).toEqual(["one"]);
+    await session.post(session.convener, "two");
+    expect(textsOf((await door.call("wait_for_messages", birchs)).messages)).toEqual(["two"]);
+    await session.post(session.convener, "three");
+    expect(textsOf((await check()).messages)).toEqual(["three"]);
+    const none = await check();
+    expect(none).toMatchObject({ messages: [], next_cursor: 4 });
+    expect(none).not.toHaveProperty("idle_polls");
+    const epoch = "00000000-0000-4000-8000-000000000000";
+    const stale = failureOf(door.call("check_messages", { ...birchs, epoch }));
+    expect(await stale).toMatchObject({ code: "resync" });
+    const stranger = failureOf(door.callRaw("check_messages", { session_id: session.sessionId }));
+    expect(await stranger).toMatchObject({ code: "unauthorized" });
+  });
+
   it("[WAIT-9] a page ends at 512 KiB and says what remains", async () => {
     const { door } = at;
     const session = await createTestSession(door);

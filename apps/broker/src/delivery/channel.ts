@@ -1,6 +1,7 @@
-import { type Queryable, readMessagesAfter, type StoredMessage } from "@merkle/db";
+import { type Addressee, type Queryable, readMail, readMessagesAfter, type StoredMessage } from "@merkle/db";
 import { type BrokerFrame, type ChangedKind, limits, type SubscriptionKind } from "@merkle/wire";
 import type { Log } from "../log.js";
+import { isMailOf } from "./addressed-to.js";
 import { type Entry, toEntry } from "./entry.js";
 import { createRing, type RingBudget } from "./ring.js";
 import { textFrame } from "./text-frame.js";
@@ -16,6 +17,13 @@ export interface Reader {
 export interface ReadBounds {
   readonly messagesMax: number;
   readonly bytesMax: number;
+}
+
+/** What a peer reads of a feed. */
+export interface Mail {
+  readonly entries: readonly Entry[];
+  /** The feed holds nothing more for the peer up to here. */
+  readonly upTo: number;
 }
 
 /**
@@ -36,9 +44,13 @@ export interface Channel {
   read(after: number, bounds: ReadBounds): Promise<readonly Entry[]>;
   /** The same when it is all in memory, else null. */
   readNow(after: number, bounds: ReadBounds): readonly Entry[] | null;
+  /** Reads on after a sequence what is for a peer. Without entries it says how far the feed was looked through. */
+  readMail(after: number, addressee: Addressee, bounds: ReadBounds): Promise<Mail>;
+  /** The same when it is all in memory, else null. */
+  readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null;
   /**
-   * The frames of entries that follow one another, as one buffer: one write to each socket is a good deal cheaper than one
-   * for each message. Readers that are woken together share it.
+   * The frames of entries as one buffer: one write to each socket is a good deal cheaper than one for each message. Readers
+   * that are woken together share it where the entries follow one another without a gap.
    */
   framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
   attach(reader: Reader): () => void;
@@ -74,11 +86,15 @@ export function createChannel(
   }
 
   function framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer {
-    const [first, second] = entries;
-    if (first && !second) return first.frame(kind);
-    const key = `${kind} ${first?.sequence} ${entries.length}`;
-    const frames = joined?.get(key) ?? Buffer.concat(entries.map((entry) => entry.frame(kind)));
-    joined?.set(key, frames);
+    const [first] = entries;
+    const last = entries.at(-1);
+    if (!first || !last) return Buffer.alloc(0);
+    if (first === last) return first.frame(kind);
+    // With gaps, others may have as many from the same place, and not the same ones.
+    const shared = last.sequence - first.sequence === entries.length - 1 ? joined : null;
+    const key = `${kind} ${first.sequence} ${entries.length}`;
+    const frames = shared?.get(key) ?? Buffer.concat(entries.map((entry) => entry.frame(kind)));
+    shared?.set(key, frames);
     return frames;
   }
 
@@ -123,6 +139,16 @@ export function createChannel(
     return entries && within(entries, bounds);
   }
 
+  function readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null {
+    if (after >= head) return { entries: [], upTo: after };
+    const inMemory = ring.after(after);
+    if (!inMemory) return null;
+    const mail = inMemory.filter((entry) => isMailOf(entry, addressee));
+    const entries = within(mail, bounds);
+    const next = mail[entries.length];
+    return { entries, upTo: next ? next.sequence - 1 : head };
+  }
+
   return {
     sessionId,
     get head() {
@@ -157,6 +183,14 @@ export function createChannel(
       return page.map(toEntry);
     },
     readNow,
+    async readMail(after, addressee, bounds) {
+      const inMemory = readMailNow(after, addressee, bounds);
+      if (inMemory) return inMemory;
+      const range = { after, upTo: head };
+      const { messages, upTo } = await readMail(database.orm, sessionId, addressee, range, bounds);
+      return { entries: messages.map(toEntry), upTo };
+    },
+    readMailNow,
     framesOf,
     attach(reader) {
       readers.add(reader);

@@ -1,9 +1,11 @@
 import { type Queryable, readFeedHeads, type StoredMessage } from "@merkle/db";
-import type { ChangedKind } from "@merkle/wire";
+import type { ChangedKind, StateChangeFrame } from "@merkle/wire";
 import type { Log } from "../log.js";
 import type { Bus } from "./bus.js";
 import { type Channel, createChannel } from "./channel.js";
 import type { RingBudget } from "./ring.js";
+import { createStatePushes, type StateReceiver } from "./state-pushes.js";
+import type { Sink } from "./subscription.js";
 
 /** The channels of the sessions that somebody reads at this moment. */
 export interface Channels {
@@ -13,6 +15,10 @@ export interface Channels {
   /** Gives committed messages to whoever reads here, and a hint to the other nodes. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
   announceChange(sessionId: string, kind: ChangedKind, version: number): void;
+  /** Pushes what a key of a session, or of the mesh, holds now. */
+  announceState(change: StateChangeFrame): void;
+  /** Adds a connection to those that are told of state. */
+  receiveState(sink: Sink, cutOff: () => void): StateReceiver;
   /** The safety query (OPS-8): catches what a lost hint did not say. */
   checkHeads(): Promise<void>;
   /** Closes channels without readers. */
@@ -29,6 +35,7 @@ export function startChannels(options: { database: { orm: Queryable }; bus: Bus;
   const channels = new Map<string, Channel>();
   const opening = new Map<string, Promise<Channel>>();
   const quietSince = new Map<string, number>();
+  const statePushes = createStatePushes();
 
   const unsubscribe = bus.subscribe(({ sessionId, sequence }) => channels.get(sessionId)?.hint(sequence));
 
@@ -77,6 +84,8 @@ export function startChannels(options: { database: { orm: Queryable }; bus: Bus;
     announceChange(sessionId, kind, version) {
       channels.get(sessionId)?.announceChange(kind, version);
     },
+    announceState: statePushes.push,
+    receiveState: statePushes.open,
     async checkHeads() {
       const heads = await readFeedHeads(database.orm, [...channels.keys()]);
       for (const { sessionId, lastSequence, closedAt, documentVersion } of heads) {

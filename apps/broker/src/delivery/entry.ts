@@ -1,5 +1,5 @@
 import type { StoredMessage } from "@merkle/db";
-import type { BrokerFrame, Message, SubscriptionKind } from "@merkle/wire";
+import type { BrokerFrame, Message, SubscriptionKind, SystemEvent } from "@merkle/wire";
 import { toMessage } from "../feed/message.js";
 import { textFrame } from "./text-frame.js";
 
@@ -8,11 +8,20 @@ export interface Entry {
   readonly sequence: number;
   /** The peer that wrote it, or caused the event. */
   readonly peerId: string | null;
+  /** The peers that it is for; null for everyone. */
+  readonly reaches: ReadonlySet<string> | null;
+  /** Whether it ends a wait that blocks (DELIVER-4). */
+  readonly wakes: boolean;
   readonly bytes: number;
   readonly concludes: boolean;
   readonly message: Message;
   frame(kind: SubscriptionKind): Buffer;
 }
+
+const wakingEvents: ReadonlySet<string | undefined> = new Set<SystemEvent["event"]>([
+  "session_concluded",
+  "state_changed",
+]);
 
 export function toEntry(stored: StoredMessage): Entry {
   const message = toMessage(stored);
@@ -20,6 +29,8 @@ export function toEntry(stored: StoredMessage): Entry {
   return {
     sequence: stored.sequence,
     peerId: stored.postedByPeerId,
+    reaches: stored.reaches && new Set(stored.reaches),
+    wakes: message.type === "chat" ? message.priority !== "low" : wakingEvents.has(message.event),
     bytes: Buffer.byteLength(stored.content) + 400,
     concludes: message.event === "session_concluded",
     message,

@@ -1,8 +1,7 @@
 import type { SubscriptionKind } from "@merkle/wire";
 import type { Log } from "../log.js";
-import { offerUpTo, type Peer } from "../roster/peer.js";
-import type { Channel, ReadBounds, Reader } from "./channel.js";
-import type { Entry } from "./entry.js";
+import { firstUnknown, offerUpTo, type Peer, passOver } from "../roster/peer.js";
+import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
 
 /** Where a subscription writes. The rules below know no more of a connection than this. */
 export interface Sink {
@@ -21,7 +20,7 @@ export interface SubscriptionOptions {
   readonly peer: Peer | null;
   readonly sink: Sink;
   readonly log: Log;
-  /** Told how far an inbox has been handed out. */
+  /** Told when an inbox has been handed out further, and at its end. */
   readonly onOffered?: (peer: Peer) => void;
   readonly onDelivered: (messages: number) => void;
 }
@@ -37,12 +36,13 @@ const pumpBounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
 const retryReadMs = 250;
 
 /**
- * Sends a feed to a sink from a cursor on: one number and a pump (WS-3). While the number is below the head and the sink
- * is ready, the next messages are taken from the channel; nothing is queued for a reader that is slow.
+ * Sends a feed, or of an inbox what is for its peer, to a sink from a cursor on: one number and a pump (WS-3). While the
+ * number is below the head and the sink is ready, the next messages are taken from the channel; nothing is queued for a
+ * reader that is slow.
  */
 export function startSubscription(options: SubscriptionOptions): Subscription {
   const { channel, kind, peer, sink, log } = options;
-  let cursor = options.after;
+  let cursor = peer ? firstUnknown(peer, options.after) : options.after;
   let reading = false;
   let stopped = false;
   let retry: NodeJS.Timeout | undefined;
@@ -55,24 +55,34 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   };
   const detach = channel.attach(reader);
   const stopDraining = sink.onDrain(pump);
-  if (peer) peer.connections += 1;
 
   function pump(): void {
     while (!stopped && !reading && sink.ready && cursor < channel.head) {
-      const entries = channel.readNow(cursor, pumpBounds);
-      if (entries) send(entries);
+      const read = readNow();
+      if (read) take(read);
       else readBehind();
     }
   }
 
+  function readNow(): Mail | null {
+    if (peer) return channel.readMailNow(cursor, { peerId: peer.peerId, own: false }, pumpBounds);
+    const entries = channel.readNow(cursor, pumpBounds);
+    return entries && { entries, upTo: entries.at(-1)?.sequence ?? cursor };
+  }
+
+  async function read(): Promise<Mail> {
+    if (peer) return channel.readMail(cursor, { peerId: peer.peerId, own: false }, pumpBounds);
+    const entries = await channel.read(cursor, pumpBounds);
+    return { entries, upTo: entries.at(-1)?.sequence ?? cursor };
+  }
+
   function readBehind(): void {
     reading = true;
-    channel
-      .read(cursor, pumpBounds)
-      .then((entries) => {
+    read()
+      .then((mail) => {
         reading = false;
         if (stopped) return;
-        send(entries);
+        take(mail);
         pump();
       })
       .catch((error: unknown) => {
@@ -88,16 +98,19 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
       });
   }
 
-  function send(entries: readonly Entry[]): void {
-    const others = peer ? entries.filter((entry) => entry.peerId !== peer.peerId) : entries;
-    if (others.length === entries.length) sink.write(channel.framesOf(entries, kind));
-    else for (const entry of others) sink.write(entry.frame(kind));
-    cursor = entries.at(-1)?.sequence ?? cursor;
-    options.onDelivered(others.length);
-    if (peer) {
-      offerUpTo(peer, cursor);
+  function take({ entries, upTo }: Mail): void {
+    const last = entries.at(-1)?.sequence ?? cursor;
+    cursor = upTo;
+    if (entries.length > 0) {
+      sink.write(channel.framesOf(entries, kind));
+      options.onDelivered(entries.length);
+    }
+    if (!peer) return;
+    if (entries.length > 0) {
+      offerUpTo(peer, last);
       options.onOffered?.(peer);
     }
+    passOver(peer, last, upTo);
   }
 
   pump();
@@ -111,7 +124,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
       clearTimeout(retry);
       detach();
       stopDraining();
-      if (peer) peer.connections -= 1;
+      if (peer) options.onOffered?.(peer);
     },
   };
 }

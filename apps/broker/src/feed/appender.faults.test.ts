@@ -71,6 +71,17 @@ describe("what fails alone", () => {
     expect(flushes).toEqual([2, 1, 1]);
   });
 
+  it("[SEND-11] of the answers to one ask in one flush the first is posted, and the others are told so alone", async () => {
+    const session = await openFeed(sql);
+    const { appender } = start();
+    await appender.append(makeRow(session));
+    const answer = () => makeRow(session, { reply_to: 1, answers: 1 });
+    const rows = [makeRow(session), answer(), makeRow(session), answer(), answer(), makeRow(session)];
+    const outcomes = await Promise.all(rows.map((each) => appender.append(each)));
+    expect(sequencesOf(outcomes)).toEqual([2, 3, 4, "settled", "settled", 5]);
+    expect(sequencesOf([await appender.append(answer())])).toEqual(["settled"]);
+  });
+
   it("[FEED-5] the same id, twice in one flush and once more later, is one message", async () => {
     const session = await openFeed(sql);
     const { appender } = start();

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { createMetrics } from "../metrics.js";
 import { startAppender } from "./appender.js";
-import { chatRow } from "./message.js";
+import { chatRow, everyone } from "./message.js";
 
 /** What the appender counts beside a row's content: its other columns. */
 const rowBytes = 200;
@@ -47,11 +47,12 @@ async function startWatchedAppender() {
 
 /** A message of a session that does not exist: it goes the whole way, and is answered `missing`. */
 function row(contentBytes = 100): MessageRow {
-  const author = { teamId: randomUUID(), peerId: randomUUID(), team: "Birch", human: false };
-  const empty = chatRow(randomUUID(), randomUUID(), author, { text: "" });
-  return chatRow(empty.session_id, empty.id, author, {
-    text: "x".repeat(contentBytes - Buffer.byteLength(empty.content)),
-  });
+  const author = { teamId: randomUUID(), peerId: randomUUID(), team: "Birch", peer: null, human: false };
+  const said = (text: string) =>
+    ({ content: { text }, audience: everyone, priority: "next", replyTo: null, answers: null }) as const;
+  const empty = chatRow(randomUUID(), randomUUID(), author, said(""));
+  const text = "x".repeat(contentBytes - Buffer.byteLength(empty.content));
+  return chatRow(empty.session_id, empty.id, author, said(text));
 }
 
 it("[FEED-3] [LIMIT-1] flushRowsMax messages go in one flush, one more in the next", async () => {

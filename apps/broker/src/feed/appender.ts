@@ -6,13 +6,16 @@ import {
   isOutOfResources,
   isTimeout,
   type MessageRow,
+  violatedConstraint,
 } from "@merkle/db";
 import { limits, MerkleError } from "@merkle/wire";
 import type { Metrics } from "../metrics.js";
 import { retryWhileLost } from "../retry-while-lost.js";
 
-/** Where a message ended up; `busy` never leaves the appender. */
-export type Appended = Exclude<AppendOutcome, { outcome: "busy" }>;
+/**
+ * Where a message ended up; `busy` never leaves the appender. `settled`: it answers an ask, and another answer was first.
+ */
+export type Appended = Exclude<AppendOutcome, { outcome: "busy" }> | { outcome: "settled" };
 
 export interface Appender {
   /**
@@ -162,6 +165,11 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
       const second = batch.slice(middle);
       const others = second.filter((pending) => !mustFollow(pending));
       return [...busy, ...second.filter(mustFollow), ...(await flush(others, send))];
+    }
+    if (violatedConstraint(error) === "messages_settle_once") {
+      metrics.posts.inc({ outcome: "settled" }, batch.length);
+      for (const pending of batch) pending.resolve({ outcome: "settled" });
+      return [];
     }
     metrics.posts.inc({ outcome: "failed" }, batch.length);
     const failure = describeFailure(error);

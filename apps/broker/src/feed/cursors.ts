@@ -1,15 +1,15 @@
-import { countOthersMessages, readFeedHeads } from "@merkle/db";
+import { countMail, readFeedHeads } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Services, SessionContext, TeamContext } from "../context.js";
 import { acknowledgeUpTo, offerUpTo, type Peer } from "../roster/peer.js";
 
 /**
- * Acknowledges what a peer says that it has read, and returns how many messages it passed over although they were never
- * handed to it (CURSOR-5). Those stay unread.
+ * Acknowledges what a peer says that it has read, and returns how many messages for it that passed over although they
+ * were never handed out (CURSOR-5). Those stay unread.
  */
 export async function acknowledge({ services }: TeamContext, peer: Peer, cursor: number): Promise<number> {
   const skipped = await countSkipped(services, peer, cursor);
-  // Passing over nothing but one's own messages passes over nothing.
+  // Passing over nothing but what is not for the peer passes over nothing.
   if (skipped === 0) offerUpTo(peer, cursor);
   acknowledgeUpTo(peer, cursor);
   return skipped;
@@ -18,7 +18,8 @@ export async function acknowledge({ services }: TeamContext, peer: Peer, cursor:
 async function countSkipped({ database }: Services, peer: Peer, cursor: number): Promise<number> {
   if (cursor <= peer.offered) return 0;
   const { sessionId, peerId } = peer;
-  return countOthersMessages(database.orm, { sessionId, peerId, after: peer.offered, upTo: cursor });
+  const addressee = { peerId, own: false };
+  return countMail(database.orm, sessionId, addressee, { after: peer.offered, upTo: cursor });
 }
 
 /** @throws bad_request when a cursor lies beyond the end of the feed (CURSOR-1) */

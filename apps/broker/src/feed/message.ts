@@ -7,16 +7,31 @@ export interface Author {
   readonly teamId: string;
   readonly peerId: string;
   readonly team: string;
+  /** Null for a team's unnamed peer. */
+  readonly peer: string | null;
   readonly human: boolean;
 }
 
+/** What is said, and to whom. */
+export interface Said {
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly audience: Audience;
+  readonly priority: MessageRow["priority"];
+  readonly replyTo: number | null;
+  /** The ask that it settles. */
+  readonly answers: number | null;
+}
+
+/** Whom a message is for: as it is told, and the peers that it reaches, null for everyone. */
+export interface Audience {
+  readonly recipients: readonly string[];
+  readonly reaches: readonly string[] | null;
+}
+
+export const everyone: Audience = { recipients: ["*"], reaches: null };
+
 /** A chat message, ready to be appended. */
-export function chatRow(
-  sessionId: string,
-  id: string,
-  author: Author,
-  content: { text: string },
-): MessageRow {
+export function chatRow(sessionId: string, id: string, author: Author, said: Said): MessageRow {
   return {
     session_id: sessionId,
     id,
@@ -24,38 +39,48 @@ export function chatRow(
     team_id: author.teamId,
     peer_id: author.peerId,
     author_team: author.team,
-    author_peer: null,
+    author_peer: author.peer,
     author_human: author.human,
-    recipients: ["*"],
-    priority: "next",
-    reply_to: null,
-    content: canonicalJson(content),
+    recipients: said.audience.recipients,
+    priority: said.priority,
+    reply_to: said.replyTo,
+    content: canonicalJson(said.content),
     salt: newSalt(),
     after_closing: false,
+    reaches: said.audience.reaches,
+    answers: said.answers,
   };
 }
 
-/** An event, ready to be appended. `causedBy` is the peer whose own wait leaves it out. */
-export function systemRow(
-  sessionId: string,
-  event: SystemEvent,
-  options: { causedBy: string; afterClosing: boolean },
-): MessageRow {
+export interface EventOptions {
+  /** The peer whose own wait leaves the event out; null when it is nobody's doing. */
+  readonly causedBy: string | null;
+  readonly afterClosing?: boolean | undefined;
+  /** The peers that it is for; everyone unless told. */
+  readonly reaches?: readonly string[] | undefined;
+  /** Random unless told. */
+  readonly id?: string | undefined;
+}
+
+/** An event, ready to be appended. */
+export function systemRow(sessionId: string, event: SystemEvent, options: EventOptions): MessageRow {
   return {
     session_id: sessionId,
-    id: randomUUID(),
+    id: options.id ?? randomUUID(),
     type: "system",
     team_id: null,
     peer_id: options.causedBy,
     author_team: null,
     author_peer: null,
     author_human: false,
-    recipients: ["*"],
+    recipients: everyone.recipients,
     priority: "next",
     reply_to: null,
     content: canonicalJson(event),
     salt: newSalt(),
-    after_closing: options.afterClosing,
+    after_closing: options.afterClosing ?? false,
+    reaches: options.reaches ?? null,
+    answers: null,
   };
 }
 
@@ -69,12 +94,26 @@ function newSalt(): string {
 }
 
 /**
- * The id of the message that a key stands for: the same session, peer and key give the same id, so that sending it again
- * finds the first message (FEED-5). Without a key the id is random.
+ * The id of the message that a key stands for: the same key of the same peer in the same session gives the same id, so that
+ * sending it again finds the first message (FEED-5). Without a key the id is random.
+ *
+ * @param operation - whose key it is: the same key of another operation is another one (IDEM-3)
  */
-export function messageId(sessionId: string, peerId: string, idempotencyKey: string | undefined): string {
+export function messageId(
+  sessionId: string,
+  peerId: string,
+  operation: "post_message" | "send_message",
+  idempotencyKey: string | undefined,
+): string {
   if (idempotencyKey === undefined) return randomUUID();
-  return toUuid(hash("sha256", JSON.stringify([sessionId, peerId, idempotencyKey]), "hex"));
+  // The ids that post_message gave before there was another operation stay what they are.
+  const parts = [sessionId, peerId, idempotencyKey, ...(operation === "post_message" ? [] : [operation])];
+  return idFrom(parts);
+}
+
+/** The same parts give the same uuid. */
+export function idFrom(parts: readonly string[]): string {
+  return toUuid(hash("sha256", JSON.stringify(parts), "hex"));
 }
 
 /** A uuid of version 8, the one for ids of a maker's own (RFC 9562, section 5.8), from at least 32 random digits. */
@@ -100,6 +139,8 @@ export function toStoredMessage(row: MessageRow, place: { sequence: number; post
     replyTo: row.reply_to,
     content: row.content,
     postedAt: place.postedAt,
+    reaches: row.reaches,
+    answers: row.answers,
   };
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { insertPeer, insertSession, insertTeam, type NewTeam } from "@merkle/db";
-import { MerkleError, sessionSettingsDefault } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
 import { makeCredential } from "../access/credentials.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { toSessionSettings } from "../settings/get-settings.js";
 import { takeSlug } from "./slug.js";
 
 /** Makes a session with its convener in it, a person perhaps. It posts no event: the feed begins empty (SES-1). */
@@ -17,6 +18,7 @@ export async function createSession(
     const at = new Date();
     const { name, provedBy, credential } = nameConvener(ctx, input, teamId);
     const { title, description } = input;
+    const settings = toSessionSettings(input.settings);
     const slug = await takeSlug(tx, { meshId, sessionId, title, wanted: input.slug });
     await insertSession(tx, {
       sessionId,
@@ -25,7 +27,8 @@ export async function createSession(
       title,
       description,
       createdByTeamId: teamId,
-      settings: { ...sessionSettingsDefault, ...input.settings },
+      settings,
+      messageBudget: settings.message_budget,
       at,
     });
     await insertTeam(tx, { sessionId, teamId, name, provedBy, joinedAt: at });

@@ -3,7 +3,7 @@ import { MerkleError } from "@merkle/wire";
 import type { OutputOf, SessionContext } from "../context.js";
 import { toSessionSettings } from "../settings/get-settings.js";
 import { readOwnLastReads } from "./last-reads.js";
-import { toSession } from "./session-output.js";
+import { toHeld, toSession } from "./session-output.js";
 
 export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_session">> {
   const { session } = ctx;
@@ -12,5 +12,10 @@ export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_ses
   if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
   const lastReads = await readOwnLastReads(ctx, [row.sessionId]);
   const lastRead = lastReads.get(row.sessionId) ?? null;
-  return { ...toSession(row, lastRead), settings: toSessionSettings(row.settings) };
+  return {
+    ...toSession(row, lastRead),
+    settings: toSessionSettings(row.settings),
+    held: toHeld(row),
+    agent_messages: row.agentMessages - row.agentMessagesAtHuman,
+  };
 }

@@ -1,6 +1,7 @@
 import { listSessionRows, type SessionRow } from "@merkle/db";
-import { isUuid, limits, MerkleError, type Session, utf8Bytes } from "@merkle/wire";
+import { isUuid, MerkleError } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { fillPage } from "../fill-page.js";
 import { readOwnLastReads } from "./last-reads.js";
 import { toSession } from "./session-output.js";
 
@@ -30,16 +31,6 @@ export async function listSessions(
     sessions,
     next_cursor: rows.length > sessions.length && last ? toCursor(last) : null,
   };
-}
-
-/** As many as a page may hold, and at least one, so that the next page goes on. */
-function fillPage(sessions: readonly Session[]): Session[] {
-  let bytes = 0;
-  const beyond = sessions.findIndex((session) => {
-    bytes += utf8Bytes(JSON.stringify(session));
-    return bytes > limits.pageBytesMax;
-  });
-  return sessions.slice(0, beyond === -1 ? sessions.length : Math.max(1, beyond));
 }
 
 function toCursor(row: SessionRow): string {

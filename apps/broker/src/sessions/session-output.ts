@@ -1,5 +1,5 @@
 import type { SessionRow } from "@merkle/db";
-import type { Session } from "@merkle/wire";
+import type { OutputOf, Session } from "@merkle/wire";
 
 /** @param lastRead - how far the caller has read in it, null where nothing is known of the caller */
 export function toSession(row: SessionRow, lastRead: number | null): Session {
@@ -22,4 +22,10 @@ export function toSession(row: SessionRow, lastRead: number | null): Session {
     document_version: row.documentVersion,
     teams: row.teams,
   };
+}
+
+/** Who holds a session, if a human does. */
+export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
+  if (!row.heldAt) return null;
+  return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };
 }

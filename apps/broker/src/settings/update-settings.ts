@@ -1,4 +1,10 @@
-import { findSession, lockSession, mergeBrokerSettings, updateSessionRow } from "@merkle/db";
+import {
+  findSession,
+  lockSession,
+  mergeBrokerSettings,
+  setMessageBudget,
+  updateSessionRow,
+} from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { describeSettings, toSessionSettings } from "./get-settings.js";
@@ -26,6 +32,8 @@ export async function updateSettings(
       await updateSessionRow(tx, session.sessionId, {
         settings: { ...toSessionSettings(row?.settings), ...input.session_settings },
       });
+      const { message_budget } = input.session_settings;
+      if (message_budget !== undefined) await setMessageBudget(tx, session.sessionId, message_budget);
     }
     return {};
   });

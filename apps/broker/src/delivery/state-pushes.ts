@@ -1,0 +1,121 @@
+import { limits, type StateChangeFrame } from "@merkle/wire";
+import type { Sink } from "./subscription.js";
+import { textFrame } from "./text-frame.js";
+
+/** Carries changes of state to connections: the newest value of each key, whatever came before it (STATE-10). */
+export interface StatePushes {
+  /** Adds a connection, which is told of its mesh's keys from now on. */
+  open(sink: Sink, cutOff: () => void): StateReceiver;
+  push(change: StateChangeFrame): void;
+}
+
+/** One connection. */
+export interface StateReceiver {
+  /** Tells it of a session's keys, until the returned function is called; several may ask for the same. */
+  follow(sessionId: string): () => void;
+  end(): void;
+}
+
+interface Outbox {
+  offer(name: string, frame: Buffer): void;
+  end(): void;
+}
+
+/** Of so many keys it is remembered which version was pushed last. */
+const rememberedMax = 10_000;
+
+export function createStatePushes(): StatePushes {
+  const outboxes = new Set<Outbox>();
+  const bySession = new Map<string, Map<Outbox, number>>();
+  // In the order of their last push.
+  const pushed = new Map<string, number>();
+
+  function follow(outbox: Outbox, sessionId: string): () => void {
+    const followers = bySession.get(sessionId) ?? new Map<Outbox, number>();
+    bySession.set(sessionId, followers);
+    followers.set(outbox, (followers.get(outbox) ?? 0) + 1);
+    return () => {
+      const times = (followers.get(outbox) ?? 0) - 1;
+      if (times > 0) followers.set(outbox, times);
+      else followers.delete(outbox);
+      if (followers.size === 0 && bySession.get(sessionId) === followers) bySession.delete(sessionId);
+    };
+  }
+
+  /** Commits of one key are in order, the answers of their connections need not be: an older one must not come last. */
+  function isNewest(name: string, version: number): boolean {
+    const last = pushed.get(name) ?? 0;
+    if (version <= last) return false;
+    pushed.delete(name);
+    pushed.set(name, version);
+    if (pushed.size > rememberedMax) {
+      const [oldest] = pushed.keys();
+      if (oldest !== undefined) pushed.delete(oldest);
+    }
+    return true;
+  }
+
+  return {
+    open(sink, cutOff) {
+      const outbox = createOutbox(sink, cutOff);
+      outboxes.add(outbox);
+      return {
+        follow: (sessionId) => follow(outbox, sessionId),
+        end() {
+          outbox.end();
+          outboxes.delete(outbox);
+        },
+      };
+    },
+    push(change) {
+      const name = `${change.session_id} ${change.key}`;
+      if (!isNewest(name, change.version)) return;
+      const readers = change.session_id === null ? outboxes : bySession.get(change.session_id)?.keys();
+      if (!readers) return;
+      const frame = textFrame(JSON.stringify(change));
+      for (const outbox of readers) outbox.offer(name, frame);
+    },
+  };
+}
+
+/**
+ * Writes to a sink that takes more, and keeps the newest frame of each key for one that does not. What is kept is bounded:
+ * a connection that is that far behind is cut off, and reads the state when it is back.
+ */
+function createOutbox(sink: Sink, cutOff: () => void): Outbox {
+  const waiting = new Map<string, Buffer>();
+  let bytes = 0;
+  let ended = false;
+  const stopDraining = sink.onDrain(flush);
+
+  function flush(): void {
+    for (const [name, frame] of waiting) {
+      if (!sink.ready) return;
+      waiting.delete(name);
+      bytes -= frame.length;
+      sink.write(frame);
+    }
+  }
+
+  function end(): void {
+    ended = true;
+    stopDraining();
+    waiting.clear();
+  }
+
+  return {
+    offer(name, frame) {
+      if (ended) return;
+      if (sink.ready && waiting.size === 0) {
+        sink.write(frame);
+        return;
+      }
+      bytes += frame.length - (waiting.get(name)?.length ?? 0);
+      waiting.set(name, frame);
+      if (bytes <= limits.outboundBytesMax) return;
+      end();
+      cutOff();
+    },
+    end,
+  };
+}

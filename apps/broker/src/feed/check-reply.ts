@@ -1,0 +1,83 @@
+import { findAnswer, findMessage, type StoredMessage } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { TeamContext } from "../context.js";
+import type { Said } from "./message.js";
+import { addressOf, fold } from "./recipients.js";
+import type { Saying } from "./say.js";
+
+/**
+ * Checks what a message replies to (SEND-7), and what it answers (SEND-10): an answer is one of the ask's options, and is
+ * stored as that is written.
+ *
+ * @throws not_found, bad_request, or conflict when the ask has its answer
+ */
+export async function checkReply(
+  ctx: TeamContext,
+  id: string,
+  { content, reply_to }: Saying,
+): Promise<Pick<Said, "content" | "answers">> {
+  if (reply_to === undefined) {
+    if (content.answer === undefined) return { content, answers: null };
+    throw badAnswer("answers no ask: name it with reply_to");
+  }
+  const replied = await findMessage(ctx.services.database.orm, ctx.session.sessionId, reply_to);
+  if (!replied) throw noMessage(reply_to);
+  if (content.answer === undefined) return { content, answers: null };
+
+  const answer = chooseOption(replied, content.answer);
+  await refuseSettled(ctx, id, reply_to);
+  return { content: { ...content, answer }, answers: reply_to };
+}
+
+/** @throws conflict when another message than this one has settled the ask */
+export async function refuseSettled(ctx: TeamContext, id: string, ask: number): Promise<void> {
+  const settling = await findAnswer(ctx.services.database.orm, ctx.session.sessionId, ask);
+  if (!settling || settling.id === id) return;
+  const { sequence, authorTeam, authorPeer } = settling;
+  const answered_by = addressOf({ team: authorTeam ?? "", name: authorPeer });
+  throw new MerkleError(
+    "conflict",
+    `${answered_by} was first: ask ${ask} was answered by message ${sequence}; nothing was posted. Read that answer; to object, reply without answer.`,
+    { answered_by, sequence },
+  );
+}
+
+function chooseOption(replied: StoredMessage, answer: string): string {
+  const ask = toAsk(replied);
+  if (!ask) throw badAnswer(`message ${replied.sequence} is no ask: to reply to it leave answer out`);
+  const { options } = ask;
+  if (options.length === 0) return answer;
+  const chosen = options.find((option) => option === answer) ?? options.find(isSameAs(answer));
+  if (chosen === undefined) throw badAnswer(`must be one of the ask's options: ${listed(options)}`, options);
+  return chosen;
+}
+
+function isSameAs(answer: string): (option: string) => boolean {
+  return (option) => fold(option) === fold(answer);
+}
+
+function toAsk({ type, content }: StoredMessage): { options: readonly string[] } | null {
+  if (type !== "chat") return null;
+  // What stands there passed the schema of post_message when it was posted.
+  const { kind, options = [] }: { kind?: string; options?: string[] } = JSON.parse(content);
+  return kind === "ask" ? { options } : null;
+}
+
+function listed(options: readonly string[]): string {
+  return options.map((option) => JSON.stringify(option)).join(", ");
+}
+
+function badAnswer(problem: string, options?: readonly string[]): MerkleError {
+  return new MerkleError("bad_request", `content.answer ${problem}. Nothing was posted.`, {
+    fields: [{ field: "content.answer", problem }],
+    ...(options && { options }),
+  });
+}
+
+function noMessage(sequence: number): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no message ${sequence} in this session to reply to; nothing was posted. reply_to is the number that stands before a message.`,
+    { field: "reply_to" },
+  );
+}

@@ -1,0 +1,147 @@
+import { type Addressee, countMail, saveLastRead } from "@merkle/db";
+import { limits } from "@merkle/wire";
+import type { TeamContext } from "../context.js";
+import type { Channel, Mail, ReadBounds } from "../delivery/channel.js";
+import { acknowledgeUpTo, firstUnknown, type Peer, passOver } from "../roster/peer.js";
+
+/** Where a call begins to read. */
+export interface Beginning {
+  readonly since: number;
+  /** The acknowledgement is on disk. It is awaited before the answer, while the call does its work. */
+  readonly saved: Promise<unknown>;
+}
+
+/**
+ * Goes on where the caller's last such call ended, and acknowledges what that brought, if it brought it in full and over
+ * this connection: one that broke may have taken its last answer with it, and what it brought is brought again (CURSOR-6).
+ */
+export function resumeReading(ctx: TeamContext): Beginning {
+  const { presence } = ctx.services;
+  const { peer } = ctx.team;
+  const ackedBefore = peer.acked;
+  const since = peer.returnedTo === ctx.connection ? acknowledgeUpTo(peer, peer.returned) : peer.acked;
+  // An earlier call may have acknowledged it, and failed to save that.
+  const saved = since > peer.ackedOnDisk ? presence.save(peer) : Promise.resolve();
+  return { since, saved: awaitLater(saved, noteRead(ctx, ackedBefore)) };
+}
+
+/** It is awaited only later; until then its failure must not count as unhandled. */
+export function awaitLater(...saving: readonly Promise<unknown>[]): Promise<unknown> {
+  const all = Promise.all(saving);
+  all.catch(() => undefined);
+  return all;
+}
+
+/** What a person's reading acknowledges, the person has read (PERSON-6). */
+export async function noteRead(
+  { services: { database }, session, person, team }: TeamContext,
+  ackedBefore: number,
+): Promise<void> {
+  if (!person || team.peer.acked <= ackedBefore) return;
+  const reading = { meshId: database.meshId, personId: person.personId, sessionId: session.sessionId };
+  await saveLastRead(database.orm, reading, team.peer.acked);
+}
+
+/** A caller's mail in a feed, read on from where it began. */
+export interface Mailbox {
+  /** Reads the next page. Without entries there is nothing for the caller up to the feed's end. */
+  read(): Promise<Mail>;
+  /**
+   * Looks at what came since the last page, without taking it: whether something of it ends a wait. It waits for the
+   * database only where the feed's end is no longer in memory.
+   */
+  look(): Promise<boolean>;
+  /** The same, or null when it would have to wait. */
+  lookNow(): boolean | null;
+}
+
+export function openMailbox(
+  ctx: TeamContext,
+  channel: Channel,
+  { since, own }: { since: number; own: boolean },
+): Mailbox {
+  const { peer } = ctx.team;
+  const addressee: Addressee = { peerId: peer.peerId, own };
+  const bounds = pageBounds(ctx);
+  // The next page begins behind `taken`; between the two stands what does not end a wait.
+  let taken = own ? since : firstUnknown(peer, since);
+  let looked = taken;
+  let ending = false;
+
+  function pass(upTo: number): void {
+    // Own messages are passed over by those alone who never see them.
+    if (!own) passOver(peer, taken, upTo);
+    taken = upTo;
+  }
+
+  function note({ entries, upTo }: Mail): void {
+    if (entries.length === 0 && taken === looked) pass(upTo);
+    looked = upTo;
+    ending ||= entries.some((entry) => own || entry.wakes);
+  }
+
+  return {
+    async read() {
+      for (;;) {
+        const mail =
+          channel.readMailNow(taken, addressee, bounds) ?? (await channel.readMail(taken, addressee, bounds));
+        if (mail.entries.length > 0) return mail;
+        pass(mail.upTo);
+        looked = taken;
+        if (taken >= channel.head) return mail;
+      }
+    },
+    async look() {
+      while (!ending && looked < channel.head) {
+        note(await channel.readMail(looked, addressee, bounds));
+      }
+      return ending;
+    },
+    lookNow() {
+      while (!ending && looked < channel.head) {
+        const mail = channel.readMailNow(looked, addressee, bounds);
+        if (!mail) return null;
+        note(mail);
+      }
+      return ending;
+    },
+  };
+}
+
+function pageBounds(ctx: TeamContext): ReadBounds {
+  return {
+    messagesMax: limits.pageMessagesMax,
+    bytesMax: ctx.view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax,
+  };
+}
+
+/** What stands behind a page of mail. */
+export interface Rest {
+  /** The last sequence that the page covers: with none of the caller's mail left behind it, the feed's end. */
+  readonly upTo: number;
+  readonly remaining: number;
+}
+
+/** Counts what of the caller's mail lies behind a page, which may have ended before the feed did. */
+export async function countRest(
+  { services, session, team }: TeamContext,
+  channel: Channel,
+  { entries, upTo }: Mail,
+  own: boolean,
+): Promise<Rest> {
+  const { head } = channel;
+  const addressee: Addressee = { peerId: team.peer.peerId, own };
+  const remaining =
+    upTo < head
+      ? await countMail(services.database.orm, session.sessionId, addressee, { after: upTo, upTo: head })
+      : 0;
+  const covered = remaining === 0 ? Math.max(upTo, head) : upTo;
+  if (!own && entries.length > 0) passOver(team.peer, entries.at(-1)?.sequence ?? upTo, covered);
+  return { upTo: covered, remaining };
+}
+
+/** A page without a cursor is acknowledged by the caller's next such call, if this one has reached its caller (CURSOR-8). */
+export function noteReturned(ctx: TeamContext, peer: Peer, upTo: number): void {
+  peer.returned = Math.max(peer.returned, upTo);
+  peer.returnedTo = ctx.connection;
+}

@@ -1,0 +1,221 @@
+import type { PeerRosterRow } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { TeamContext } from "../context.js";
+import { readKnownPeers } from "../roster/known-peers.js";
+import { presentPeers } from "../roster/present-peers.js";
+import { type Audience, everyone } from "./message.js";
+
+/** What of a peer tells whether it is meant. */
+export type Addressable = Pick<
+  PeerRosterRow,
+  | "peerId"
+  | "teamId"
+  | "team"
+  | "teamLeftAt"
+  | "kind"
+  | "name"
+  | "groups"
+  | "sessionKey"
+  | "lastPolledAt"
+  | "leftAt"
+>;
+
+/** Resolves whom a message is for, as they are at this moment (SEND-2). For everyone nothing is read. */
+export async function readAudience(
+  { services, session, team }: TeamContext,
+  to: readonly string[],
+): Promise<Audience> {
+  if (to.every(isEveryone)) return everyone;
+  return resolveRecipients(await readKnownPeers(services, session.sessionId), to, team.peer.peerId);
+}
+
+/**
+ * Finds the peers that are meant, but never who asks (SEND-3).
+ *
+ * @throws not_found for somebody who is not there, bad_request when it is not plain who is meant or it is the sender alone
+ */
+export function resolveRecipients(
+  rows: readonly Addressable[],
+  to: readonly string[],
+  senderId: string,
+): Audience {
+  const roster = toRoster(rows, senderId);
+  const targets = to.map((entry) => resolve(roster, entry));
+  if (to.some(isEveryone)) return everyone;
+  const reaches = new Set(targets.flatMap(({ peers }) => peers.map(({ peerId }) => peerId)));
+  reaches.delete(senderId);
+  if (reaches.size === 0) throw onlyItself(to);
+  return { recipients: [...new Set(targets.map(({ name }) => name))], reaches: [...reaches] };
+}
+
+export function isEveryone(entry: string): boolean {
+  return entry === "*" || fold(entry) === "@all";
+}
+
+/** Names are compared without case. */
+export function fold(name: string): string {
+  return name.toLowerCase();
+}
+
+/** A peer as it can be written to. A team's name that would be taken for a group's, or for everyone, is left out. */
+export function addressOf({ team, name }: Pick<Addressable, "team" | "name">): string {
+  if (name === null) return team;
+  return /^[@*]/.test(team) ? name : `${team}/${name}`;
+}
+
+/** Who can be meant, folded once: a message may name many, and a session may have many more. */
+interface Roster {
+  /** Everybody who ever was in the session. */
+  readonly rows: readonly Addressable[];
+  /** Those that can be written to. */
+  readonly there: readonly Addressable[];
+  readonly senderId: string;
+  readonly byAddress: Index;
+  readonly bySessionKey: Index;
+  readonly byName: Index;
+  readonly byTeam: Index;
+  readonly memberships: readonly {
+    readonly peer: Addressable;
+    readonly name: string;
+    readonly path: string;
+  }[];
+}
+
+type Index = ReadonlyMap<string, readonly Addressable[]>;
+
+function toRoster(rows: readonly Addressable[], senderId: string): Roster {
+  const there = presentPeers(rows);
+  return {
+    rows,
+    there,
+    senderId,
+    byAddress: indexBy(there, ({ team, name }) => name && fold(`${team}/${name}`)),
+    bySessionKey: indexBy(there, ({ sessionKey }) => sessionKey),
+    byName: indexBy(there, ({ name }) => name && fold(name)),
+    byTeam: indexBy(there, ({ team }) => fold(team)),
+    memberships: there.flatMap((peer) =>
+      peer.groups.map(({ name }) => ({ peer, name, path: `${fold(name)}/` })),
+    ),
+  };
+}
+
+function indexBy(peers: readonly Addressable[], keyOf: (peer: Addressable) => string | null): Index {
+  const index = new Map<string, Addressable[]>();
+  for (const peer of peers) {
+    const key = keyOf(peer);
+    if (key === null) continue;
+    const found = index.get(key);
+    if (found) found.push(peer);
+    else index.set(key, [peer]);
+  }
+  return index;
+}
+
+/** Whom one entry means, and its name as it is given out. */
+interface Target {
+  readonly name: string;
+  readonly peers: readonly Addressable[];
+}
+
+function resolve(roster: Roster, entry: string): Target {
+  const target =
+    entry === "*" || entry.startsWith("@")
+      ? findGroup(roster, entry)
+      : (findAddress(roster, entry) ??
+        findSessionKey(roster, entry) ??
+        findPeer(roster, entry) ??
+        findTeam(roster, entry));
+  if (target) return target;
+  throw notThere(roster, entry);
+}
+
+function findGroup({ there, memberships }: Roster, entry: string): Target | null {
+  if (isEveryone(entry)) return { name: "*", peers: there };
+  if (fold(entry) === "@humans") {
+    return orNull(
+      "@humans",
+      there.filter(({ kind }) => kind === "human"),
+    );
+  }
+  const wanted = `${fold(entry.slice(1))}/`;
+  const found = memberships.filter(({ path }) => path.startsWith(wanted));
+  const spelled = found[0]?.name.split("/").slice(0, wanted.split("/").length - 1);
+  return orNull(`@${spelled?.join("/")}`, [...new Set(found.map(({ peer }) => peer))]);
+}
+
+/** `team/peer`. A team's name may hold a slash, a peer's holds none, so no two have the same. */
+function findAddress({ byAddress }: Roster, entry: string): Target | null {
+  return toOne(byAddress.get(fold(entry)), entry);
+}
+
+function findSessionKey({ bySessionKey }: Roster, entry: string): Target | null {
+  const found = bySessionKey.get(entry) ?? [];
+  if (found.length > 1) throw ambiguous(entry, found.map(addressOf));
+  return toOne(found, entry);
+}
+
+function findPeer({ byName, byTeam }: Roster, entry: string): Target | null {
+  const [found] = byName.get(fold(entry)) ?? [];
+  if (!found) return null;
+  const namesake = byTeam.get(fold(entry))?.find(({ teamId }) => teamId !== found.teamId);
+  if (namesake) throw ambiguous(entry, [addressOf(found), `the team ${namesake.team}`]);
+  return toOne([found], entry);
+}
+
+/** All peers of a team that can be written to. */
+function findTeam({ byTeam }: Roster, entry: string): Target | null {
+  const peers = byTeam.get(fold(entry)) ?? [];
+  return orNull(peers[0]?.team ?? entry, peers);
+}
+
+function toOne([found]: readonly Addressable[] = [], entry: string): Target | null {
+  if (!found) return null;
+  // The name of such a team would be read as another recipient's.
+  const name = found.name === null && /^[@*]/.test(found.team) ? entry : addressOf(found);
+  return { name, peers: [found] };
+}
+
+function orNull(name: string, peers: readonly Addressable[]): Target | null {
+  return peers.length > 0 ? { name, peers } : null;
+}
+
+/** So many names are worth reading in an error. */
+const namesMax = 20;
+
+function notThere({ rows, there, senderId }: Roster, entry: string): MerkleError {
+  const others = there.filter(({ peerId }) => peerId !== senderId);
+  const addresses = others.map(addressOf).filter((address) => !/^[@*]/.test(address));
+  const groups = new Set(others.flatMap((other) => other.groups.map(({ name }) => `@${name}`)));
+  const names = [...addresses, ...groups];
+  const listed = names.slice(0, namesMax).join(", ") || "nobody else";
+  const more = names.length > namesMax ? ` and ${names.length - namesMax} more (list_peers)` : "";
+  return new MerkleError("not_found", `${whyNot(rows, entry)}; nothing was sent. There: ${listed}${more}.`, {
+    to: entry,
+    there: names.slice(0, namesMax),
+  });
+}
+
+function whyNot(rows: readonly Addressable[], entry: string): string {
+  if (entry.startsWith("@")) return `Nobody here is in ${entry}`;
+  const wanted = fold(entry);
+  const left = rows.some((row) => {
+    return row.sessionKey === entry || [row.team, row.name ?? "", addressOf(row)].map(fold).includes(wanted);
+  });
+  return left ? `"${entry}" has left this session` : `There is nobody "${entry}" in this session`;
+}
+
+function ambiguous(entry: string, there: readonly string[]): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `"${entry}" can mean ${there.join(" or ")}; nothing was sent. Name a peer as "team/peer".`,
+    { to: entry, there },
+  );
+}
+
+function onlyItself(to: readonly string[]): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `That is you alone: ${to.join(", ")}; nothing was sent. Name somebody else, or leave \`to\` out to write to everyone.`,
+    { to },
+  );
+}

@@ -1,0 +1,135 @@
+import { findMessageById, type MessageRow, type StoredMessage } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import { sessionClosed } from "../access/authorize.js";
+import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { readOwnPost } from "../persons/read-own-post.js";
+import { retryWhileLost } from "../retry-while-lost.js";
+import { checkReply, refuseSettled } from "./check-reply.js";
+import { type Audience, chatRow, everyone, messageId, type Said } from "./message.js";
+import { readRecipientStates } from "./recipient-states.js";
+import { isEveryone, readAudience } from "./recipients.js";
+import { isRepetition } from "./repetition.js";
+import { refuseWhileShut } from "./shut.js";
+
+type PostInput = ParsedInputOf<"post_message">;
+type Posted = OutputOf<"post_message">;
+
+/** What somebody wants to say. */
+export interface Saying extends Pick<PostInput, "content" | "to" | "priority" | "reply_to"> {
+  readonly operation: "post_message" | "send_message";
+}
+
+/**
+ * Posts a chat message. When this resolves it is on disk, and no kill of anything loses it (FEED-2). Sent again with the
+ * same key it is the same message (FEED-5).
+ *
+ * @throws session_closed, session_held or budget_spent; not_found for a recipient or a message that there is none of;
+ * conflict when the key was used for another message, or the ask has its answer
+ */
+export async function say(ctx: TeamContext, saying: Saying): Promise<Posted> {
+  const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, saying.operation, ctx.idempotencyKey);
+  if (namesNothing(saying)) return post(ctx, toRow(ctx, id, saying, saying.content, everyone, null), saying);
+  // All of this only reads, so a database that is away for a moment is waited for.
+  const prepared = await retryWhileLost(() => prepare(ctx, id, saying));
+  if ("earlier" in prepared) return repeat(ctx, prepared.earlier, saying);
+  return post(ctx, prepared.row, saying);
+}
+
+/** What is for everyone and replies to nothing goes its way without a look at the database. */
+function namesNothing({ to, reply_to, content }: Saying): boolean {
+  return (to === undefined || to.every(isEveryone)) && reply_to === undefined && content.answer === undefined;
+}
+
+type Prepared = { readonly row: MessageRow } | { readonly earlier: StoredMessage };
+
+async function prepare(ctx: TeamContext, id: string, saying: Saying): Promise<Prepared> {
+  // What it names may be gone by now, which is no reason to refuse the repetition of what was posted.
+  const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
+  if (earlier) return { earlier };
+  try {
+    const audience = await readAudience(ctx, saying.to ?? everyone.recipients);
+    const { content, answers } = await checkReply(ctx, id, saying);
+    return { row: toRow(ctx, id, saying, content, audience, answers) };
+  } catch (error) {
+    // Whoever may not post at all is told that first (ERR-2).
+    if (error instanceof MerkleError) await refuseWhileShut(ctx);
+    throw error;
+  }
+}
+
+function toRow(
+  { session, team }: TeamContext,
+  id: string,
+  { priority, reply_to }: Saying,
+  content: Said["content"],
+  audience: Audience,
+  answers: number | null,
+): MessageRow {
+  const { teamId, name, kind, peer } = team;
+  const author = { teamId, peerId: peer.peerId, team: name, peer: peer.name, human: kind === "human" };
+  const said = { content, audience, priority, replyTo: reply_to ?? null, answers };
+  return chatRow(session.sessionId, id, author, said);
+}
+
+async function post(ctx: TeamContext, row: MessageRow, saying: Saying): Promise<Posted> {
+  const { appender, sessions } = ctx.services;
+  for (;;) {
+    const appended = await appender.append(row);
+    switch (appended.outcome) {
+      case "posted":
+        if (ctx.person) await readOwnPost(ctx, ctx.person, appended.sequence);
+        return toPosted(ctx, { id: row.id, reaches: row.reaches, ...appended });
+      case "duplicate":
+        return repeat(ctx, await retryWhileLost(() => getStored(ctx, row.id)), saying);
+      case "settled":
+        await retryWhileLost(() => refuseSettled(ctx, row.id, row.answers ?? 0));
+        break;
+      case "held":
+      case "over_budget":
+        // A human may have spoken meanwhile: then it is tried again.
+        await retryWhileLost(() => refuseWhileShut(ctx));
+        break;
+      case "closed":
+        sessions.markClosed(row.session_id);
+        throw sessionClosed(ctx.session);
+      case "missing":
+        throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
+    }
+  }
+}
+
+async function repeat(ctx: TeamContext, stored: StoredMessage, saying: Saying): Promise<Posted> {
+  if (ctx.idempotencyKey !== undefined && !(await isRepetition(ctx, stored, saying))) {
+    throw otherMessage(stored.sequence);
+  }
+  return toPosted(ctx, stored);
+}
+
+async function toPosted(
+  { services, session, team }: TeamContext,
+  message: Pick<StoredMessage, "id" | "sequence" | "reaches" | "postedAt">,
+): Promise<Posted> {
+  const { id, sequence, reaches, postedAt } = message;
+  const posted = { message_id: id, cursor: sequence, at: postedAt.toISOString() };
+  if (reaches === null) return posted;
+  const place = { sequence, reaches, postedAt, authorPeerId: team.peer.peerId };
+  return { ...posted, recipients: await retryWhileLost(() => readRecipientStates(services, session, place)) };
+}
+
+function findStored({ services, session }: TeamContext, id: string): Promise<StoredMessage | null> {
+  return findMessageById(services.database.orm, session.sessionId, id);
+}
+
+async function getStored(ctx: TeamContext, id: string): Promise<StoredMessage> {
+  const stored = await findStored(ctx, id);
+  if (!stored) throw new TypeError("A message that was found when it was appended is not there.");
+  return stored;
+}
+
+function otherMessage(sequence: number): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `This idempotency_key stands for message ${sequence}, which is another one (its text, to, priority or reply_to differs); nothing was posted. Use a new key for a new message.`,
+    { sequence },
+  );
+}

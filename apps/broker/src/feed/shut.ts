@@ -1,0 +1,69 @@
+import { findSession, type SessionRow } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import { sessionClosed } from "../access/authorize.js";
+import type { TeamContext } from "../context.js";
+import { idFrom, systemRow } from "./message.js";
+
+/**
+ * Says why the caller cannot post at this moment, and returns when nothing keeps it from that. What counts is judged where
+ * messages are numbered; this finds the words for it.
+ *
+ * @throws session_closed, session_held or budget_spent
+ */
+export async function refuseWhileShut(ctx: TeamContext): Promise<void> {
+  const { database, sessions } = ctx.services;
+  const { sessionId, slug } = ctx.session;
+  const row = await findSession(database.orm, database.meshId, sessionId);
+  if (!row) throw new MerkleError("not_found", `There is no session "${slug}".`);
+  if (row.closedAt) {
+    sessions.markClosed(sessionId);
+    throw sessionClosed(ctx.session);
+  }
+  if (ctx.team.kind === "human") return;
+  if (row.heldAt) throw sessionHeld(row);
+  if (!isBudgetSpent(row)) return;
+  await announceSpent(ctx, row);
+  throw budgetSpent(row);
+}
+
+/** Whether agents have said as much as they may since the last human word. */
+export function isBudgetSpent({
+  messageBudget,
+  agentMessages,
+  agentMessagesAtHuman,
+}: Pick<SessionRow, "messageBudget" | "agentMessages" | "agentMessagesAtHuman">): boolean {
+  return messageBudget > 0 && agentMessages - agentMessagesAtHuman >= messageBudget;
+}
+
+/** Tells everyone, once for each time that the budget is spent: agents who are refused do not change what it was spent at. */
+async function announceSpent({ services, session }: TeamContext, row: SessionRow): Promise<void> {
+  const { sessionId } = session;
+  const id = idFrom([sessionId, "budget_spent", String(row.agentMessages)]);
+  const event = {
+    event: "budget_spent",
+    budget: row.messageBudget,
+    at: new Date().toISOString(),
+  } as const;
+  try {
+    await services.appender.append(systemRow(sessionId, event, { causedBy: null, id }));
+  } catch (error) {
+    // The refusal stands, whatever becomes of this; the next one tries again.
+    services.log.warn("a spent message budget could not be announced", { sessionId, error });
+  }
+}
+
+function sessionHeld({ heldBy, holdReason, slug }: SessionRow): MerkleError {
+  return new MerkleError(
+    "session_held",
+    `${heldBy} holds the session "${slug}": agents cannot post until a human resumes it. Reading and waiting go on, and a session_resumed event will tell you. Do not try again before that.`,
+    { held_by: heldBy, reason: holdReason },
+  );
+}
+
+function budgetSpent({ messageBudget, slug }: SessionRow): MerkleError {
+  return new MerkleError(
+    "budget_spent",
+    `Agents have posted ${messageBudget} messages in "${slug}" since a human last spoke, which is its message budget. Tell your human where you are and stop: a human's post, resume_session or a larger message_budget lets you go on.`,
+    { budget: messageBudget },
+  );
+}

@@ -1,0 +1,34 @@
+import { countAgentTeams, findSession, lockSession, saveHold } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { toHeld } from "./session-output.js";
+
+/** Keeps agents from posting until a human resumes the session, and tells them (HOLD-2). Held already, it stays as it is. */
+export async function holdSession(
+  ctx: TeamContext,
+  input: ParsedInputOf<"hold_session">,
+): Promise<OutputOf<"hold_session">> {
+  const { database, channels } = ctx.services;
+  const { sessionId, slug } = ctx.session;
+
+  return ctx.write(async ({ tx, announce, afterCommit }) => {
+    await lockSession(tx, sessionId);
+    const row = await findSession(tx, database.meshId, sessionId);
+    if (!row) throw new MerkleError("not_found", `There is no session "${slug}".`);
+    const teams = await countAgentTeams(tx, sessionId);
+    const earlier = toHeld(row);
+    if (earlier) return { held: earlier, teams };
+
+    const hold = { by: ctx.team.name, reason: input.reason ?? null, at: new Date() };
+    // From here to the commit nothing is posted: what comes before the event was said before the hold.
+    await saveHold(tx, sessionId, hold);
+    const held = { ...hold, at: hold.at.toISOString() };
+    const { sequence } = await announce(
+      sessionId,
+      { event: "session_held", ...held },
+      { causedBy: ctx.team.peer.peerId },
+    );
+    afterCommit(() => channels.announceChange(sessionId, "session", sequence));
+    return { held, teams };
+  });
+}

@@ -1,0 +1,39 @@
+import { endHold, findSession, lockFeed, lockSession, setMessageBudget, updateSessionRow } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { isBudgetSpent } from "../feed/shut.js";
+import { toSessionSettings } from "../settings/get-settings.js";
+
+/** Lets agents go on: ends a hold, and counts their messages anew (HOLD-5, BUDGET-5). Says so where something held them back. */
+export async function resumeSession(
+  ctx: TeamContext,
+  input: ParsedInputOf<"resume_session">,
+): Promise<OutputOf<"resume_session">> {
+  const { database, channels } = ctx.services;
+  const { sessionId, slug } = ctx.session;
+
+  return ctx.write(async ({ tx, announce, afterCommit }) => {
+    await lockSession(tx, sessionId);
+    const row = await findSession(tx, database.meshId, sessionId);
+    const gate = await lockFeed(tx, sessionId);
+    if (!row || !gate) throw new MerkleError("not_found", `There is no session "${slug}".`);
+    const settings = toSessionSettings(row.settings);
+    const message_budget = input.message_budget ?? settings.message_budget;
+    if (message_budget !== settings.message_budget) {
+      await updateSessionRow(tx, sessionId, { settings: { ...settings, message_budget } });
+      await setMessageBudget(tx, sessionId, message_budget);
+    }
+    await endHold(tx, sessionId);
+
+    const resumed = gate.heldAt !== null || isBudgetSpent(gate);
+    if (resumed) {
+      const { sequence } = await announce(
+        sessionId,
+        { event: "session_resumed", by: ctx.team.name, at: new Date().toISOString() },
+        { causedBy: ctx.team.peer.peerId },
+      );
+      afterCommit(() => channels.announceChange(sessionId, "session", sequence));
+    }
+    return { resumed, message_budget };
+  });
+}
