@@ -86,5 +86,7 @@ function makeRows(sessions: readonly string[], count: number): MessageRow[] {
     content: canonicalJson({ text: messageText }),
     salt: randomBytes(16).toString("hex"),
     after_closing: false,
+    reaches: null,
+    answers: null,
   }));
 }

@@ -1,5 +1,6 @@
 import { limits } from "@merkle/wire";
 import type { Caller } from "./caller.js";
+import { inParallel } from "./in-parallel.js";
 import { costlyText } from "./text.js";
 
 /** A call that asks as much of one verb as its limits allow. */
@@ -42,6 +43,15 @@ function own(operation: string, what: string, input: () => object): VerbCase {
   });
 }
 
+/** A call that is for humans, in the room's own session. */
+function byPerson(operation: string, what: string, input: object): VerbCase {
+  return one(operation, what, async ({ caller, own: { session_id } }) => {
+    const { person_id } = await caller.call("create_person", { name: "Bench" });
+    await caller.call("join_session", { session_id, team_name: "Bench", team_id: person_id });
+    return () => caller.call(operation, { session_id, team_id: person_id, ...input });
+  });
+}
+
 /** The same where there is much to read. */
 function crowded(operation: string, what: string, input: object): VerbCase {
   return one(operation, what, async ({ caller, crowded }) => {
@@ -64,6 +74,62 @@ function onDocument(
       ? () => caller.call(operation, whole)
       : () => caller.callInVain(operation, whole);
   });
+}
+
+/** As JSON it takes six times as many bytes as it has characters. */
+const stateValue = costlyText.controls(Math.floor(limits.stateValueBytesMax / 6) - 1);
+
+/** A call where keys hold as much as a page can bring. */
+function onFullState(
+  operation: string,
+  what: string,
+  input: object,
+  end: "answered" | "refused" = "answered",
+): VerbCase {
+  return one(operation, what, async ({ caller, own }) => {
+    for (let number = 0; number < 9; number += 1) {
+      await caller.call("set_state", { ...own, key: `key ${number}`, value: stateValue });
+    }
+    const whole = { ...own, ...input };
+    return end === "answered"
+      ? () => caller.call(operation, whole)
+      : () => caller.callInVain(operation, whole);
+  });
+}
+
+/** A call where no session is addressed. */
+function inMesh(operation: string, what: string, input: () => object): VerbCase {
+  return one(operation, what, async ({ caller, own: { team_id } }) => {
+    const whole = { team_id, ...input() };
+    return () => caller.call(operation, whole);
+  });
+}
+
+/** The same where there are memories of the largest size. */
+function onMemories(
+  operation: string,
+  what: string,
+  input: (tags: string[], id: string | undefined) => object,
+): VerbCase {
+  return one(operation, what, async (room) => {
+    const { tags, ids } = await rememberMany(room, limits.memoriesPageMax);
+    const whole = { team_id: room.own.team_id, ...input(tags, ids[0]) };
+    return () => room.caller.call(operation, whole);
+  });
+}
+
+async function rememberMany(
+  { caller, own: { team_id, session_id } }: Room,
+  count: number,
+): Promise<{ tags: string[]; ids: string[] }> {
+  const tags = [session_id];
+  const content = costlyText.lines(limits.memoryBytesMax);
+  const ids: string[] = [];
+  await inParallel(Array.from({ length: count }), 8, async () => {
+    const { id } = await caller.call("remember", { content, tags, team_id });
+    ids.push(String(id));
+  });
+  return { tags, ids };
 }
 
 export const verbCases: readonly VerbCase[] = [
@@ -97,6 +163,12 @@ export const verbCases: readonly VerbCase[] = [
   }),
   crowded("list_participants", "200 teams", { include_folded: true }),
   crowded("wait_for_messages", "500 messages", { since_cursor: 0, timeout: 0, include_own: true }),
+  one("check_messages", "500 messages", async ({ caller, crowded: { session_id } }) => {
+    const joined = await caller.call("join_session", { session_id, team_name: "Bench", replay_from: 0 });
+    return () => caller.call("check_messages", { session_id, team_id: joined["team_id"] });
+  }),
+  crowded("message_status", "of 200 teams", { message: 1 }),
+  crowded("nudge", "200 teams", { to: "*" }),
   crowded("ack", "nothing", { cursor: 0 }),
   crowded("get_history", "a page of 500", { limit: limits.pageMessagesMax }),
   ...(["lines", "controls", "nearlyCredentials", "wide"] as const).map((kind) =>
@@ -156,6 +228,59 @@ export const verbCases: readonly VerbCase[] = [
     ),
   ),
   own("rotate_team_credential", "nothing", () => ({})),
+  crowded("send_message", "64 KiB to 50 of 200 teams", {
+    to: Array.from({ length: limits.recipientsMax }, (_, index) => `Bench ${index}`),
+    message: costlyText.wide(textMax),
+  }),
+  byPerson("hold_session", "the longest reason", { reason: costlyText.wide(limits.reasonCharsMax * 3) }),
+  byPerson("resume_session", "with a budget", { message_budget: 1_000 }),
+  crowded("list_peers", "200 teams", { include_left: true }),
+  own("set_summary", "the longest", () => ({ summary: costlyText.wide(limits.summaryCharsMax * 3) })),
+  own("set_status", "the longest reason", () => ({
+    status: "blocked",
+    reason: costlyText.wide(limits.reasonCharsMax * 3),
+  })),
+  own("join_group", "the longest name", () => ({ name: "g".repeat(limits.nameCharsMax) })),
+  own("leave_group", "nothing", () => ({ name: "backend" })),
+  onFullState("get_state", "64 KiB of controls, and its history", { key: "key 0", history: true }),
+  own("set_state", "64 KiB of controls", () => ({ key: "k", value: stateValue })),
+  own("set_state", "9,000 values in one", () => ({ key: "k", value: Array(9_000).fill({}) })),
+  onFullState("set_state", "a conflict", { key: "key 0", value: 0, expected_version: 9 }, "refused"),
+  onFullState("delete_state", "64 KiB of controls", { key: "key 0" }),
+  onFullState("list_state", "a full page", { limit: limits.statePageMax }),
+  onFullState("watch_state", "a key", { key: "key 0" }),
+  onFullState("unwatch_state", "a key", { key: "key 0" }),
+  ...(["wide", "nearlyCredentials"] as const).map((kind) =>
+    inMesh("remember", `16 KiB, ${kind}`, () => ({ content: costlyText[kind](limits.memoryBytesMax) })),
+  ),
+  onMemories("recall", "100 of 16 KiB, nearly all of it found", (tags) => ({
+    query: "session token",
+    tags,
+    limit: limits.memoriesPageMax,
+  })),
+  onMemories("list_memory", "100 of 16 KiB", (tags) => ({ tags, limit: limits.memoriesPageMax })),
+  onMemories("forget", "the longest reason", (_tags, id) => ({
+    id,
+    reason: costlyText.wide(limits.reasonCharsMax * 3),
+  })),
+  onMemories("tag_memory", "20 tags", (_tags, id) => ({
+    id,
+    tags: Array.from({ length: limits.tagsMax }, (_, index) => `${index}${"説".repeat(40)}`),
+  })),
+  one("restore_memory", "of 16 KiB", async (room) => {
+    const { ids } = await rememberMany(room, 1);
+    const { person_id: team_id } = await room.caller.call("create_person", { name: "Bench" });
+    return () => room.caller.call("restore_memory", { id: ids[0], team_id });
+  }),
+  one("search", "50 messages of 64 KiB, nearly all of it found", async ({ caller, own }) => {
+    const content = { text: costlyText.lines(textMax) };
+    await inParallel(Array.from({ length: limits.searchHitsMax }), 8, () =>
+      caller.call("post_message", { ...own, content }),
+    );
+    const input = { query: "session token", session: own.session_id, limit: limits.searchHitsMax };
+    await caller.call("search", input);
+    return () => caller.call("search", input);
+  }),
   one(
     "get_settings",
     "nothing",

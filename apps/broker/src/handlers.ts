@@ -5,22 +5,46 @@ import { listDocVersions } from "./document/list-doc-versions.js";
 import { readSessionDoc } from "./document/read-session-doc.js";
 import { updateSessionDoc } from "./document/update-session-doc.js";
 import { ack } from "./feed/ack.js";
+import { checkMessages } from "./feed/check-messages.js";
 import { getHistory } from "./feed/get-history.js";
+import { messageStatus } from "./feed/message-status.js";
 import { postMessage } from "./feed/post-message.js";
+import { sendMessage } from "./feed/send-message.js";
 import { waitForMessages } from "./feed/wait-for-messages.js";
+import { joinGroup } from "./groups/join-group.js";
+import { leaveGroup } from "./groups/leave-group.js";
+import { forget } from "./memory/forget.js";
+import { listMemory } from "./memory/list-memory.js";
+import { recall } from "./memory/recall.js";
+import { remember } from "./memory/remember.js";
+import { restoreMemory } from "./memory/restore-memory.js";
+import { tagMemory } from "./memory/tag-memory.js";
 import { createPerson } from "./persons/create-person.js";
 import { joinSession } from "./roster/join-session.js";
 import { leaveSession } from "./roster/leave-session.js";
 import { listParticipants } from "./roster/list-participants.js";
+import { listPeers } from "./roster/list-peers.js";
+import { nudge } from "./roster/nudge.js";
 import { rotateTeamCredential } from "./roster/rotate-team-credential.js";
+import { setStatus } from "./roster/set-status.js";
+import { setSummary } from "./roster/set-summary.js";
+import { search } from "./search/search.js";
 import { concludeSession } from "./sessions/conclude-session.js";
 import { createSession } from "./sessions/create-session.js";
 import { getSession } from "./sessions/get-session.js";
+import { holdSession } from "./sessions/hold-session.js";
 import { listSessions } from "./sessions/list-sessions.js";
+import { resumeSession } from "./sessions/resume-session.js";
 import { updateSessionMetadata } from "./sessions/update-session-metadata.js";
 import { getAppInfo } from "./settings/get-app-info.js";
 import { getSettings } from "./settings/get-settings.js";
 import { updateSettings } from "./settings/update-settings.js";
+import { deleteState } from "./state/delete-state.js";
+import { getState } from "./state/get-state.js";
+import { listState } from "./state/list-state.js";
+import { setState } from "./state/set-state.js";
+import { unwatchState } from "./state/unwatch-state.js";
+import { watchState } from "./state/watch-state.js";
 
 /** The verb of every operation. */
 export const handlers: Handlers = {
@@ -31,6 +55,9 @@ export const handlers: Handlers = {
   list_sessions: listSessions,
   list_participants: listParticipants,
   wait_for_messages: waitForMessages,
+  check_messages: checkMessages,
+  message_status: messageStatus,
+  nudge,
   ack,
   post_message: postMessage,
   get_history: getHistory,
@@ -42,6 +69,27 @@ export const handlers: Handlers = {
   update_session_metadata: updateSessionMetadata,
   conclude_session: concludeSession,
   rotate_team_credential: rotateTeamCredential,
+  list_peers: listPeers,
+  set_summary: setSummary,
+  set_status: setStatus,
+  join_group: joinGroup,
+  leave_group: leaveGroup,
+  send_message: sendMessage,
+  hold_session: holdSession,
+  resume_session: resumeSession,
+  get_state: getState,
+  set_state: setState,
+  delete_state: deleteState,
+  list_state: listState,
+  watch_state: watchState,
+  unwatch_state: unwatchState,
+  remember,
+  recall,
+  forget,
+  restore_memory: restoreMemory,
+  list_memory: listMemory,
+  tag_memory: tagMemory,
+  search,
   create_person: createPerson,
   get_app_info: getAppInfo,
   get_settings: getSettings,

@@ -17,10 +17,12 @@ import { startHousekeeper } from "./housekeeper.js";
 import { createLog, type Log } from "./log.js";
 import { createMetrics } from "./metrics.js";
 import { startPresence } from "./roster/presence.js";
+import { startIndexer } from "./search/indexer.js";
 import { createSessionDirectory } from "./sessions/directory.js";
 import { createAddresses } from "./settings/addresses.js";
 import { loadSettings } from "./settings/settings-store.js";
 import { StartError } from "./start-error.js";
+import { startStateAnnouncer } from "./state/state-announcer.js";
 import { createStopList } from "./stop-list.js";
 import { readVersion } from "./version.js";
 import { startWorkers } from "./workers/workers.js";
@@ -187,6 +189,8 @@ async function startServices(
   const presence = startPresence({ database, log });
   const bus = startInProcessBus();
   const channels = startChannels({ database, bus, log });
+  const stateAnnouncer = startStateAnnouncer({ database, channels, log });
+  const indexer = startIndexer({ database, log });
   const workers = startWorkers({ log });
   const appender: Appender = startAppender({
     database,
@@ -207,6 +211,8 @@ async function startServices(
       database,
       appender,
       channels,
+      stateAnnouncer,
+      indexer,
       presence,
       credentials: createCredentials({ database, presence }),
       sessions: createSessionDirectory(database),
@@ -220,6 +226,8 @@ async function startServices(
     },
     async stopServices() {
       await appender.stop();
+      await stateAnnouncer.stop();
+      await indexer.stop();
       await presence.stop();
       channels.stop();
       await bus.stop();

@@ -110,6 +110,9 @@ describe("createOpenApi", () => {
     expect(parameterNames("post_message", "query")).toEqual([]);
     expect(Object.keys(bodyOf("post_message")?.properties ?? {})).toEqual([
       "content",
+      "to",
+      "priority",
+      "reply_to",
       "type",
       "team_id",
       "idempotency_key",
@@ -121,6 +124,13 @@ describe("createOpenApi", () => {
   it("[REST-1] leaves session_id in query and body where the path has none", () => {
     expect(parameterNames("get_settings", "query")).toEqual(["session_id"]);
     expect(Object.keys(bodyOf("update_settings")?.properties ?? {})).toContain("session_id");
+  });
+
+  it("[REST-3] says that a list in a query is one parameter with commas, and leaves one in a body a list", () => {
+    const tags = (name: keyof typeof catalogue) =>
+      find(name).parameters?.find((each) => each.name === "tags");
+    expect(tags("recall")).toMatchObject({ style: "form", explode: false, schema: { type: "array" } });
+    expect(bodyOf("remember")?.properties["tags"]).toMatchObject({ type: "array" });
   });
 
   it("[AUTH-2] never asks for a credential in a query", () => {
@@ -135,6 +145,7 @@ describe("createOpenApi", () => {
     expect(find("get_session").security).toEqual([{}, { TeamCredential: [] }]);
     expect(find("join_session").security).toEqual([{}, { TeamCredential: [] }]);
     expect(find("wait_for_messages").security).toEqual([{ TeamCredential: [] }]);
+    expect(find("remember").security).toEqual([{ TeamCredential: [] }]);
   });
 
   it("[IDEM-1] offers a key with every operation that changes something, and with no other", () => {
@@ -177,10 +188,15 @@ describe("createOpenApi", () => {
         "BrokerSettings",
         "DocumentVersion",
         "Error",
+        "Hold",
+        "Memory",
         "Message",
         "Participant",
+        "Peer",
+        "RecipientState",
         "Session",
         "SessionSettings",
+        "StateEntry",
       ].sort(),
     );
     expect(JSON.stringify(document)).not.toContain("$defs");

@@ -134,7 +134,16 @@ function toParameters(place: "path" | "query", schema: JsonSchema): OpenApiValue
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const { description, ...rest } = typeof property === "object" ? property : {};
     const required = (schema.required ?? []).includes(name);
-    return { name, in: place, required, ...(description !== undefined && { description }), schema: rest };
+    // A list in a query is one parameter, its elements with commas between them.
+    const isList = place === "query" && rest.type === "array";
+    return {
+      name,
+      in: place,
+      required,
+      ...(description !== undefined && { description }),
+      ...(isList && { style: "form", explode: false }),
+      schema: rest,
+    };
   });
 }
 
@@ -158,7 +167,8 @@ const streamDescription =
 
 /** One of the ways listed is enough; the empty one is to come without a credential (AUTH-4). */
 function securityOf(operation: Operation, input: JsonSchema): OpenApiValue[] {
-  if (!isSessionOperation(operation) || !takes(input, "team_id")) return [];
+  const isConcerned = isSessionOperation(operation) || operation.access === "team";
+  if (!isConcerned || !takes(input, "team_id")) return [];
   const withCredential = { TeamCredential: [] };
   return operation.access === "team" ? [withCredential] : [{}, withCredential];
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /**
  * Reads an operation's input from a query string, where everything is text: what the operation knows as a number or a
- * boolean is turned into one (REST-3).
+ * boolean is turned into one, and what it knows as a list is its elements with commas between them (REST-3).
  *
  * @throws bad_request for a parameter given twice, and for a credential, which would end up in logs and histories
  */
@@ -17,18 +17,26 @@ export function readQuery(query: URLSearchParams, operation: Operation): Record<
       );
     }
     if (name in input) throw new MerkleError("bad_request", `The parameter ${name} is given twice.`);
-    input[name] = toValue(text, kindOf(operation, name));
+    input[name] = toValues(text, fieldOf(operation, name));
   }
   return { ...input };
 }
 
+function fieldOf(operation: Operation, name: string): unknown {
+  return Object.hasOwn(operation.input.shape, name) ? unwrap(operation.input.shape[name]) : undefined;
+}
+
+function toValues(text: string, field: unknown): unknown {
+  if (!(field instanceof z.ZodArray)) return toValue(text, kindOf(field));
+  const kind = kindOf(unwrap(field.element));
+  return text === "" ? [] : text.split(",").map((each) => toValue(each, kind));
+}
+
 type Kind = "number" | "boolean" | "text";
 
-function kindOf(operation: Operation, name: string): Kind {
-  const field = Object.hasOwn(operation.input.shape, name) ? operation.input.shape[name] : undefined;
-  const inner = unwrap(field);
-  if (inner instanceof z.ZodNumber) return "number";
-  return inner instanceof z.ZodBoolean ? "boolean" : "text";
+function kindOf(field: unknown): Kind {
+  if (field instanceof z.ZodNumber) return "number";
+  return field instanceof z.ZodBoolean ? "boolean" : "text";
 }
 
 function unwrap(field: unknown): unknown {

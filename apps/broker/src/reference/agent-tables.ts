@@ -1,18 +1,40 @@
 import { describeSchema, type ErrorCode, errorCodes, type Operation, operations } from "@merkle/wire";
 import { markdownTable } from "./markdown-table.js";
 
-/** Every operation, as an agent looks for one: what to pass and what for. */
+/** The tools that every agent has, as it looks for one: what to pass and what for. */
 export function agentToolTable(): string {
   return markdownTable(
     ["Tool", "Inputs", "What for", "Access", "Route"],
-    operations.map((operation) => [
-      `\`${operation.name}\``,
-      describeInputs(operation),
-      headOf(operation.summary),
-      operation.access,
-      operation.route.replace(" /api/", " /").replace("/sessions/:session_id", "S"),
+    operations
+      .filter(isEverybodys)
+      .map((operation) => [
+        `\`${operation.name}\``,
+        describeInputs(operation),
+        headOf(operation.summary),
+        operation.access,
+        operation.route.replace(" /api/", " /").replace("/sessions/:session_id", "S"),
+      ]),
+  );
+}
+
+/** The others, a row for each toolset: what to pass. What each is for and its route are in `/openapi.json`. */
+export function agentToolsetTable(): string {
+  const others = operations.filter((operation) => !isEverybodys(operation));
+  const toolsets = [...new Set(others.map(({ toolset }) => toolset))];
+  return markdownTable(
+    ["Toolset", "Tools (inputs)"],
+    toolsets.map((toolset) => [
+      toolset,
+      others
+        .filter((operation) => operation.toolset === toolset)
+        .map((operation) => `\`${operation.name}\` (${describeInputs(operation)})`)
+        .join(" · "),
     ]),
   );
+}
+
+function isEverybodys({ toolset }: Operation): boolean {
+  return toolset === "core" || toolset === "messaging";
 }
 
 /** Every error code, with what an agent does about it. */
@@ -33,6 +55,8 @@ const remedies: Readonly<Record<ErrorCode, string | null>> = {
   bad_request: "Correct the fields it names",
   unauthorized: "Use the `team_id` of your own create or join; lost it? Join again",
   forbidden: "Ask the convener",
+  session_held: "Go on without posting, and wait",
+  budget_spent: "A human's post, or a raised budget, lets you go on",
   session_closed: "Read the document; start a new session to go on",
   not_found: "Look with `list_sessions`",
   conflict: null,

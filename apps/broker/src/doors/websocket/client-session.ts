@@ -10,10 +10,13 @@ import {
 import type { Services } from "../../context.js";
 import type { Subscription } from "../../delivery/subscription.js";
 import { dispatch } from "../../dispatch.js";
+import { type Hold, holdPeer } from "../../roster/hold-peer.js";
+import type { Peer } from "../../roster/peer.js";
 import { toMerkleError } from "../../to-merkle-error.js";
 import { parseJson } from "../parse-json.js";
 import type { Connection } from "./connection.js";
 import { openSubscription } from "./open-subscription.js";
+import { createPendingNudges } from "./pending-nudges.js";
 
 /** What one client does over its connection: requests under way, and subscriptions. */
 export interface ClientSession {
@@ -21,8 +24,15 @@ export interface ClientSession {
   receive(text: string): void;
   /** Requests that are not answered yet. */
   readonly unanswered: number;
-  /** Ends everything that is under way. */
-  end(): void;
+  /** Ends everything that is under way, because the client said goodbye or was lost. */
+  end(how: "goodbye" | "lost"): void;
+}
+
+interface OpenSubscription {
+  readonly subscription: Subscription;
+  /** Of an inbox. */
+  readonly hold: Hold | null;
+  readonly stopState: () => void;
 }
 
 type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type }>;
@@ -35,10 +45,14 @@ export function createClientSession(
   const gone = new AbortController();
   // A client that gives one id to several waits cancels all of them by it.
   const waits = new Map<RequestId, Set<AbortController>>();
-  const subscriptions = new Map<string, Subscription>();
+  const subscriptions = new Map<string, OpenSubscription>();
+  const nudges = createPendingNudges(connection.send);
+  const state = services.channels.receiveState(connection, () => cutOff("slow_consumer"));
   let unanswered = 0;
 
   function receive(text: string): void {
+    // What a replaced client had sent before it knew.
+    if (gone.signal.aborted) return;
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
     switch (frame.type) {
@@ -47,6 +61,8 @@ export function createClientSession(
       case "cancel":
         for (const wait of waits.get(frame.id) ?? []) wait.abort();
         return;
+      case "nudged":
+        return nudges.answer(frame.id, frame.reached);
       case "unsubscribe":
         return answer(frame.id, () => unsubscribe(frame));
       case "subscribe":
@@ -113,18 +129,48 @@ export function createClientSession(
     if (!subscriptions.has(key) && subscriptions.size >= limits.subscriptionsPerConnectionMax) {
       throw tooManySubscriptions();
     }
-    subscriptions.get(key)?.stop();
+    closeSubscription(key, "lost");
     connection.send({ type: "reply", id: frame.id, output: opened.subscribed });
-    subscriptions.set(key, opened.start(connection));
+    const held = opened.peer && hold(opened.peer);
+    subscriptions.set(key, {
+      subscription: opened.start(connection),
+      hold: held,
+      stopState: state.follow(opened.subscribed.session_id),
+    });
+  }
+
+  function hold(peer: Peer): Hold {
+    return holdPeer(peer, {
+      connection,
+      nudge: nudges.send,
+      replace() {
+        end("lost");
+        cutOff("replaced");
+      },
+    });
+  }
+
+  function closeSubscription(key: string, how: "goodbye" | "lost"): void {
+    const open = subscriptions.get(key);
+    open?.subscription.stop();
+    open?.hold?.release(how);
+    open?.stopState();
+    subscriptions.delete(key);
   }
 
   async function unsubscribe({ id, kind, session_id }: Frame<"unsubscribe">): Promise<void> {
     const session = await services.sessions.find(session_id);
     if (!session) throw new MerkleError("not_found", `There is no session "${session_id}".`);
-    const key = keyOf(kind, session.sessionId);
-    subscriptions.get(key)?.stop();
-    subscriptions.delete(key);
+    closeSubscription(keyOf(kind, session.sessionId), "lost");
     connection.send({ type: "reply", id, output: {} });
+  }
+
+  function end(how: "goodbye" | "lost"): void {
+    gone.abort();
+    nudges.end();
+    state.end();
+    for (const sameId of waits.values()) for (const wait of sameId) wait.abort();
+    for (const key of subscriptions.keys()) closeSubscription(key, how);
   }
 
   return {
@@ -132,12 +178,7 @@ export function createClientSession(
     get unanswered() {
       return unanswered;
     },
-    end() {
-      gone.abort();
-      for (const sameId of waits.values()) for (const wait of sameId) wait.abort();
-      for (const subscription of subscriptions.values()) subscription.stop();
-      subscriptions.clear();
-    },
+    end,
   };
 }
 

@@ -4,12 +4,15 @@ import type { Services } from "../../context.js";
 import type { Channel } from "../../delivery/channel.js";
 import { type Sink, type Subscription, startSubscription } from "../../delivery/subscription.js";
 import { refuseOtherEpoch } from "../../feed/cursors.js";
+import type { Peer } from "../../roster/peer.js";
 
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
 
 export interface OpenedSubscription {
   /** The reply; it must be sent before `start`, whose first messages follow it. */
   readonly subscribed: Subscribed;
+  /** Whose inbox it is; null for a follow. */
+  readonly peer: Peer | null;
   start(sink: Sink): Subscription;
 }
 
@@ -44,9 +47,11 @@ export async function openSubscription(
   const peer = kind === "inbox" ? (caller?.team?.peer ?? null) : null;
   const after = peer ? peer.acked : (frame.after ?? channel.head);
   refuseBeyondEnd(channel, after);
-  if (caller?.team) services.presence.touch(caller.team.peer);
+  if (peer) services.presence.poll(peer);
+  else if (caller?.team) services.presence.touch(caller.team.peer);
 
   return {
+    peer,
     subscribed: {
       session_id: session.sessionId,
       after,

@@ -33,6 +33,7 @@ interface Client {
 const pingFrame = Buffer.from([0x89, 0x00]); // RFC 6455, 5.5.2: a whole ping, without a body
 /** A ping, and the frame for scripts in a browser, which cannot see pings: one write for each connection, not two. */
 const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
+const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
 const drainCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
@@ -82,8 +83,8 @@ export function createWebSocketDoor({
     webSocket.on("pong", () => {
       client.heard = true;
     });
-    webSocket.once("close", () => {
-      session.end();
+    webSocket.once("close", (code) => {
+      session.end(code === normalClosure ? "goodbye" : "lost");
       clients.delete(client);
       metrics.sockets.dec();
     });

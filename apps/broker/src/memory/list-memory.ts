@@ -1,0 +1,24 @@
+import { listMemories } from "@merkle/db";
+import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { fillPage } from "../fill-page.js";
+import { requireSession } from "../sessions/require-session.js";
+import { foldTags, toMemory, toMemoryNumber } from "./memory-output.js";
+
+/** Lists memories, newest first; a page ends at its limit or at `pageBytesMax` (MEM-8). */
+export async function listMemory(
+  ctx: Context,
+  input: ParsedInputOf<"list_memory">,
+): Promise<OutputOf<"list_memory">> {
+  const { services } = ctx;
+  const { orm, meshId } = services.database;
+  const { session, before, forgotten, limit } = input;
+  const rows = await listMemories(orm, meshId, {
+    tags: foldTags(input.tags ?? []),
+    sessionId: session === undefined ? undefined : (await requireSession(services, session)).sessionId,
+    forgotten,
+    before: before === undefined ? undefined : toMemoryNumber(before),
+    limit: limit + 1,
+  });
+  const memories = fillPage(rows.slice(0, limit).map(toMemory));
+  return { memories, next_cursor: rows.length > memories.length ? (memories.at(-1)?.id ?? null) : null };
+}

@@ -1,0 +1,43 @@
+import { findMemory, type MemoryRow, type Queryable } from "@merkle/db";
+import { type Memory, MerkleError } from "@merkle/wire";
+
+export function toMemoryId(number: number): string {
+  return `mem_${number}`;
+}
+
+/** @param id - as `MemoryId` lets it pass */
+export function toMemoryNumber(id: string): number {
+  return Number(id.slice("mem_".length));
+}
+
+/** Tags are compared without case, so that "CI" and "ci" are one. */
+export function foldTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.toLowerCase()))];
+}
+
+export function toMemory(row: MemoryRow): Memory {
+  const { forgottenBy: by, forgetReason: reason, forgottenAt } = row;
+  return {
+    id: toMemoryId(row.number),
+    content: row.content,
+    tags: [...row.tags],
+    rememberedBy: row.rememberedBy,
+    session_id: row.sessionId,
+    session: row.slug,
+    rememberedAt: row.rememberedAt.toISOString(),
+    forgotten:
+      by === null || reason === null || forgottenAt === null
+        ? null
+        : { by, reason, at: forgottenAt.toISOString() },
+  };
+}
+
+/** A memory as it is now. */
+export async function getMemory(db: Queryable, meshId: string, id: string): Promise<Memory> {
+  const row = await findMemory(db, meshId, toMemoryNumber(id));
+  if (row) return toMemory(row);
+  throw new MerkleError(
+    "not_found",
+    `There is no memory ${id} in this mesh. recall or list_memory finds those there are.`,
+  );
+}

@@ -1,0 +1,25 @@
+import { recallMemories } from "@merkle/db";
+import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { fillPage } from "../fill-page.js";
+import { bestPart } from "../search/best-part.js";
+import { toTextMatch } from "../search/to-text-match.js";
+import { foldTags, toMemory } from "./memory-output.js";
+
+/** Nearly every memory is shorter, and is shown whole. */
+const partCharsMax = 2_000;
+
+/** Searches what was remembered and not forgotten, the best match first (MEM-4). */
+export async function recall(ctx: Context, input: ParsedInputOf<"recall">): Promise<OutputOf<"recall">> {
+  const { orm, meshId } = ctx.services.database;
+  const rows = await recallMemories(orm, meshId, {
+    match: await toTextMatch(orm, input.query),
+    tags: foldTags(input.tags ?? []),
+    limit: input.limit,
+  });
+  const memories = rows.map((row) => ({
+    ...toMemory(row),
+    rank: row.rank,
+    marked: bestPart(row.marked, partCharsMax),
+  }));
+  return { memories: fillPage(memories) };
+}

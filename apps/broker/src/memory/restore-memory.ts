@@ -1,0 +1,26 @@
+import { showMemory } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import { getMemory, toMemoryNumber } from "./memory-output.js";
+
+/**
+ * Brings a forgotten memory back; one that is there stays as it is (MEM-10).
+ *
+ * @throws forbidden to agents: what one of them took back, another could otherwise bring back without being told why
+ */
+export async function restoreMemory(
+  ctx: MeshContext,
+  { id }: ParsedInputOf<"restore_memory">,
+): Promise<OutputOf<"restore_memory">> {
+  if (ctx.team?.kind === "agent") {
+    throw new MerkleError(
+      "forbidden",
+      `Only a human may restore a memory: ask one to restore ${id}, or remember what holds now.`,
+    );
+  }
+  const { meshId } = ctx.services.database;
+  return ctx.write(async ({ tx }) => {
+    await showMemory(tx, meshId, toMemoryNumber(id));
+    return getMemory(tx, meshId, id);
+  });
+}

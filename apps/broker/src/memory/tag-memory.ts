@@ -1,0 +1,15 @@
+import { replaceTags } from "@merkle/db";
+import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import { foldTags, getMemory, toMemoryNumber } from "./memory-output.js";
+
+/** Gives a memory these tags in the place of those it had (MEM-11). */
+export async function tagMemory(
+  ctx: MeshContext,
+  { id, tags }: ParsedInputOf<"tag_memory">,
+): Promise<OutputOf<"tag_memory">> {
+  const { meshId } = ctx.services.database;
+  return ctx.write(async ({ tx }) => {
+    await replaceTags(tx, meshId, toMemoryNumber(id), foldTags(tags));
+    return getMemory(tx, meshId, id);
+  });
+}

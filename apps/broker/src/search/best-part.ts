@@ -1,0 +1,55 @@
+/** The part of a marked text in which most was found; all of it when it is short enough. Each «mark» stays whole. */
+export function bestPart(marked: string, charsMax: number): string {
+  if (marked.length <= charsMax) return marked;
+  const start = betweenWords(marked, startOfBest(marked, charsMax - charsBefore) - charsBefore);
+  const end = betweenWords(marked, start + charsMax);
+  const part = closeMarks(marked.slice(start, end).trim());
+  return `${start > 0 ? "…" : ""}${part}${end < marked.length ? "…" : ""}`;
+}
+
+/** What stands before the first mark of a part, so that it can be understood. */
+const charsBefore = 60;
+
+/** A text that is nearly all marks is looked at no further. */
+const marksMax = 500;
+
+/** Where the first mark stands of as many as one part can hold. */
+function startOfBest(marked: string, chars: number): number {
+  const marks = placesOfMarks(marked);
+  let best = { start: 0, marks: 0 };
+  let next = 0;
+  for (const [first, start] of marks.entries()) {
+    while (next < marks.length && (marks[next] ?? 0) < start + chars) next += 1;
+    if (next - first > best.marks) best = { start, marks: next - first };
+  }
+  return best.start;
+}
+
+function placesOfMarks(marked: string): number[] {
+  const places: number[] = [];
+  let place = marked.indexOf("«");
+  while (place !== -1 && places.length < marksMax) {
+    places.push(place);
+    place = marked.indexOf("«", place + 1);
+  }
+  return places;
+}
+
+/** The end of the word before a place; in a text without spaces the place itself, but never within a pair of surrogates. */
+function betweenWords(text: string, place: number): number {
+  if (place <= 0) return 0;
+  if (place >= text.length) return text.length;
+  const space = text.lastIndexOf(" ", place);
+  if (space > place - charsBefore) return space;
+  return /[\uDC00-\uDFFF]/.test(text.charAt(place)) ? place + 1 : place;
+}
+
+/** What was found may be longer than a part, and be cut. */
+function closeMarks(cut: string): string {
+  const part = cut.endsWith("«") ? cut.slice(0, -1) : cut;
+  const opens = part.indexOf("«");
+  const closes = part.indexOf("»");
+  const isOpenAtStart = closes !== -1 && (opens === -1 || closes < opens);
+  const isOpenAtEnd = part.lastIndexOf("«") > part.lastIndexOf("»");
+  return `${isOpenAtStart ? "«" : ""}${part}${isOpenAtEnd ? "»" : ""}`;
+}

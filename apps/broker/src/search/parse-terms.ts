@@ -1,0 +1,27 @@
+import type { SearchTerm, SearchTerms } from "@merkle/db";
+
+/**
+ * Reads a query as people type it: words, "several words together", -word for what must not be there, and `or` between
+ * alternatives. Whatever else it holds (quotes without an end, operators, signs) only stands between words (MEM-5).
+ */
+export function parseTerms(query: string): SearchTerms {
+  const alternatives: SearchTerm[][] = [[]];
+  for (const [whole, minus, quoted, word] of query.replaceAll(/[“”„]/g, '"').matchAll(term)) {
+    if (whole.toLowerCase() === "or") {
+      alternatives.push([]);
+      continue;
+    }
+    addOnce(alternatives.at(-1) ?? [], { text: quoted ?? word ?? "", excluded: minus === "-" });
+  }
+  return alternatives.filter((terms) => terms.length > 0);
+}
+
+// `--force` is looked for, not left out.
+const term = /(-(?![-\s]|$))?(?:"([^"]*)"?|([^\s"]+))/g;
+
+/** The same word a hundred times costs the database seconds and finds nothing else. */
+function addOnce(terms: SearchTerm[], { text, excluded }: SearchTerm): void {
+  const folded = text.toLowerCase();
+  if (terms.some((each) => each.text === folded && each.excluded === excluded)) return;
+  terms.push({ text: folded, excluded });
+}

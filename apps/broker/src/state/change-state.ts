@@ -1,0 +1,155 @@
+import {
+  insertStateEntry,
+  keepSessionOpen,
+  type LockedStateEntry,
+  listStateWatchers,
+  lockAndCountStateKeys,
+  lockStateEntry,
+  markStateAnnounced,
+  type StateChange,
+  saveStateChange,
+  type Transaction,
+} from "@merkle/db";
+import { limits, MerkleError, type StateEntry } from "@merkle/wire";
+import { sessionClosed } from "../access/authorize.js";
+import type { TeamContext } from "../context.js";
+import { authorName } from "../roster/author-name.js";
+import type { Write } from "../writes/write.js";
+import { msUntilDue } from "./ms-until-due.js";
+import { noSuchKey } from "./no-such-key.js";
+import { toStateChange, toStateEntry, toStateEvent, toToldEntry } from "./state-entry.js";
+import { type StateScope, scopeIdOf } from "./state-scope.js";
+
+export interface ChangedState {
+  readonly entry: StateEntry;
+  /** What the key held before; null when it never was set. */
+  readonly previous: StateEntry | null;
+  readonly changed: boolean;
+  /** How many other peers watch the key. */
+  readonly watchers: number;
+}
+
+export interface StateAddress {
+  readonly key: string;
+  readonly scope: StateScope;
+  readonly expected_version?: number | undefined;
+}
+
+/**
+ * Makes a key's next version; writers of one key come one after the other, and none comes after a conclusion.
+ *
+ * @param value - canonical JSON, or null to delete the key
+ */
+export async function changeState(
+  ctx: TeamContext,
+  address: StateAddress,
+  value: string | null,
+): Promise<ChangedState> {
+  const { key, scope } = address;
+  const { sessionId } = ctx.session;
+  const { peerId } = ctx.team.peer;
+  const scopeId = scopeIdOf(ctx, scope);
+
+  return ctx.write(async (write) => {
+    const { tx } = write;
+    const held = await lockForChange(ctx, tx, address, value);
+    const previous = held.version === 0 ? null : toStateEntry(held);
+    const watchers = (await listStateWatchers(tx, scopeId, key)).filter((each) => each !== peerId);
+    if (previous && held.value === value) {
+      return { entry: previous, previous, changed: false, watchers: watchers.length };
+    }
+    const change: StateChange = {
+      scopeId,
+      key,
+      version: held.version + 1,
+      value,
+      updatedBy: authorName(ctx.team),
+      updatedByPeerId: peerId,
+      updatedAt: held.now,
+      keep: limits.stateHistoryMax,
+    };
+    await saveStateChange(tx, change);
+    write.afterCommit(() =>
+      ctx.services.channels.announceState(toStateChange(scope === "mesh" ? null : sessionId, change)),
+    );
+    if (scope === "session") await tellFeed(ctx, write, { held, change, watchers });
+    else await markStateAnnounced(tx, scopeId, key, { version: change.version, at: held.now });
+    return { entry: toStateEntry(change), previous, changed: true, watchers: watchers.length };
+  });
+}
+
+/** @throws session_closed before not_found and conflict, as ERR-2 orders them */
+async function lockForChange(
+  ctx: TeamContext,
+  tx: Transaction,
+  address: StateAddress,
+  value: string | null,
+): Promise<LockedStateEntry> {
+  const { key, scope, expected_version } = address;
+  const found = await lockStateEntry(tx, scopeIdOf(ctx, scope), key);
+  if (!(await keepSessionOpen(tx, ctx.session.sessionId))) throw sessionClosed(ctx.session);
+  if (!found && value === null) throw noSuchKey(key, scope);
+  const isThere = found && (found.value !== null || value === null);
+  const held = isThere ? found : await addKey(ctx, tx, address);
+  if (expected_version !== undefined) refuseOtherVersion(held, expected_version);
+  return held;
+}
+
+/** At most one event a second for a key; what comes too soon is announced later, with what the key then holds (STATE-7). */
+async function tellFeed(
+  { services, session, team }: TeamContext,
+  { tx, announce, afterCommit }: Write,
+  told: { held: LockedStateEntry; change: StateChange; watchers: readonly string[] },
+): Promise<void> {
+  const { sessionId } = session;
+  const { key, version } = told.change;
+  const dueInMs = msUntilDue(told.held);
+  if (dueInMs > 0) {
+    afterCommit(() => services.stateAnnouncer.announceLater(sessionId, key, dueInMs));
+    return;
+  }
+  const { postedAt } = await announce(sessionId, toStateEvent(told.change), {
+    causedBy: team.peer.peerId,
+    reaches: told.watchers,
+  });
+  await markStateAnnounced(tx, sessionId, key, { version, at: postedAt });
+}
+
+/**
+ * Holds a key that is about to hold a value, and makes sure that it may. Whoever adds keys to the scope does it one after
+ * the other; one of them may have added this very key.
+ */
+async function addKey(
+  ctx: TeamContext,
+  tx: Transaction,
+  { key, scope }: StateAddress,
+): Promise<LockedStateEntry> {
+  const scopeId = scopeIdOf(ctx, scope);
+  const keys = await lockAndCountStateKeys(tx, scopeId);
+  const by = { updatedBy: authorName(ctx.team), updatedByPeerId: ctx.team.peer.peerId };
+  await insertStateEntry(tx, scopeId, key, by);
+  const held = await lockStateEntry(tx, scopeId, key);
+  if (!held) throw new TypeError("A key that was just added is not there.");
+  if (held.value === null && keys >= limits.stateKeysPerScopeMax) throw tooManyKeys(scope);
+  return held;
+}
+
+/** 0 stands for a key that holds nothing, deleted or never set. */
+function refuseOtherVersion(held: LockedStateEntry, expected: number): void {
+  const { key, version } = held;
+  if (expected === version || (expected === 0 && held.value === null)) return;
+  throw new MerkleError(
+    "conflict",
+    `"${key}" is at version ${version}, not ${expected}. Look at what it holds now, and if your change still makes sense, send it again with expected_version ${version}.`,
+    { expected_version: expected, ...(version === 0 ? { version } : toToldEntry(held)) },
+  );
+}
+
+function tooManyKeys(scope: StateScope): MerkleError {
+  const max = limits.stateKeysPerScopeMax;
+  return new MerkleError(
+    "conflict",
+    `The state of this ${scope} holds ${max} keys, as many as it may. Delete some that hold no more with delete_state.`,
+    { keys_max: max },
+  );
+}

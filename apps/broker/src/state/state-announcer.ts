@@ -1,0 +1,106 @@
+import {
+  appendInTransaction,
+  type Database,
+  listStateWatchers,
+  listUnannouncedState,
+  lockStateEntry,
+  markStateAnnounced,
+  type StoredMessage,
+  type Transaction,
+} from "@merkle/db";
+import { limits } from "@merkle/wire";
+import type { Channels } from "../delivery/channels.js";
+import { systemRow, toStoredMessage } from "../feed/message.js";
+import type { Log } from "../log.js";
+import { retryWhileLost } from "../retry-while-lost.js";
+import { msUntilDue } from "./ms-until-due.js";
+import { toStateEvent } from "./state-entry.js";
+
+/** Tells feeds of changes that came too soon after the last event of their key (STATE-7). */
+export interface StateAnnouncer {
+  announceLater(sessionId: string, key: string, inMs: number): void;
+  /** Announces what is overdue, because a broker that was to do it has ended, or failed to. */
+  catchUp(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** So many keys are looked after at a time; the next look brings more. */
+const catchUpMax = 1_000;
+
+/** Takes over at once what an earlier broker has left. The database alone knows what is due; a timer only says when to look. */
+export function startStateAnnouncer(options: {
+  database: Pick<Database, "orm" | "transaction">;
+  channels: Pick<Channels, "deliver">;
+  log: Log;
+}): StateAnnouncer {
+  const { database, channels, log } = options;
+  const timers = new Map<string, NodeJS.Timeout>();
+  const underWay = new Set<Promise<void>>();
+  let stopped = false;
+
+  function announceLater(sessionId: string, key: string, inMs: number): void {
+    const name = `${sessionId} ${key}`;
+    if (stopped || timers.has(name)) return;
+    const timer = setTimeout(() => {
+      timers.delete(name);
+      run(() => announce(sessionId, key));
+    }, inMs);
+    timers.set(name, timer);
+  }
+
+  function run(work: () => Promise<void>): void {
+    const done = work()
+      .catch((error: unknown) => log.warn("announcing state failed; it is tried again", { error }))
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
+  }
+
+  async function announce(sessionId: string, key: string): Promise<void> {
+    const told = await retryWhileLost(() => database.transaction((tx) => tellFeed(tx, sessionId, key)));
+    if (typeof told === "number") announceLater(sessionId, key, told);
+    else if (told) channels.deliver(sessionId, [told]);
+  }
+
+  async function look(unannouncedForMs: number): Promise<void> {
+    const keys = await listUnannouncedState(database.orm, { forMs: unannouncedForMs, limit: catchUpMax });
+    for (const { scopeId, key } of keys) {
+      if (stopped) return;
+      await announce(scopeId, key);
+    }
+  }
+
+  run(() => look(0));
+  return {
+    announceLater,
+    catchUp: () => look(limits.stateEventMsMin),
+    async stop() {
+      stopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** Posts the event of a key's last change, or returns how long it has to wait; null when it was told already. */
+async function tellFeed(
+  tx: Transaction,
+  sessionId: string,
+  key: string,
+): Promise<StoredMessage | number | null> {
+  const entry = await lockStateEntry(tx, sessionId, key);
+  if (!entry || entry.announcedVersion === entry.version) return null;
+  const dueInMs = msUntilDue(entry);
+  if (dueInMs > 0) return dueInMs;
+
+  const causedBy = entry.updatedByPeerId;
+  const watchers = await listStateWatchers(tx, sessionId, key);
+  const reaches = watchers.filter((each) => each !== causedBy);
+  // It was changed while the session was open, and is told even when that was concluded meanwhile.
+  const row = systemRow(sessionId, toStateEvent(entry), { causedBy, reaches, afterClosing: true });
+  const outcome = await appendInTransaction(tx, row);
+  if (outcome.outcome !== "posted")
+    throw new TypeError(`A state event's append was answered ${outcome.outcome}.`);
+  await markStateAnnounced(tx, sessionId, key, { version: entry.version, at: outcome.postedAt });
+  return toStoredMessage(row, outcome);
+}
