@@ -19,12 +19,24 @@ export interface StdioServer {
   notify(method: string, params?: unknown): void;
   /** Writes as it is. */
   write(text: string): void;
-  /** Calls a tool and gives its text, whether it failed or not. */
-  call(name: string, args?: unknown): Promise<string>;
+  /** Calls a tool and gives its text, whether it failed or not. With an id it is the call that a hook announced. */
+  call(name: string, args?: unknown, toolUseId?: string): Promise<string>;
+  /** Runs a hook as Claude Code does, and gives what it adds to the conversation. */
+  hook(event: string, ids?: HookIds): Promise<string>;
+  /** The next notification of that method. */
+  notified(method: string): Promise<unknown>;
   initialize(): Promise<RpcAnswer>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Lets the client go away, as at its end. */
   stop(): Promise<void>;
+}
+
+/** What Claude Code fills in; the main agent's, of one prompt, where nothing else is said. */
+export interface HookIds {
+  readonly session_id?: string;
+  readonly prompt_id?: string;
+  readonly agent_id?: string;
+  readonly tool_use_id?: string;
 }
 
 export interface RpcAnswer {
@@ -83,11 +95,18 @@ export async function startStdioServer(options: StdioOptions, cleanup?: Cleanup)
   return server;
 }
 
+interface Notice {
+  readonly method: string;
+  readonly params: unknown;
+}
+
 function watch(child: ChildProcess): StdioServer {
   const waiting = new Map<number, (answer: RpcAnswer) => void>();
   let lastId = 0;
   let unread = "";
   let stderr = "";
+  const notices: Notice[] = [];
+  const hearers: ((notice: Notice) => boolean)[] = [];
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
@@ -100,10 +119,17 @@ function watch(child: ChildProcess): StdioServer {
   child.stdin?.on("error", () => undefined);
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
 
-  function take(message: RpcAnswer & { id?: number }): void {
+  function take(message: RpcAnswer & { id?: number } & Partial<Notice>): void {
+    if (message.method !== undefined) return hear({ method: message.method, params: message.params });
     const id = message.id ?? 0;
     waiting.get(id)?.(message);
     waiting.delete(id);
+  }
+
+  function hear(notice: Notice): void {
+    const index = hearers.findIndex((take) => take(notice));
+    if (index === -1) notices.push(notice);
+    else hearers.splice(index, 1);
   }
 
   const write = (text: string) => child.stdin?.write(text);
@@ -121,6 +147,12 @@ function watch(child: ChildProcess): StdioServer {
     return { id, answer };
   }
   const request = (method: string, params?: unknown) => begin(method, params).answer;
+  async function call(name: string, args: unknown = {}, toolUseId?: string): Promise<string> {
+    const _meta = toolUseId === undefined ? {} : { _meta: { "claudecode/toolUseId": toolUseId } };
+    const { result, error } = await request("tools/call", { name, arguments: args, ..._meta });
+    if (!result) throw new Error(`JSON-RPC ${error?.code}: ${error?.message}`);
+    return result.content?.[0]?.text ?? "";
+  }
 
   return {
     process: child,
@@ -129,10 +161,22 @@ function watch(child: ChildProcess): StdioServer {
     begin,
     notify: (method, params = {}) => void send({ method, params }),
     write: (text) => void write(text),
-    async call(name, args = {}) {
-      const { result, error } = await request("tools/call", { name, arguments: args });
-      if (!result) throw new Error(`JSON-RPC ${error?.code}: ${error?.message}`);
-      return result.content?.[0]?.text ?? "";
+    call,
+    async hook(event, ids = {}) {
+      const input = { session_id: "s1", prompt_id: "p1", agent_id: "", tool_use_id: "", ...ids };
+      const answer = JSON.parse(await call("hook", { event, ...input }));
+      return answer.hookSpecificOutput?.additionalContext ?? "";
+    },
+    notified(method) {
+      const index = notices.findIndex((notice) => notice.method === method);
+      if (index !== -1) return Promise.resolve(notices.splice(index, 1)[0]?.params);
+      return new Promise((resolve) => {
+        hearers.push((notice) => {
+          if (notice.method !== method) return false;
+          resolve(notice.params);
+          return true;
+        });
+      });
     },
     async initialize() {
       const clientInfo = { name: "test", version: "1" };

@@ -7,10 +7,12 @@ export interface Correspondent {
   readonly slug: string;
   readonly sessionId: string;
   readonly credential: string;
-  say(text: string): Promise<void>;
+  say(text: string, more?: object): Promise<void>;
   ask<Answer = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer>;
   /** The roster's row of a team. */
   row(name: string): Promise<Record<string, unknown>>;
+  /** The peers of a team, as list_peers gives them. */
+  peers(team: string): Promise<Record<string, unknown>[]>;
 }
 
 export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Correspondent> {
@@ -37,10 +39,14 @@ export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Co
     slug,
     sessionId,
     credential,
-    say: async (text) => {
-      await ask("POST", `${session}/messages`, { content: { text } }, credential);
+    say: async (text, more = {}) => {
+      await ask("POST", `${session}/messages`, { content: { text }, ...more }, credential);
     },
     ask: (method, path, body) => ask(method, `${session}${path}`, body, credential),
+    async peers(team) {
+      const { peers } = await ask<{ peers: Record<string, unknown>[] }>("GET", `${session}/peers`);
+      return peers.filter((each) => each["team"] === team);
+    },
     async row(name) {
       const { participants } = await ask<{ participants: Record<string, unknown>[] }>(
         "GET",
@@ -59,11 +65,17 @@ export async function startAgent(
     team = "Birch",
     home,
     env,
-  }: { team?: string; home?: string; env?: Readonly<Record<string, string>> } = {},
+    args = [],
+  }: {
+    team?: string;
+    home?: string;
+    env?: Readonly<Record<string, string>>;
+    args?: readonly string[];
+  } = {},
 ): Promise<StdioServer> {
   const server = await startStdioServer({
     url,
-    args: ["--session", session.slug, "--team", team],
+    args: ["--session", session.slug, "--team", team, ...args],
     home: home ?? (await makeAgentHome()),
     ...(env && { env }),
   });

@@ -118,7 +118,7 @@ describe("a server that comes again", () => {
     expect(await alder.row("Birch (2)")).toMatchObject({ connections: 1 });
   });
 
-  it("[STDIO-8] with --as it is exactly the team that this machine holds", async () => {
+  it("[STDIO-8] with --as it is exactly the place that this machine holds", async () => {
     const broker = await startTestBroker();
     const alder = await startSession(broker);
     const home = await makeAgentHome();
@@ -132,7 +132,7 @@ describe("a server that comes again", () => {
     await alder.say("hello");
     expect(await server.call("wait_for_messages")).toBe("#2 Alder: hello");
     const nobody = await startStdioServer({ url: broker.url, home, args: ["--as", randomUUID()] });
-    expect(await nobody.call("wait_for_messages")).toContain("not_found: This machine holds no team");
+    expect(await nobody.call("wait_for_messages")).toContain("not_found: This machine holds no place");
   });
 });
 

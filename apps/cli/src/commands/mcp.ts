@@ -6,17 +6,22 @@ export const mcp: Command = {
   flags: [
     { flags: "--session <session>", summary: "join this session at the first connection" },
     { flags: "--team <name>", summary: "the name to join it under" },
-    { flags: "--as <team-id>", summary: "go on as this team, which this machine holds" },
-    { flags: "--tools <toolsets>", summary: "toolsets beside core, separated by commas: admin" },
+    { flags: "--as <place-id>", summary: "go on in this place, which this machine holds" },
+    {
+      flags: "--tools <toolsets>",
+      summary: "toolsets beside core and messaging, separated by commas: mesh, people, admin",
+    },
     {
       flags: "--view <view>",
       summary: "compact text for a model, or json for a program; compact unless told",
     },
+    { flags: "--channel", summary: "wake the client by channel notifications, too" },
+    { flags: "--interruptible", summary: "let a message of priority now end a tool that runs" },
   ],
   examples: [
     'claude mcp add merkle -- merkle mcp --session auth-refactor --team "Alex\'s Team"',
     "merkle mcp",
-    "merkle mcp --tools admin",
+    "merkle mcp --tools mesh",
   ],
   async run(context) {
     const { serveStdio } = await import("../mcp/serve-stdio.js");

@@ -1,4 +1,4 @@
-import { type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import { closeCodes, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { WebSocket } from "ws";
 import type { Config } from "../config.js";
@@ -55,6 +55,8 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
   /** The client in use, or another where that one is of no use any more. */
   async function findClient(): Promise<Connecting> {
     if (current?.client.state.status === "open") return current;
+    // Coming back would take the place from who has it now, who would take it back.
+    if (current && isReplaced(current.client)) throw wasReplaced();
     finding ??= replaceClient().finally(() => {
       finding = undefined;
     });
@@ -87,6 +89,7 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
       try {
         return await client.call(name, input, { timeoutMs, ...(signal && { signal }) });
       } catch (error) {
+        if (isReplaced(client)) throw wasReplaced();
         const lost = error instanceof MerkleError && error.code === "unavailable" && !isOpen(client);
         throw lost ? unreachable({ client, base }, error.details) : error;
       }
@@ -111,6 +114,7 @@ function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Pro
     const look = () => {
       const { state } = client;
       if (state.status === "open") settle(() => resolve(state.epoch));
+      else if (isReplaced(client)) settle(() => reject(wasReplaced()));
       else if (state.status === "closed") settle(() => reject(unreachable(connecting)));
     };
     const abort = () => settle(() => reject(signal?.reason));
@@ -130,6 +134,18 @@ function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Pro
 
 function isOpen(client: MerkleClient): boolean {
   return client.state.status === "open";
+}
+
+function isReplaced({ state }: MerkleClient): boolean {
+  return state.status === "closed" && state.reason.includes(`code ${closeCodes.replaced.code}`);
+}
+
+function wasReplaced(): MerkleError {
+  return new MerkleError(
+    "conflict",
+    "Another process holds your place in the session now, and has your messages: this server does nothing any more. Tell your human, who can end that process and start this one again.",
+    { close_code: closeCodes.replaced.code },
+  );
 }
 
 function unreachable({ client, base }: Connecting, details: MerkleError["details"] = {}): MerkleError {

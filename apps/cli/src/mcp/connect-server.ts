@@ -1,13 +1,21 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { type ChannelMessage, channelMethod } from "./channel.js";
 import type { Introduction } from "./greet-first.js";
+import type { ClientInfo } from "./self-description.js";
 import type { StdioTransport } from "./stdio-transport.js";
 import type { ToolDesk } from "./tool-desk.js";
 
 export interface ServedDesk {
-  /** Opens it where nobody has. */
-  open(): Promise<ToolDesk>;
+  /** Opens it where nobody has, for this client. */
+  open(client: DeskClient): Promise<ToolDesk>;
+}
+
+export interface DeskClient {
+  /** How it introduced itself, once it has. */
+  readonly info: () => ClientInfo | undefined;
+  readonly sendChannel: (message: ChannelMessage) => Promise<void>;
 }
 
 interface Serving {
@@ -20,30 +28,45 @@ interface Serving {
 /** Connects an MCP server that offers the desk's tools, and opens the desk as soon as the client is ready. */
 export async function connectServer(transport: Transport, serving: Serving): Promise<void> {
   const server = createServer(serving);
-  server.oninitialized = () => void serving.desk.open();
+  server.oninitialized = () => void openDesk(server, serving.desk);
   await server.connect(transport);
 }
 
 export function createServer({ desk, introduction, requests }: Serving): Server {
   const { serverInfo, capabilities, instructions } = introduction;
   const server = new Server(serverInfo, { capabilities, instructions });
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: (await desk.open()).tools }));
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: (await openDesk(server, desk)).tools,
+  }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId }) => {
     const request = requests.find(requestId);
     if (!request) throw new TypeError("This request is no longer under way.");
-    const { result, settle } = await (await desk.open()).call(
-      params.name,
-      argumentsOf(request.params),
-      request.signal,
-    );
+    const { result, settle } = await (await openDesk(server, desk)).call({
+      name: params.name,
+      args: fieldOf(request.params, "arguments"),
+      toolUseId: toolUseIdOf(request.params),
+      signal: request.signal,
+    });
     request.onSettled(settle);
     return result;
   });
   return server;
 }
 
-function argumentsOf(params: unknown): unknown {
-  return typeof params === "object" && params !== null && "arguments" in params
-    ? params.arguments
-    : undefined;
+function openDesk(server: Server, desk: ServedDesk): Promise<ToolDesk> {
+  return desk.open({
+    info: () => server.getClientVersion(),
+    // Of an experimental capability, so that the SDK has no method for it.
+    sendChannel: async ({ content, meta }) =>
+      server.transport?.send({ jsonrpc: "2.0", method: channelMethod, params: { content, meta } }),
+  });
+}
+
+function toolUseIdOf(params: unknown): string | undefined {
+  const id = fieldOf(fieldOf(params, "_meta"), "claudecode/toolUseId");
+  return typeof id === "string" ? id : undefined;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

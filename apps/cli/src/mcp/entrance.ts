@@ -1,10 +1,19 @@
-import { MerkleError } from "@merkle/wire";
-import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, listHeldTeams } from "../teams/held-teams.js";
-import { joinTeam } from "../teams/join-team.js";
+import { MerkleError, type OutputOf } from "@merkle/wire";
+import {
+  findHeldTeam,
+  forgetTeam,
+  type HeldTeam,
+  holdTeam,
+  listHeldTeams,
+  placeIdOf,
+} from "../teams/held-teams.js";
+import { takePlace } from "../teams/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { Keyring } from "./keyring.js";
+import { toNewTeam } from "./membership.js";
 import type { McpOptions } from "./options.js";
-import type { Teams } from "./teams.js";
+import type { SelfDescription } from "./self-description.js";
+import type { NewTeam, Team, Teams } from "./teams.js";
 
 /** How this server gets into the sessions that it was started for. */
 export interface Entrance {
@@ -14,6 +23,8 @@ export interface Entrance {
    * @throws MerkleError `unavailable` when there is no broker to ask
    */
   enter(): Promise<MerkleError | null>;
+  /** Says anew of each place what this server says of itself, where that has changed. */
+  describeAgain(): void;
 }
 
 export interface EntranceOptions {
@@ -23,14 +34,17 @@ export interface EntranceOptions {
   readonly home: string;
   readonly options: Pick<McpOptions, "join" | "as">;
   readonly claudeSessionId: string | null;
+  readonly describe: () => SelfDescription;
+  readonly log: (text: string) => void;
 }
 
 /**
- * Enters as the team that was named (`--as`), as those that an earlier server of the same Claude Code session acted as,
- * whose place is still theirs, or as the team and into the session that were asked for (STDIO-7, STDIO-8).
+ * Enters the place that was named (`--as`), those in which an earlier server of the same Claude Code session acted and
+ * which are still free, or one of the team and session that were asked for (STDIO-7, STDIO-8).
  */
 export function createEntrance(entranceOptions: EntranceOptions): Entrance {
   let entering: Promise<MerkleError | null> | undefined;
+  let described = "";
 
   async function tryToEnter(): Promise<MerkleError | null> {
     try {
@@ -45,8 +59,15 @@ export function createEntrance(entranceOptions: EntranceOptions): Entrance {
 
   return {
     enter() {
+      described ||= JSON.stringify(entranceOptions.describe());
       entering ??= tryToEnter();
       return entering;
+    },
+    describeAgain() {
+      const text = JSON.stringify(entranceOptions.describe());
+      if (described === "" || text === described) return;
+      described = text;
+      for (const team of entranceOptions.teams.readers()) void resumeQuietly(entranceOptions, team);
     },
   };
 }
@@ -57,10 +78,10 @@ async function goIn(entrance: EntranceOptions): Promise<void> {
   else await goOnOrJoin(entrance, meshId);
 }
 
-/** As exactly this team; whoever started this server keeps others from it. */
-async function goOnAs(entrance: EntranceOptions, meshId: string, teamId: string): Promise<void> {
-  const held = await findHeldTeam(entrance.home, teamId);
-  if (!held) throw notHere(`This machine holds no team ${teamId} (any more)`);
+/** In exactly this place; whoever started this server keeps others from it. */
+async function goOnAs(entrance: EntranceOptions, meshId: string, placeId: string): Promise<void> {
+  const held = await findHeldTeam(entrance.home, placeId);
+  if (!held) throw notHere(`This machine holds no place ${placeId} (any more)`);
   if (held.mesh_id !== meshId)
     throw notHere(`The team "${held.team_name}" belongs to another mesh than this broker's`);
   await takeUp(entrance, held);
@@ -74,48 +95,44 @@ async function goOnOrJoin(entrance: EntranceOptions, meshId: string): Promise<vo
   const { join } = entrance.options;
   const earlier = await goOnFromBefore(entrance, meshId);
   if (!join || earlier.some((held) => isWanted(held, join))) return;
-  const { link, teams, keyring, home, claudeSessionId } = entrance;
-  const { session: sessionId, team: teamName } = join;
-  const { held, hold, joined } = await joinTeam({
+  const { link, teams, keyring, home, claudeSessionId, describe } = entrance;
+  const { held, hold, joined } = await takePlace({
+    ...describe(),
     caller: link,
     home,
     meshId,
-    sessionId,
-    teamName,
+    sessionId: join.session,
+    teamName: join.team,
+    defaultPeerName: null,
     claudeSessionId,
   });
   keyring.keep(held.credential);
-  teams.add({
-    ...toNewTeam(held),
-    place: joined.cursor,
-    epoch: await link.connected(),
-    documentVersion: joined.document_version,
-    release: () => hold.release(),
-  });
+  const release = () => hold.release();
+  addTeam(entrance, teams, { ...toNewTeam(joined, held.team_id), epoch: await link.connected(), release });
 }
 
-/** Without joining again: so it works in a session that was concluded meanwhile, and nothing unread is lost. */
+/** Also in a session that was concluded meanwhile; and nothing unread is lost. */
 async function goOnFromBefore(entrance: EntranceOptions, meshId: string): Promise<HeldTeam[]> {
   const { home, claudeSessionId, teams } = entrance;
   if (claudeSessionId === null) return [];
   const held = await listHeldTeams(home, meshId);
-  const mine = held.filter((team) => team.claude_session_id === claudeSessionId).reverse();
+  const mine = held.filter((place) => place.claude_session_id === claudeSessionId).reverse();
   const taken: HeldTeam[] = [];
-  for (const team of mine) {
-    if (teams.find(team.team_id)) {
-      taken.push(team);
+  for (const place of mine) {
+    if (teams.find(placeIdOf(place))) {
+      taken.push(place);
       continue;
     }
-    const hold = await holdTeam(home, team.team_id);
+    const hold = await holdTeam(home, placeIdOf(place));
     if (!hold) continue;
     const release = () => hold.release();
     try {
-      await takeUp(entrance, team, release);
-      taken.push(team);
+      await takeUp(entrance, place, release);
+      taken.push(place);
     } catch (error) {
       await release();
       if (!(error instanceof MerkleError) || !isGone(error)) throw error;
-      await forgetTeam(home, team.team_id);
+      await forgetTeam(home, placeIdOf(place));
     }
   }
   return taken;
@@ -126,27 +143,72 @@ function isGone({ code }: MerkleError): boolean {
 }
 
 async function takeUp(
-  { link, teams, keyring }: EntranceOptions,
+  entrance: EntranceOptions,
   held: HeldTeam,
   release?: () => Promise<void>,
 ): Promise<void> {
+  const { link, teams, keyring } = entrance;
   keyring.keep(held.credential);
-  const { cursor } = await link.call("ack", {
-    session_id: held.session_id,
-    team_id: held.credential,
-    cursor: 0,
-  });
-  teams.add({
-    ...toNewTeam(held),
+  const { cursor, documentVersion } = await resume(entrance, held);
+  addTeam(entrance, teams, {
+    placeId: placeIdOf(held),
+    teamId: held.team_id,
+    name: held.team_name,
+    peerName: held.peer_name,
+    sessionId: held.session_id,
+    slug: held.slug,
+    credential: held.credential,
     place: cursor,
     epoch: await link.connected(),
+    ...(documentVersion !== undefined && { documentVersion }),
     ...(release && { release }),
   });
 }
 
-function toNewTeam(held: HeldTeam) {
-  const { team_id: teamId, team_name: name, session_id: sessionId, slug, credential } = held;
-  return { teamId, name, sessionId, slug, credential };
+/** Takes the place again, and says who does. Of a concluded session only the cursor is asked: nobody joins it any more. */
+async function resume(
+  { link, describe }: EntranceOptions,
+  held: HeldTeam,
+): Promise<{ cursor: number; documentVersion?: number }> {
+  const place = { session_id: held.session_id, team_id: held.credential };
+  try {
+    const joined = await link.call("join_session", {
+      ...place,
+      team_name: held.team_name,
+      ...describe(),
+      ...(held.session_key && { session_key: held.session_key.public }),
+    });
+    return { cursor: joined.cursor, documentVersion: joined.document_version };
+  } catch (error) {
+    if (!(error instanceof MerkleError) || error.code !== "session_closed") throw error;
+    return link.call("ack", { ...place, cursor: 0 });
+  }
+}
+
+function addTeam(entrance: EntranceOptions, teams: Teams, given: NewTeam): void {
+  void learnDeclared(entrance, teams.add(given));
+}
+
+/** Whether it is not to be disturbed, a server before this one knew. */
+async function learnDeclared({ link, log }: EntranceOptions, team: Team): Promise<void> {
+  const input = { session_id: team.sessionId, team_id: team.credential };
+  try {
+    const { peers } = await link.call("list_peers", input);
+    const isMe = (peer: OutputOf<"list_peers">["peers"][number]) =>
+      peer.team_id === team.teamId && (peer.name ?? null) === team.peerName;
+    team.declared ??= peers.find(isMe)?.declared?.status;
+  } catch (error) {
+    log(`what ${team.address} has declared could not be read: ${String(error)}`);
+  }
+}
+
+async function resumeQuietly({ link, describe, log }: EntranceOptions, team: Team): Promise<void> {
+  const { sessionId: session_id, name: team_name, credential: team_id } = team;
+  try {
+    if (!team.closed) await link.call("join_session", { session_id, team_name, team_id, ...describe() });
+  } catch (error) {
+    log(`what can wake ${team.address} could not be told: ${String(error)}`);
+  }
 }
 
 /** A name that was taken has got a number (JOIN-4). */

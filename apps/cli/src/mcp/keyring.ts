@@ -5,7 +5,7 @@ import { parseTeamCredential } from "@merkle/wire";
  * authorises nothing, and may name by it the one that it means.
  */
 export interface Keyring {
-  /** Takes up what an operation gave out: its `team_id` or `person_id`. */
+  /** Takes up what an operation gave out: its `team_id`, `peer_id` or `person_id`. */
   keepFrom(output: unknown): void;
   keep(credential: string): void;
   /** The credential whose uuid this is. */
@@ -29,7 +29,7 @@ export function createKeyring(): Keyring {
   return {
     keep,
     keepFrom(output) {
-      for (const name of ["team_id", "person_id"]) {
+      for (const name of ["team_id", "peer_id", "person_id"]) {
         const value: unknown =
           typeof output === "object" && output !== null ? Reflect.get(output, name) : null;
         if (typeof value === "string") keep(value);

@@ -1,12 +1,21 @@
-import { type InputOf, type OperationName, type OutputOf, parseTeamCredential } from "@merkle/wire";
-import { forgetTeam, type HeldTeam, holdTeam, saveTeam } from "../teams/held-teams.js";
-import { joinTeam } from "../teams/join-team.js";
+import {
+  type InputOf,
+  MerkleError,
+  type OperationName,
+  type OutputOf,
+  parseTeamCredential,
+} from "@merkle/wire";
+import { CliError } from "../cli-error.js";
+import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, saveTeam } from "../teams/held-teams.js";
 import type { ProcessLock } from "../teams/process-lock.js";
+import { takePlace } from "../teams/take-place.js";
+import { toHeldPlace, toOwnPlace } from "../teams/to-held-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { Keyring } from "./keyring.js";
+import type { SelfDescription } from "./self-description.js";
 import type { NewTeam, Team, Teams } from "./teams.js";
 
-/** The operations that make, change or end a team: what they give out is kept for the model, and for the next server. */
+/** The operations that make, change or end a place: what they give out is kept for the model, and for the next server. */
 export interface Membership {
   createSession(input: Fields, signal: AbortSignal): Promise<OutputOf<"create_session">>;
   joinSession(input: Fields, signal: AbortSignal): Promise<OutputOf<"join_session">>;
@@ -16,6 +25,8 @@ export interface Membership {
     team: Team,
     signal: AbortSignal,
   ): Promise<OutputOf<"rotate_team_credential">>;
+  /** Notes that the places are held for another conversation of the client from now on. */
+  moveTo(claudeSessionId: string): Promise<void>;
 }
 
 /** An input as the model gave it, which the broker checks. */
@@ -23,8 +34,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 interface Joining {
   readonly joined: OutputOf<"join_session">;
-  /** The exclusive hold, where it was taken already. */
-  readonly hold?: ProcessLock;
+  /** The place as it was taken, where it was taken already. */
+  readonly taken?: { readonly held: HeldTeam; readonly hold: ProcessLock };
 }
 
 export interface MembershipOptions {
@@ -33,54 +44,84 @@ export interface MembershipOptions {
   readonly keyring: Keyring;
   readonly home: string;
   readonly claudeSessionId: string | null;
+  readonly describe: () => SelfDescription;
   readonly log: (text: string) => void;
 }
 
 export function createMembership(options: MembershipOptions): Membership {
-  const { link, teams, keyring, home, claudeSessionId, log } = options;
+  const { link, teams, keyring, home, describe, log } = options;
+  let { claudeSessionId } = options;
 
   function call<Name extends OperationName>(name: Name, input: Fields, signal: AbortSignal) {
     // Whether it is an input of that operation, the broker says.
     return link.call(name, input as InputOf<Name>, { signal });
   }
 
-  /** Acts as a team from now on, and writes it down, unless somebody has. */
+  /** Acts in a place from now on, and writes it down, unless somebody has. */
   async function take(team: NewTeam, hold?: ProcessLock): Promise<void> {
     const epoch = await link.connected();
-    const isKnown = teams.find(team.teamId) !== undefined;
-    const held = hold ?? (isKnown ? undefined : await holdTeam(home, team.teamId).catch(noteUnsaved));
+    const isKnown = teams.find(team.placeId) !== undefined;
+    const held = hold ?? (isKnown ? undefined : await holdTeam(home, team.placeId).catch(noteUnsaved));
     teams.add({ ...team, epoch, ...(held && { release: () => held.release() }) });
     if (!hold) await save(team);
   }
 
-  /** Where it cannot be written down, the next server cannot go on as it; this one can. */
-  async function save(team: Pick<Team, "teamId" | "name" | "sessionId" | "slug" | "credential">) {
+  /** Where it cannot be written down, the next server cannot go on in it; this one can. */
+  async function save(team: Pick<NewTeam, "placeId" | "credential"> & GivenNames): Promise<void> {
     try {
-      const { mesh_id } = await link.call("get_app_info", {});
-      await saveTeam(home, toHeldTeam(team, mesh_id, claudeSessionId));
+      const { mesh_id: meshId } = await link.call("get_app_info", {});
+      const before = await findHeldTeam(home, team.placeId);
+      const held = toHeldPlace(toGiven(team), { meshId, claudeSessionId }, before);
+      await saveTeam(home, { ...held, team_id: team.teamId });
+    } catch (error) {
+      noteUnsaved(error);
+    }
+  }
+
+  /** A team that was made with a named peer: by its own credential further peers are added. */
+  async function saveOwnPlace(joined: OutputOf<"join_session">): Promise<void> {
+    try {
+      const { mesh_id: meshId } = await link.call("get_app_info", {});
+      await saveTeam(home, toOwnPlace(joined, { meshId }));
     } catch (error) {
       noteUnsaved(error);
     }
   }
 
   function noteUnsaved(error: unknown): undefined {
-    log(`the team's credential could not be kept: ${error instanceof Error ? error.message : String(error)}`);
+    log(
+      `the place's credential could not be kept: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 
-  /** One's own name again is one's own place again, here (MCP-2) or on this machine; another name is another team. */
+  /** One's own name again is one's own place again, here (MCP-2) or on this machine; another name is another place. */
   async function joinWithoutCredential(input: Fields, signal: AbortSignal): Promise<Joining> {
-    const { session_id: session, team_name: name, ...more } = input;
-    const known =
-      typeof session === "string" && typeof name === "string" ? teams.findNamed(session, name) : undefined;
-    if (known) return { joined: await call("join_session", { ...input, team_id: known.credential }, signal) };
-    if (typeof session !== "string" || typeof name !== "string" || Object.keys(more).length > 0)
-      return { joined: await call("join_session", input, signal) };
+    const described = { ...describe(), ...input };
+    const wanted = findWanted(input);
+    if (!wanted) return { joined: await call("join_session", described, signal) };
+    const known = teams.findNamed(wanted.session, wanted.team, wanted.peer);
+    if (known)
+      return { joined: await call("join_session", { ...described, team_id: known.credential }, signal) };
+    if (!wanted.isPlain) return { joined: await call("join_session", described, signal) };
     const { mesh_id: meshId } = await link.call("get_app_info", {}, { signal });
-    const caller = {
-      call: <Name extends OperationName>(operation: Name, fields: InputOf<Name>) =>
-        link.call(operation, fields, { signal }),
-    };
-    return joinTeam({ caller, home, meshId, sessionId: session, teamName: name, claudeSessionId });
+    const taken = await takePlace({
+      ...describe(),
+      caller: { call: (name, fields) => link.call(name, fields, { signal }) },
+      home,
+      meshId,
+      claudeSessionId,
+      sessionId: wanted.session,
+      teamName: wanted.team,
+      peerName: wanted.peer,
+      defaultPeerName: null,
+      role: wanted.role,
+      groups: wanted.groups,
+    }).catch((error: unknown) => {
+      throw error instanceof CliError && error.code === "conflict"
+        ? new MerkleError("conflict", `${error.message} Join with that peer_name.`, error.details)
+        : error;
+    });
+    return { joined: taken.joined, taken };
   }
 
   return {
@@ -90,23 +131,30 @@ export function createMembership(options: MembershipOptions): Membership {
       keyring.keepFrom(created);
       if (typeof name === "string") {
         const { session_id: sessionId, slug, team_id: credential, cursor: place } = created;
-        await take({ teamId: bareId(credential), name: name.trim(), sessionId, slug, credential, place });
+        const teamId = bareId(credential);
+        const names = { teamId, placeId: teamId, name: name.trim(), peerName: null };
+        await take({ ...names, sessionId, slug, credential, place });
       }
       return created;
     },
     async joinSession(input, signal) {
-      const { joined, hold } =
+      const { joined, taken } =
         input["team_id"] === undefined
           ? await joinWithoutCredential(input, signal)
-          : { joined: await call("join_session", input, signal), hold: undefined };
+          : { joined: await call("join_session", { ...describe(), ...input }, signal), taken: undefined };
       keyring.keepFrom(joined);
-      await take({ ...toNewTeam(joined), replay: input["replay_from"] !== undefined }, hold);
+      const isNewTeam =
+        !taken && joined.peer_id !== null && joined.team_id !== joined.peer_id && !joined.resumed;
+      if (isNewTeam && input["team_id"] === undefined) await saveOwnPlace(joined);
+      const known = teams.find(bareId(joined.peer_id ?? joined.team_id));
+      const teamId = taken?.held.team_id ?? known?.teamId ?? bareId(joined.team_id);
+      await take({ ...toNewTeam(joined, teamId), replay: input["replay_from"] !== undefined }, taken?.hold);
       return joined;
     },
     async leaveSession(input, team, signal) {
       const left = await call("leave_session", input, signal);
       await teams.leave(team);
-      await forgetTeam(home, team.teamId).catch(noteUnsaved);
+      await forgetTeam(home, team.placeId).catch(noteUnsaved);
       return left;
     },
     async rotateCredential(input, team, signal) {
@@ -117,35 +165,73 @@ export function createMembership(options: MembershipOptions): Membership {
       await save(team);
       return rotated;
     },
+    async moveTo(next) {
+      claudeSessionId = next;
+      for (const team of teams.readers()) await save(team);
+    },
   };
 }
 
-function toNewTeam(joined: OutputOf<"join_session">): NewTeam {
+interface Wanted {
+  readonly session: string;
+  readonly team: string;
+  readonly peer: string | undefined;
+  readonly role: string | undefined;
+  readonly groups: readonly string[] | undefined;
+  /** Whether nothing else was said, so that a place which this machine holds would do. */
+  readonly isPlain: boolean;
+}
+
+/** Whom the model wants to be, or undefined when it does not say so in words that the broker would take. */
+function findWanted(input: Fields): Wanted | undefined {
+  const { session_id: session, team_name: team, peer_name: peer, role, groups, ...more } = input;
+  if (typeof session !== "string" || typeof team !== "string") return undefined;
+  if (![peer, role].every((each) => each === undefined || typeof each === "string")) return undefined;
+  if (groups !== undefined && !isTexts(groups)) return undefined;
+  const isPlain = Object.keys(more).length === 0;
+  return { session, team, peer: toText(peer), role: toText(role), groups, isPlain };
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A place as the broker gave it. To who came with a peer's credential, that comes back as `team_id`. */
+export function toNewTeam(joined: OutputOf<"join_session">, teamId: string): NewTeam {
+  const credential = joined.peer_id ?? joined.team_id;
   return {
-    teamId: bareId(joined.team_id),
+    placeId: bareId(credential),
+    teamId,
     name: joined.team_name,
+    peerName: joined.peer_name,
     sessionId: joined.session_id,
     slug: joined.slug,
-    credential: joined.team_id,
+    credential,
     place: joined.cursor,
     documentVersion: joined.document_version,
   };
 }
 
-function toHeldTeam(
-  team: Pick<Team, "teamId" | "name" | "sessionId" | "slug" | "credential">,
-  meshId: string,
-  claudeSessionId: string | null,
-): HeldTeam {
+type GivenNames = Pick<NewTeam, "teamId" | "name" | "peerName" | "sessionId" | "slug">;
+
+function toGiven({
+  placeId,
+  teamId,
+  credential,
+  ...names
+}: Pick<NewTeam, "placeId" | "credential"> & GivenNames) {
+  const isNamed = names.peerName !== null && placeId !== teamId;
   return {
-    mesh_id: meshId,
-    session_id: team.sessionId,
-    slug: team.slug,
-    team_id: team.teamId,
-    team_name: team.name,
-    credential: team.credential,
-    claude_session_id: claudeSessionId,
-    saved_at: new Date().toISOString(),
+    session_id: names.sessionId,
+    slug: names.slug,
+    team_id: credential,
+    team_name: names.name,
+    peer_id: isNamed ? credential : null,
+    peer_name: names.peerName,
   };
 }
 

@@ -8,9 +8,9 @@ it("[STDIO-2] the toolsets that a flag may name are those of the catalogue", () 
   expect([...knownToolsets].sort()).toEqual([...new Set(operations.map(({ toolset }) => toolset))].sort());
 });
 
-it("[STDIO-2] core is always there, and more by --tools", () => {
-  expect([...readMcpOptions({}).toolsets]).toEqual(["core"]);
-  expect([...readMcpOptions({ tools: "admin" }).toolsets]).toEqual(["core", "admin"]);
+it("[STDIO-2] core and messaging are always there, and more by --tools", () => {
+  expect([...readMcpOptions({}).toolsets]).toEqual(["core", "messaging"]);
+  expect([...readMcpOptions({ tools: "mesh" }).toolsets]).toEqual(["core", "messaging", "mesh"]);
   expect(() => readMcpOptions({ tools: "core,sudo" })).toThrow('no toolset "sudo"');
 });
 
@@ -18,23 +18,33 @@ it("[STDIO-8] --session and --team go together, and not with --as", () => {
   expect(() => readMcpOptions({ session: "talk" })).toThrow("--session needs --team");
   expect(() => readMcpOptions({ team: "Birch" })).toThrow("--team needs --session");
   const as = "5e551000-0000-4000-8000-000000000001";
-  expect(() => readMcpOptions({ as, session: "talk", team: "Birch" })).toThrow("--as names a team already");
-  expect(() => readMcpOptions({ as: "../../x" })).toThrow("--as must be the uuid");
+  expect(() => readMcpOptions({ as, session: "talk", team: "Birch" })).toThrow("--as names a place already");
+  expect(() => readMcpOptions({ as: "../../x" })).toThrow("--as must be the id of a place");
 });
 
 it("[STDIO-11] instructions and descriptions are under 2,000 characters, so that no client cuts them", () => {
-  const longest = { session: "x".repeat(48), team: "y".repeat(100) };
-  expect(writeInstructions(longest).length).toBeLessThan(2_000);
-  expect(writeInstructions(undefined).length).toBeLessThan(2_000);
+  const longest = { session: "x".repeat(48), team: "y".repeat(100), peer: "z".repeat(100) };
+  for (const place of [longest, undefined])
+    expect(writeInstructions(place, new Set(knownToolsets)).length).toBeLessThan(2_000);
   for (const { description } of listTools(new Set(knownToolsets)))
     expect(description.length).toBeLessThan(2_000);
 });
 
+it("[STDIO-11] the instructions say who one is, how mail comes, how to answer, and to recall where that can be done", () => {
+  const place = { session: "talk", team: "Birch", peer: "atlas" };
+  const text = writeInstructions(place, new Set(["core", "messaging", "mesh"]));
+  expect(text).toContain('You are "Birch/atlas" in the session "talk"');
+  expect(text).toContain("check_messages");
+  expect(text).toContain("never with the built-in SendMessage");
+  expect(text).toContain("Call recall first");
+  expect(writeInstructions(place, new Set(["core", "messaging"]))).not.toContain("recall");
+});
+
 it("[STDIO-2] the list has no input that the server keeps, and leaves the session optional", () => {
-  const tools = listTools(new Set(["core"]));
+  const tools = listTools(new Set(["core", "messaging"]));
   for (const { inputSchema } of tools) {
     const names = Object.keys(Object(inputSchema["properties"]));
-    for (const kept of ["team_id", "idempotency_key", "epoch", "since_cursor"])
+    for (const kept of ["team_id", "idempotency_key", "epoch", "since_cursor", "capabilities", "session_key"])
       expect(names).not.toContain(kept);
   }
   const required = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema["required"];
@@ -47,10 +57,11 @@ it("[STDIO-2] the list has no input that the server keeps, and leaves the sessio
 
 it("[STDIO-2] what this server does itself is not listed: place, credential, connection", () => {
   const names = listTools(new Set(knownToolsets)).map(({ name }) => name);
-  for (const name of ["ack", "rotate_team_credential", "get_app_info"]) expect(names).not.toContain(name);
+  for (const name of ["ack", "rotate_team_credential", "get_app_info", "hook"])
+    expect(names).not.toContain(name);
 });
 
-it("[STDIO-14] the tool list of toolset core has at most 6,000 bytes", () => {
-  const answer = { result: { tools: listTools(new Set(["core"])) }, jsonrpc: "2.0", id: 2 };
-  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(6_000);
+it("[STDIO-14] the tool list that every agent carries has at most 9,000 bytes", () => {
+  const answer = { result: { tools: listTools(new Set(["core", "messaging"])) }, jsonrpc: "2.0", id: 2 };
+  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(9_000);
 });

@@ -1,33 +1,50 @@
 import type { Toolset } from "@merkle/wire";
 import { usageError } from "../cli-error.js";
-import { type Flags, textOf } from "../flags.js";
+import { type Flags, isSet, textOf } from "../flags.js";
 
 /** What `merkle mcp` was told when it was started. */
 export interface McpOptions {
   /** The session to join at the first connection, by id or slug, and the name to join it under. */
   readonly join: { readonly session: string; readonly team: string } | undefined;
-  /** The uuid of a team that this machine holds, as which to go on; who started this server sees to its being alone. */
+  /** The id of a place that this machine holds, in which to go on; who started this server sees to its being alone. */
   readonly as: string | undefined;
   readonly toolsets: ReadonlySet<Toolset>;
   /** `compact` for a model, `json` for a program. */
   readonly view: "compact" | "json";
+  /** Whether mail wakes the client by channel notifications, too. */
+  readonly channel: boolean;
+  /** Whether a message of priority now may end a tool that runs. */
+  readonly interruptible: boolean;
 }
 
 /** The toolsets there are. Named here so that a wrong flag is told without the catalogue, which takes time to load. */
-export const knownToolsets = ["core", "admin"] as const satisfies readonly Toolset[];
+export const knownToolsets = [
+  "core",
+  "messaging",
+  "mesh",
+  "people",
+  "admin",
+] as const satisfies readonly Toolset[];
 
 /** @throws CliError `usage` */
 export function readMcpOptions(flags: Flags): McpOptions {
   const as = readAs(textOf(flags, "as"));
   const join = readJoin(textOf(flags, "session"), textOf(flags, "team"));
   if (as !== undefined && join !== undefined)
-    throw usageError("--as names a team already: leave out --session and --team.");
-  return { join, as, toolsets: readToolsets(textOf(flags, "tools")), view: readView(textOf(flags, "view")) };
+    throw usageError("--as names a place already: leave out --session and --team.");
+  return {
+    join,
+    as,
+    toolsets: readToolsets(textOf(flags, "tools")),
+    view: readView(textOf(flags, "view")),
+    channel: isSet(flags, "channel"),
+    interruptible: isSet(flags, "interruptible"),
+  };
 }
 
 function readAs(text: string | undefined): string | undefined {
   if (text === undefined || /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
-  throw usageError(`--as must be the uuid of a team that this machine holds, got ${JSON.stringify(text)}.`);
+  throw usageError(`--as must be the id of a place that this machine holds, got ${JSON.stringify(text)}.`);
 }
 
 function readJoin(session: string | undefined, team: string | undefined): McpOptions["join"] {
@@ -45,7 +62,7 @@ function readToolsets(text: string | undefined): ReadonlySet<Toolset> {
       `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
     );
   }
-  return new Set(["core", ...wanted.filter(isToolset)]);
+  return new Set(["core", "messaging", ...wanted.filter(isToolset)]);
 }
 
 function isToolset(name: string): name is (typeof knownToolsets)[number] {

@@ -5,18 +5,25 @@ import {
   MerkleError,
   type Operation,
   type OperationName,
+  type OutputOf,
 } from "@merkle/wire";
+import type { Acknowledger } from "./acknowledger.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { Keyring } from "./keyring.js";
 import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
+import { readAlong } from "./read-along.js";
+import { resyncNotice } from "./resync-notice.js";
+import { noteDeclared } from "./status-teller.js";
 import type { Team } from "./teams.js";
-import { waitForMessages } from "./wait.js";
+import type { Caller } from "./turn.js";
+import { type Waited, waitForMessages } from "./wait.js";
 
 export interface Performance {
   readonly operation: Operation;
   readonly input: Fields;
   readonly team: Team | undefined;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
 }
 
@@ -34,11 +41,14 @@ interface PerformerOptions {
   readonly link: BrokerLink;
   readonly membership: Membership;
   readonly keyring: Keyring;
+  readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
 }
 
 /** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
-export function createPerformer({ link, membership, keyring, view }: PerformerOptions): Performer {
+export function createPerformer(options: PerformerOptions): Performer {
+  const { link, membership, keyring, acknowledger, view } = options;
+
   async function ask({ operation, input, signal }: Performance): Promise<unknown> {
     // The broker knows what an input of its operation is, and refuses what is none.
     const output = await link.call(operation.name as OperationName, input as InputOf<OperationName>, {
@@ -63,6 +73,8 @@ export function createPerformer({ link, membership, keyring, view }: PerformerOp
         break;
       case "wait_for_messages":
         return wait(performance);
+      case "check_messages":
+        return check(performance);
     }
     const output = await ask(performance);
     if (team) takeNotice(operation, output, team);
@@ -70,23 +82,35 @@ export function createPerformer({ link, membership, keyring, view }: PerformerOp
   }
 
   async function wait(performance: Performance): Promise<Performed> {
-    const { operation, input, team, signal } = performance;
-    refuseCursor(input);
+    const { operation, input, team } = performance;
+    refuseCursor(operation.name, input);
     const parsed = catalogue.wait_for_messages.input.safeParse(input);
     // What the broker would refuse, it refuses in its own words; and who is no team here has no place here.
-    if (!team || !parsed.success) return { output: await ask({ ...performance, operation }) };
+    if (!team || !parsed.success) return { output: await ask(performance) };
     const { timeout, include_own: includeOwn } = parsed.data;
-    const timeoutMs = Math.min(timeout, 30) * 1000;
-    const { output, settle } = await waitForMessages(link, { team, timeoutMs, includeOwn, view, signal });
-    const wasResynced = team.resynced;
-    return {
-      output,
-      notice: wasResynced ? resyncNotice : undefined,
-      settle: (arrived) => {
-        if (arrived && wasResynced) team.resynced = false;
-        settle(arrived);
-      },
-    };
+    return read(performance, team, { timeoutMs: Math.min(timeout, 30) * 1000, includeOwn });
+  }
+
+  /** Reads as a wait does that does not block: the place that this server keeps is the same for both. */
+  async function check(performance: Performance): Promise<Performed> {
+    const { operation, input, team } = performance;
+    refuseCursor(operation.name, input);
+    if (!team || !catalogue.check_messages.input.safeParse(input).success)
+      return { output: await ask(performance) };
+    return read(performance, team, { timeoutMs: 0, includeOwn: false });
+  }
+
+  async function read(
+    { caller, signal }: Performance,
+    team: Team,
+    how: { timeoutMs: number; includeOwn: boolean },
+  ): Promise<Performed> {
+    const request = { team, ...how, view, signal };
+    const waited =
+      caller.is === "subagent"
+        ? await readAlong(caller.agent, request)
+        : await waitForMessages(link, { ...request, acknowledger });
+    return toPerformed(team, waited);
   }
 
   return async (performance) => {
@@ -98,13 +122,29 @@ export function createPerformer({ link, membership, keyring, view }: PerformerOp
   };
 }
 
-const resyncNotice =
-  "resync: the database was restored. Numbers of messages and versions from before mean nothing now; read the history and the document again.";
+function toPerformed(team: Team, { output, again, settle }: Waited): Performed {
+  const wasResynced = team.resynced;
+  const seen = [...(again ?? [])].map((sequence) => `#${sequence}`);
+  const notices = [
+    ...(wasResynced ? [resyncNotice] : []),
+    ...(seen.length > 0 ? [`(again) you may have seen already: ${seen.join(" ")}`] : []),
+  ];
+  return {
+    output,
+    notice: notices.length > 0 ? notices.join("\n") : undefined,
+    settle: (arrived) => {
+      if (arrived && wasResynced) team.resynced = false;
+      settle(arrived);
+    },
+  };
+}
 
 /** What the model did itself is no news to it; what it acknowledged is not handed to it. */
 function takeNotice({ name }: Operation, output: unknown, team: Team): void {
+  // The broker's answer to an operation is that operation's output.
+  if (name === "set_status") noteDeclared(team, output as OutputOf<"set_status">);
   const { cursor, version, doc_version: concluded } = Object(output);
-  if (name === "ack" && typeof cursor === "number") team.inbox.passUpTo(cursor);
+  if (name === "ack" && typeof cursor === "number") team.mail.passUpTo(cursor);
   if (name === "conclude_session") team.closed = true;
   const written = name === "conclude_session" ? concluded : version;
   if (writers.has(name) && typeof written === "number")
@@ -118,12 +158,12 @@ const writers: ReadonlySet<string> = new Set([
   "conclude_session",
 ]);
 
-function refuseCursor(input: Fields): void {
+function refuseCursor(operation: string, input: Fields): void {
   const field = ["since_cursor", "epoch"].find((name) => input[name] !== undefined);
   if (field === undefined) return;
   throw new MerkleError(
     "bad_request",
-    `wait_for_messages takes no ${field} here: this server keeps your place. Leave it out.`,
+    `${operation} takes no ${field} here: this server keeps your place. Leave it out.`,
     { fields: [{ field, problem: "is kept by this server" }] },
   );
 }
@@ -140,7 +180,7 @@ function explain(error: unknown, { input, team }: Performance): unknown {
   if (team)
     return new MerkleError(
       "unauthorized",
-      `${team.name} is not let in any more: its credential was replaced elsewhere, or it has left. Call join_session to take part again.`,
+      `${team.address} is not let in any more: its credential was replaced elsewhere, or it has left. Call join_session to take part again.`,
     );
   if (typeof given === "string" && isUuid(given))
     return new MerkleError(

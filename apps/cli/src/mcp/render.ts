@@ -1,4 +1,5 @@
 import { compactError, type MerkleError, type Operation } from "@merkle/wire";
+import type { HookEvent } from "./hook-call.js";
 import type { Keyring } from "./keyring.js";
 import type { LongResults } from "./long-results.js";
 import type { McpOptions } from "./options.js";
@@ -11,6 +12,8 @@ export interface Renderer {
   output(operation: Operation, output: unknown, notice?: string): CallResult;
   error(tool: string, error: MerkleError): CallResult;
   text(text: string): CallResult;
+  /** What a hook of that event tells the client to add to the conversation; nothing when the text is empty. */
+  hook(event: HookEvent, text: string): CallResult;
 }
 
 interface RendererOptions {
@@ -29,6 +32,10 @@ export function createRenderer({ view, keyring, longResults }: RendererOptions):
 
   return {
     text: toResult,
+    hook(event, text) {
+      const added = { hookEventName: event, additionalContext: keyring.hide(text) };
+      return toResult(JSON.stringify(text === "" ? {} : { hookSpecificOutput: added }));
+    },
     output(operation, output, notice) {
       if (view === "json") return toResult(keyring.hide(JSON.stringify(output)));
       const text = operation.compact(output, { keeper: "server" });

@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { readVersion } from "../version.js";
-import type { ServedDesk } from "./connect-server.js";
+import { channelCapability } from "./channel.js";
+import type { DeskClient, ServedDesk } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type KnownPlace, writeInstructions } from "./instructions.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
@@ -22,13 +23,15 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   const log = (text: string) => {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
-  const desk = createLazyDesk(async () => {
+  const desk = createLazyDesk(async ({ info, sendChannel }) => {
     const { openToolDesk } = await import("./tool-desk.js");
+    const { findInboxSocket } = await import("./inbox-socket.js");
     const claudeSessionId = process.env["CLAUDE_CODE_SESSION_ID"] || null;
-    return openToolDesk({ config, options, claudeSessionId, log });
+    const inbox = findInboxSocket(process.env);
+    return openToolDesk({ config, options, claudeSessionId, inbox, client: info, sendChannel, log });
   });
   const requests = createStdioTransport(process.stdin, process.stdout);
-  const introduction = introduce(await findPlace(options, config.home));
+  const introduction = introduce(await findPlace(options, config.home), options);
   const transport = greetFirst(requests, introduction);
 
   async function serve(): Promise<void> {
@@ -49,11 +52,11 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-function introduce(place: KnownPlace | undefined): Introduction {
+function introduce(place: KnownPlace | undefined, { channel, toolsets }: McpOptions): Introduction {
   return {
     serverInfo: { name: "merkle", title: "Merkle", version: readVersion() },
-    capabilities: { tools: {} },
-    instructions: writeInstructions(place),
+    capabilities: { tools: {}, ...(channel && { experimental: channelCapability }) },
+    instructions: writeInstructions(place, toolsets),
   };
 }
 
@@ -61,11 +64,11 @@ interface LazyDesk extends ServedDesk {
   close(): Promise<void>;
 }
 
-function createLazyDesk(load: () => Promise<ToolDesk>): LazyDesk {
+function createLazyDesk(load: (client: DeskClient) => Promise<ToolDesk>): LazyDesk {
   let opening: Promise<ToolDesk> | undefined;
   return {
-    open() {
-      opening ??= load();
+    open(client) {
+      opening ??= load(client);
       return opening;
     },
     async close() {
@@ -76,11 +79,11 @@ function createLazyDesk(load: () => Promise<ToolDesk>): LazyDesk {
 
 /** Whom the model will speak for, without asking a broker, which may not be there. */
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
-  if (as === undefined) return join;
+  if (as === undefined) return join && { ...join, peer: null };
   // It reads with zod, which takes as long to load as all the rest.
   const { findHeldTeam } = await import("../teams/held-teams.js");
   const held = await findHeldTeam(home, as);
-  return held && { session: held.slug, team: held.team_name };
+  return held && { session: held.slug, team: held.team_name, peer: held.peer_name };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

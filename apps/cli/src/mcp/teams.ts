@@ -1,17 +1,23 @@
+import { closeCodes, type DeclaredStatus, peerAddress } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
-import { createInbox, type Inbox } from "./inbox.js";
+import { createMail, type Mail } from "./mail.js";
 
-/** A team that this server acts as. */
+/** A place that this server acts in: a named peer of a team, or the team itself. */
 export interface Team {
+  /** The peer's uuid, or where it has no name, the team's. */
+  readonly placeId: string;
   readonly teamId: string;
   readonly name: string;
+  readonly peerName: string | null;
+  /** How others write to it, as a model may read it. */
+  readonly address: string;
   readonly sessionId: string;
   readonly slug: string;
-  readonly inbox: Inbox;
+  readonly mail: Mail;
   credential: string;
-  /** The place that the inbox starts from is known; otherwise the broker is to be asked first. */
+  /** The place that the mail starts from is known; otherwise the broker is to be asked first. */
   placed: boolean;
-  /** The epoch that the inbox's numbers belong to; undefined until it is known. */
+  /** The epoch that the mail's numbers belong to; undefined until it is known. */
   epoch: string | undefined;
   /** What the broker was told last of what the model has got. */
   acked: number;
@@ -24,6 +30,16 @@ export interface Team {
   /** Something said that the session is concluded. */
   closed: boolean;
   left: boolean;
+  /** A newer connection holds the place: what comes goes there. */
+  replaced: boolean;
+  /** What the peer has declared itself, as the broker said last. */
+  declared: DeclaredStatus | undefined;
+  /** What its hooks have shown of it, as the broker was told last. */
+  observed: "working" | "idle" | undefined;
+  /** Up to which message it was said that some are too long for a hook. */
+  announced: number;
+  /** How far each subagent has read along, which nobody else is concerned by. */
+  readonly subagents: Map<string, number>;
   /** Waits that block, the oldest first; each is answered by its function as at its timeout. */
   readonly waits: Set<() => void>;
   /** Ends the exclusive hold on the credential. */
@@ -31,14 +47,16 @@ export interface Team {
 }
 
 export interface NewTeam {
+  readonly placeId: string;
   readonly teamId: string;
   readonly name: string;
+  readonly peerName: string | null;
   readonly sessionId: string;
   readonly slug: string;
   readonly credential: string;
   /** Where reading starts; left out when only the broker knows. */
   readonly place?: number;
-  /** Whether a team that is known already goes back to that place. */
+  /** Whether a place that is known already goes back to that message. */
   readonly replay?: boolean;
   readonly epoch?: string;
   readonly documentVersion?: number;
@@ -52,13 +70,15 @@ export interface NewTeam {
 export interface Teams {
   /** Takes up a team, which becomes the last one; one that is known is taken up again with what is new. */
   add(team: NewTeam): Team;
-  find(teamId: string): Team | undefined;
+  find(placeId: string): Team | undefined;
   /** The last one that has not left, of that session (id or slug) or of any. */
   findLast(session?: string): Team | undefined;
-  /** The last one of that session and name, also one that has left. */
-  findNamed(session: string, name: string): Team | undefined;
+  /** The last one of that session and name, and peer's name where one is given; also one that has left. */
+  findNamed(session: string, name: string, peerName?: string): Team | undefined;
   /** The last one that has left, of that session or of any. */
   findLeft(session?: string): Team | undefined;
+  /** Those that get mail pushed: the last one of each session that has not left. */
+  readers(): readonly Team[];
   /** Opens the subscriptions anew, with a client that has none, or after a credential was replaced. */
   subscribe(client?: MerkleClient): void;
   leave(team: Team): Promise<void>;
@@ -66,10 +86,17 @@ export interface Teams {
   close(): Promise<void>;
 }
 
-export function createTeams(log: (text: string) => void): Teams {
+export interface TeamsOptions {
+  readonly log: (text: string) => void;
+  /** Called with each one that is new; returns how to stop what it started. */
+  readonly onNew: (team: Team) => () => void;
+}
+
+export function createTeams({ log, onNew }: TeamsOptions): Teams {
   /** The last joined at the end. */
   let teams: Team[] = [];
   let client: MerkleClient | undefined;
+  const stops: (() => void)[] = [];
   const subscriptions = new Map<string, { readonly team: Team; readonly subscription: Subscription }>();
 
   function findLast(session?: string): Team | undefined {
@@ -90,7 +117,7 @@ export function createTeams(log: (text: string) => void): Teams {
       teamId: team.credential,
       onMessage: (message) => {
         if (message.event === "session_concluded") team.closed = true;
-        team.inbox.push(message);
+        team.mail.push(message);
       },
       onChanged: ({ kind, version }) => {
         if (kind === "document") team.document.heard = Math.max(team.document.heard, version);
@@ -101,6 +128,7 @@ export function createTeams(log: (text: string) => void): Teams {
       },
       // Waits go on without it, and tell the model what the broker says.
       onError: (error) => {
+        if (error.details["close_code"] === closeCodes.replaced.code) giveUp(team);
         log(`no mail is pushed for ${team.name} in ${team.slug}: ${error.message}`);
         if (subscriptions.get(sessionId)?.team === team) subscriptions.delete(sessionId);
       },
@@ -110,21 +138,30 @@ export function createTeams(log: (text: string) => void): Teams {
 
   return {
     add(given) {
-      const known = teams.find((team) => team.teamId === given.teamId);
+      const known = teams.find((team) => team.placeId === given.placeId);
       const team = known ?? toTeam(given);
       if (known) takeUpAgain(known, given);
+      else stops.push(onNew(team));
       teams = [...teams.filter((other) => other !== team), team];
       subscribe(team.sessionId);
       return team;
     },
-    find: (teamId) => teams.find((team) => team.teamId === teamId.toLowerCase()),
+    find: (placeId) => teams.find((team) => team.placeId === placeId.toLowerCase()),
     findLast,
-    findNamed: (session, name) =>
+    findNamed: (session, name, peerName) =>
       teams.findLast(
-        (team) => isSession(team, session) && team.name.toLowerCase() === name.trim().toLowerCase(),
+        (team) =>
+          isSession(team, session) &&
+          isSameName(team.name, name) &&
+          (peerName === undefined || isSameName(team.peerName ?? "", peerName)),
       ),
     findLeft: (session) =>
       teams.findLast((team) => team.left && (session === undefined || isSession(team, session))),
+    readers: () =>
+      [...new Set(teams.map((team) => team.sessionId))].flatMap((sessionId) => {
+        const team = findLast(sessionId);
+        return team && !team.replaced ? [team] : [];
+      }),
     subscribe(next = client) {
       if (next !== client) subscriptions.clear();
       client = next;
@@ -132,37 +169,51 @@ export function createTeams(log: (text: string) => void): Teams {
     },
     async leave(team) {
       team.left = true;
+      // Nobody is woken for it any more.
+      team.mail.restart(team.mail.place);
       subscribe(team.sessionId);
       for (const answer of team.waits) answer();
       await team.release();
     },
     async close() {
+      for (const stop of stops) stop();
       for (const sessionId of [...subscriptions.keys()]) unsubscribe(sessionId);
       await Promise.all(teams.map((team) => team.release()));
     },
   };
 }
 
+/** What is here comes to whoever holds the place now. */
+function giveUp(team: Team): void {
+  team.replaced = true;
+  team.mail.restart(team.mail.place);
+}
+
 /** The database is another: what came from the one before is dropped, and the next wait says so. */
 export function forgetNumbers(team: Team): void {
-  team.inbox.forget();
+  team.mail.forget();
   team.placed = false;
   team.epoch = undefined;
   team.acked = 0;
   team.resynced = true;
   team.closed = false;
+  team.announced = 0;
+  team.subagents.clear();
   Object.assign(team.document, { heard: 0, told: 0 });
 }
 
 function toTeam(given: NewTeam): Team {
-  const { teamId, name, sessionId, slug, credential, place, epoch, documentVersion = 0 } = given;
+  const { place, epoch, documentVersion = 0 } = given;
   return {
-    teamId,
-    name,
-    sessionId,
-    slug,
-    inbox: createInbox(place ?? 0),
-    credential,
+    placeId: given.placeId,
+    teamId: given.teamId,
+    name: given.name,
+    peerName: given.peerName,
+    address: peerAddress(given.name, given.peerName),
+    sessionId: given.sessionId,
+    slug: given.slug,
+    mail: createMail(place ?? 0),
+    credential: given.credential,
     placed: place !== undefined,
     epoch,
     acked: place ?? 0,
@@ -171,6 +222,11 @@ function toTeam(given: NewTeam): Team {
     document: { heard: documentVersion, told: documentVersion },
     closed: false,
     left: false,
+    replaced: false,
+    declared: undefined,
+    observed: undefined,
+    announced: 0,
+    subagents: new Map(),
     waits: new Set(),
     release: given.release ?? (async () => undefined),
   };
@@ -180,7 +236,7 @@ function takeUpAgain(team: Team, given: NewTeam): void {
   team.left = false;
   team.credential = given.credential;
   if (given.replay && given.place !== undefined) {
-    team.inbox.restart(given.place);
+    team.mail.restart(given.place);
     team.acked = given.place;
   }
   if (given.release) {
@@ -191,6 +247,10 @@ function takeUpAgain(team: Team, given: NewTeam): void {
       await releaseAnother();
     };
   }
+}
+
+function isSameName(name: string, wanted: string): boolean {
+  return name.toLowerCase() === wanted.trim().toLowerCase();
 }
 
 function isSession({ sessionId, slug }: Team, named: string): boolean {

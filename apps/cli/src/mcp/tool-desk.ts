@@ -1,25 +1,45 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type ListedTool, MerkleError, type Operation } from "@merkle/wire";
+import { type ListedTool, MerkleError, type NudgeFrame, type Operation } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
 import type { Config } from "../config.js";
+import { createAcknowledger } from "./acknowledger.js";
 import { openBrokerLink } from "./broker-link.js";
+import type { ChannelMessage } from "./channel.js";
+import { idleSince } from "./client-status.js";
 import { completeInput } from "./complete-input.js";
 import { createEntrance } from "./entrance.js";
+import { parseHookCall } from "./hook-call.js";
+import { createHookDesk } from "./hook-desk.js";
+import type { InboxSocket } from "./inbox-socket.js";
 import { createKeyring } from "./keyring.js";
 import { createLongResults } from "./long-results.js";
 import { createMembership, type Fields } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import { createPerformer } from "./perform.js";
 import { type CallResult, createRenderer } from "./render.js";
-import { createTeams } from "./teams.js";
+import { type ClientInfo, describeSelf } from "./self-description.js";
+import { createStatusTeller } from "./status-teller.js";
+import { createTeams, type Team } from "./teams.js";
 import { listTools, offeredOperations } from "./tool-list.js";
+import { type Caller, createTurn } from "./turn.js";
+import { createWakePaths } from "./wake-paths.js";
+import { createWakers } from "./wakers.js";
 
-/** Everything behind the tools: the connection to the broker, the teams that this server acts as, and what it keeps. */
+/** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
 export interface ToolDesk {
   readonly tools: ListedTool[];
   /** Answers a tool call; a failure is an answer, too. Rejects only when the caller has given up. */
-  call(name: string, args: unknown, signal: AbortSignal): Promise<ToolAnswer>;
+  call(call: ToolCall): Promise<ToolAnswer>;
   /** Ends the connection. The teams stay in their sessions, and their place is kept. */
   close(): Promise<void>;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly args: unknown;
+  /** The client's own id of the model's call, by which a hook announced it. */
+  readonly toolUseId: string | undefined;
+  readonly signal: AbortSignal;
 }
 
 export interface ToolAnswer {
@@ -31,26 +51,50 @@ export interface ToolAnswer {
 export interface ToolDeskOptions {
   readonly config: Config;
   readonly options: McpOptions;
-  /** The Claude Code session whose server this is: a later server of it goes on as this one's teams. */
+  /** The Claude Code session whose server this is: a later server of it goes on in this one's places. */
   readonly claudeSessionId: string | null;
+  /** Where the client takes nudges, if it does. */
+  readonly inbox: InboxSocket | null;
+  /** How the client introduced itself, once it has. */
+  readonly client: () => ClientInfo | undefined;
+  readonly sendChannel: (message: ChannelMessage) => Promise<void>;
   readonly log: (text: string) => void;
 }
 
-export function openToolDesk({ config, options, claudeSessionId, log }: ToolDeskOptions): ToolDesk {
+export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
+  const { config, options, claudeSessionId, inbox, client, sendChannel, log } = deskOptions;
   const { home } = config;
   const keyring = createKeyring();
-  const teams = createTeams(log);
-  const link = openBrokerLink({
-    config,
-    onClient: (client) => teams.subscribe(client),
-    onUp: () => void enterQuietly(),
-    log,
+  const now = () => Date.now();
+  const turn = createTurn(now);
+  const channel = options.channel ? sendChannel : null;
+  const paths = createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log });
+  const wakers = createWakers({
+    paths,
+    turn,
+    now,
+    idleSince: async () => (inbox ? idleSince(inbox, process.env) : undefined),
+    mayInterrupt: options.interruptible,
+    onRun: describeAgain,
   });
-  const entrance = createEntrance({ link, teams, keyring, home, options, claudeSessionId });
-  const membership = createMembership({ link, teams, keyring, home, claudeSessionId, log });
-  const perform = createPerformer({ link, membership, keyring, view: options.view });
+  const teams = createTeams({ log, onNew: wakers.add });
+  const link = openBrokerLink({ config, onClient: takeClient, onUp: () => void enterQuietly(), log });
+  const acknowledger = createAcknowledger(link);
+  const describe = () =>
+    describeSelf({ client: client(), toolsets: options.toolsets, wake: paths.available });
+  const place = { link, teams, keyring, home, claudeSessionId, describe, log };
+  const entrance = createEntrance({ ...place, options });
+  const membership = createMembership(place);
+  const perform = createPerformer({ link, membership, keyring, acknowledger, view: options.view });
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, keyring, longResults });
+  const hooks = createHookDesk({
+    teams,
+    turn,
+    status: createStatusTeller(link, log),
+    onConversation: (sessionId) => void membership.moveTo(sessionId),
+    onProof: acknowledger.soon,
+  });
   const offered = new Map<string, Operation>(
     offeredOperations(options.toolsets).map((each) => [each.name, each]),
   );
@@ -62,11 +106,36 @@ export function openToolDesk({ config, options, claudeSessionId, log }: ToolDesk
       const refusal = await entrance.enter();
       if (refusal) log(refusal.message);
     } catch (error) {
-      log(describe(error));
+      log(describeError(error));
     }
   }
 
-  async function answer(name: string, args: unknown, signal: AbortSignal): Promise<ToolAnswer> {
+  function describeAgain(): void {
+    entrance.describeAgain();
+  }
+
+  function takeClient(next: MerkleClient): void {
+    teams.subscribe(next);
+    next.onPush((push) => {
+      if (push.type === "nudge") void answerNudge(next, push);
+    });
+  }
+
+  async function answerNudge(from: MerkleClient, { id, session_id: session, by }: NudgeFrame): Promise<void> {
+    const team = teams.findLast(session);
+    from.answerNudge(id, team ? await wakers.nudge(team, by.name) : []);
+  }
+
+  function answerHook(fields: Fields): ToolAnswer {
+    const call = parseHookCall(fields);
+    const hadHooks = turn.hasHooks;
+    const { text, settle } = hooks.answer(call);
+    if (!hadHooks) describeAgain();
+    wakers.look();
+    return { result: render.hook(call.event, text), settle };
+  }
+
+  async function answer({ name, args, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
     const fields = requireFields(name, args);
     if (name === "read_more")
       return { result: render.text(longResults.read(readId(fields))), settle: ignore };
@@ -74,22 +143,46 @@ export function openToolDesk({ config, options, claudeSessionId, log }: ToolDesk
     if (!operation) throw unknownTool(name);
     const refusal = await entrance.enter();
     const { input, team } = completeInput({ operation, fields, refusal, teams, keyring });
-    const { output, notice, settle = ignore } = await perform({ operation, input, team, signal });
+    const { output, notice, settle = ignore } = await perform({ operation, input, team, caller, signal });
     return { result: render.output(operation, output, notice), settle };
+  }
+
+  /** A call of the main agent's comes from a turn that has everything which was offered before. */
+  function noteCall({ toolUseId, signal }: ToolCall): Caller {
+    const caller = turn.callerOf(toolUseId);
+    if (caller.is === "main") for (const team of teams.readers()) proveByCall(team);
+    // An answer that nobody waits for any more was interrupted, and the turn with it.
+    if (caller.is !== "subagent") signal.addEventListener("abort", endTurn, { once: true });
+    return caller;
+  }
+
+  function proveByCall(team: Team): void {
+    team.mail.prove({ by: "call" });
+    acknowledger.soon(team);
+  }
+
+  function endTurn(): void {
+    turn.end();
+    wakers.look();
   }
 
   return {
     tools: listTools(options.toolsets),
-    async call(name, args, signal) {
+    async call(call) {
+      const { name, args, signal } = call;
       try {
-        return await answer(name, args, signal);
+        // A hook is no call of the model's, and is not kept waiting by a broker.
+        if (name === "hook") return answerHook(requireFields(name, args));
+        return await answer(call, noteCall(call));
       } catch (error) {
         signal.throwIfAborted();
         return { result: render.error(name, toMerkleError(error, log)), settle: ignore };
       }
     },
     async close() {
-      await Promise.all([teams.close(), Promise.race([link.close(), delay(goodbyeMsMax)])]);
+      acknowledger.flush();
+      // The connection first: ended while its inboxes are open, it says that nobody is in their places any more.
+      await Promise.all([Promise.race([link.close(), delay(goodbyeMsMax)]), teams.close()]);
     },
   };
 }
@@ -124,9 +217,12 @@ function unknownTool(name: string): MerkleError {
 function toMerkleError(error: unknown, log: (text: string) => void): MerkleError {
   if (error instanceof MerkleError) return error;
   log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return new MerkleError("internal", `Something unexpected went wrong in merkle mcp: ${describe(error)}`);
+  return new MerkleError(
+    "internal",
+    `Something unexpected went wrong in merkle mcp: ${describeError(error)}`,
+  );
 }
 
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

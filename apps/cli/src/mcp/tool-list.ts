@@ -10,12 +10,21 @@ import {
 /** What this server does itself: it keeps the place and the credential, and its human has chosen the broker. */
 const done: ReadonlySet<string> = new Set<OperationName>(["ack", "rotate_team_credential", "get_app_info"]);
 
+/** What a model hardly needs beside the others: list_peers has the teams, too, and read_session_doc any version. */
+const seldom: ReadonlySet<string> = new Set<OperationName>(["list_participants", "list_doc_versions"]);
+
 /** What this server keeps, or what only programs and people ask for: these inputs are not listed. */
 const unlisted: ReadonlySet<string> = new Set(["team_id", "idempotency_key", "epoch"]);
 const unlistedOf: Partial<Record<OperationName, ReadonlySet<string>>> = {
   create_session: new Set(["settings"]),
+  // What this server says of its machine and its client; and what set_summary is for.
+  join_session: new Set(["capabilities", "cwd", "machine", "session_key", "summary"]),
+  list_peers: new Set(["include_left"]),
+  list_sessions: new Set(["limit"]),
   list_participants: new Set(["include_folded"]),
   update_session_doc: new Set(["include_content"]),
+  post_message: new Set(["type"]),
+  set_status: new Set(["automatic"]),
   wait_for_messages: new Set(["since_cursor", "include_own"]),
 };
 
@@ -35,7 +44,7 @@ const readMore: ListedTool = {
  * needs is listed; what is not, a program may call and give nevertheless.
  */
 export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
-  const listed = offeredOperations(toolsets).filter(({ name }) => !done.has(name));
+  const listed = offeredOperations(toolsets).filter(({ name }) => !done.has(name) && !seldom.has(name));
   return [...listed.map(toStdioTool), readMore];
 }
 
@@ -57,15 +66,22 @@ function toStdioTool(operation: Operation): ListedTool {
     ([name]) => !unlisted.has(name) && !hidden?.has(name),
   );
   const names = Array.isArray(required) ? required.filter((name) => !(session && name === "session_id")) : [];
-  const { required: _, ...schema } = tool.inputSchema;
   return {
     ...tool,
     inputSchema: {
-      ...schema,
-      properties: Object.fromEntries(listed),
+      type: "object",
+      properties: Object.fromEntries(listed.map(([name, schema]) => [name, withoutBounds(schema)])),
       ...(names.length > 0 && { required: names }),
     },
   };
+}
+
+/** How long a list may be, the broker says when it is longer. */
+function withoutBounds(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutBounds);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([name]) => name !== "minItems" && name !== "maxItems");
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutBounds(value)]));
 }
 
 /** What it names, and when it may be left out, the instructions say once for all tools. */

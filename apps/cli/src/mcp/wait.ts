@@ -1,11 +1,16 @@
-import { compactMessage, limits, MerkleError, type Message, type OutputOf } from "@merkle/wire";
+import { limits, MerkleError, type Message, type OutputOf } from "@merkle/wire";
+import type { Acknowledger } from "./acknowledger.js";
 import type { BrokerLink } from "./broker-link.js";
+import { fitPage } from "./fit-page.js";
 import { forgetNumbers, type Team } from "./teams.js";
+import { endsWait } from "./what-wakes.js";
 
 export type WaitOutput = OutputOf<"wait_for_messages">;
 
 export interface Waited {
   readonly output: WaitOutput;
+  /** Those messages that the model may have seen already. */
+  readonly again?: ReadonlySet<number>;
   /** Tells whether the answer arrived: messages that did not are handed out again. */
   settle(arrived: boolean): void;
 }
@@ -17,6 +22,7 @@ export interface WaitRequest {
   /** Whether a model reads the page, or a program. */
   readonly view: "compact" | "json";
   readonly signal: AbortSignal;
+  readonly acknowledger: Acknowledger;
 }
 
 /** How much later than the wait's own end the broker's answer may come, which knows more than an answer of our own. */
@@ -25,9 +31,9 @@ const graceMs = 1_000;
 const pauseMs = 250;
 
 /**
- * Answers with the next messages for a team: those that were pushed at once, else whatever comes first, a push or the
- * answer of the broker, where a wait is parked meanwhile, so that the others see it (ROSTER-6). When it begins, it
- * acknowledges what earlier waits brought to the model in full, and nothing else (STDIO-5, STDIO-6).
+ * Answers with the next messages for a team: those that were pushed at once, else whatever comes first, a push that ends
+ * it or the answer of the broker, where a wait is parked meanwhile, so that the others see it (ROSTER-6). It only offers
+ * them: they are acknowledged when something shows that the model has got them (STDIO-5, STDIO-6).
  */
 export async function waitForMessages(link: BrokerLink, request: WaitRequest): Promise<Waited> {
   const { team, signal } = request;
@@ -46,7 +52,7 @@ interface Parked {
   leave(): void;
 }
 
-/** A fifth wait of one team answers the oldest (WAIT-6), here instead of at the broker, which cannot tell them apart. */
+/** A fifth wait of one peer answers the oldest (WAIT-6), here instead of at the broker, which cannot tell them apart. */
 function park({ waits }: Team, cancelled: AbortSignal): Parked {
   const early = new AbortController();
   const answer = () => early.abort();
@@ -67,24 +73,29 @@ async function readOrBlock(
 ): Promise<Waited> {
   const { team, signal } = request;
   let wasConnected = false;
-  while (true) {
+  for (let isFirst = true; ; isFirst = false) {
     await findPlace(link, team, signal);
-    if (!request.includeOwn && team.inbox.size > 0) {
-      acknowledge(link, team);
-      return fromInbox(request, team.epoch ?? (await link.connected(signal)));
-    }
     const leftMs = ends - performance.now();
+    const isOver = team.left || parked.signal.aborted || (wasConnected && leftMs <= 0);
+    // What is there when it begins is read, whatever it is; what comes then has to be worth it, until the time is up.
+    if (!request.includeOwn && (isFirst || isOver ? team.mail.pending.length > 0 : isAnswered(team))) {
+      tellProgress(link, request);
+      return fromMail(request, team.epoch ?? (await link.connected(signal)));
+    }
     // Looking in (`timeout: 0`) asks the broker, too.
-    if (team.left || parked.signal.aborted || (wasConnected && leftMs <= 0))
-      return nothing(link, team, signal);
+    if (isOver) return nothing(link, team, signal);
     if (!wasConnected) await link.connected(signal);
     wasConnected = true;
     const reply = await askBroker(link, request, parked, Math.max(leftMs, 0));
     const waited = reply && takeReply(request, reply, ends - performance.now());
     if (waited) return waited;
     signal.throwIfAborted();
-    if (team.inbox.size === 0 && performance.now() < ends) await pause(parked.signal);
+    if (!isAnswered(team) && performance.now() < ends) await pause(parked.signal);
   }
+}
+
+function isAnswered({ mail }: Team): boolean {
+  return mail.pending.some(endsWait);
 }
 
 /** Learns from the broker how far the team has read, where this server was not there when it did. */
@@ -96,32 +107,25 @@ export async function findPlace(link: BrokerLink, team: Team, signal?: AbortSign
     signal && { signal },
   );
   if (team.placed) return;
-  team.inbox.restart(cursor);
+  team.mail.restart(cursor);
+  team.acked = cursor;
   team.placed = true;
 }
 
-/**
- * Tells the broker how far the model has got, and that it gets messages now. In the background: the messages are here, and
- * must not wait for it; what gets lost is made good by the next wait.
- */
-function acknowledge(link: BrokerLink, team: Team): void {
-  const { sessionId: session_id, credential: team_id, inbox } = team;
-  const cursor = inbox.place;
+/** Tells the broker how far the model has got, and that it gets messages now, without waiting for the answer. */
+function tellProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): void {
+  if (team.idlePolls === 0) return acknowledger.soon(team);
   // Only a wait with messages starts the count of empty ones again (WAIT-8).
-  const call =
-    team.idlePolls > 0
-      ? link.call("wait_for_messages", { session_id, team_id, since_cursor: cursor, timeout: 0 })
-      : cursor > team.acked
-        ? link.call("ack", { session_id, team_id, cursor })
-        : undefined;
   team.idlePolls = 0;
-  team.acked = Math.max(team.acked, cursor);
-  call?.catch(() => undefined);
+  const { sessionId: session_id, credential: team_id, mail } = team;
+  const since_cursor = mail.place;
+  team.acked = Math.max(team.acked, since_cursor);
+  link.call("wait_for_messages", { session_id, team_id, since_cursor, timeout: 0 }).catch(() => undefined);
 }
 
 /**
- * Has a wait parked at the broker until it is answered or mail is pushed; null when the second came first, or the time is
- * up and the broker has not said so.
+ * Has a wait parked at the broker until it is answered or mail is pushed that ends it; null when the second came first, or
+ * the time is up and the broker has not said so.
  */
 async function askBroker(
   link: BrokerLink,
@@ -129,16 +133,18 @@ async function askBroker(
   parked: Parked,
   leftMs: number,
 ): Promise<WaitOutput | null> {
-  const { inbox } = team;
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, parked.signal]);
-  const timer = setTimeout(() => enough.abort(), leftMs + graceMs);
-  // A page that is being written is not the model's yet, and the broker would hand it out again at once.
-  while (inbox.isHandingOut && !signal.aborted) await inbox.changed(signal);
+  let timer = setTimeout(() => enough.abort(), leftMs);
   try {
+    // What is offered is not the model's yet, and the broker would hand it out again at once: then pushes alone answer.
+    await untilMail(team, signal, () => isAnswered(team) || !team.mail.isOffering);
+    if (signal.aborted || (!includeOwn && isAnswered(team))) return null;
+    clearTimeout(timer);
+    timer = setTimeout(() => enough.abort(), leftMs + graceMs);
     const reply = callBroker(link, team, { includeOwn, leftMs, signal });
     if (includeOwn) return await reply;
-    return await Promise.race([reply, mail(team, signal)]);
+    return await Promise.race([reply, untilMail(team, signal, () => isAnswered(team)).then(() => null)]);
   } catch (error) {
     if (signal.aborted) return null;
     // A broker that goes away meanwhile is waited for, as long as this wait may last.
@@ -162,7 +168,9 @@ async function callBroker(
   { includeOwn, leftMs, signal }: { includeOwn: boolean; leftMs: number; signal: AbortSignal },
 ): Promise<WaitOutput> {
   signal.throwIfAborted();
-  const since_cursor = team.inbox.place;
+  const since_cursor = team.mail.place;
+  // So that it is not said a second time meanwhile.
+  team.acked = Math.max(team.acked, since_cursor);
   const reply = await link.call(
     "wait_for_messages",
     {
@@ -175,14 +183,23 @@ async function callBroker(
     },
     { signal, timeoutMs: leftMs + graceMs + graceMs },
   );
-  team.acked = Math.max(team.acked, since_cursor);
-  if (!includeOwn && !signal.aborted) team.inbox.fill(since_cursor, reply.messages, reply.next_cursor);
+  if (!includeOwn && !signal.aborted) team.mail.fill(since_cursor, reply.messages, reply.next_cursor);
   return reply;
 }
 
-async function mail({ inbox }: Team, signal: AbortSignal): Promise<null> {
-  while (inbox.size === 0 && !signal.aborted) await inbox.changed(signal);
-  return null;
+/** Resolves when `isThere`, which changes with the mail, or when the signal is aborted. */
+function untilMail({ mail }: Team, signal: AbortSignal, isThere: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!signal.aborted && !isThere()) return;
+      stopListening();
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    const stopListening = mail.listen(look);
+    signal.addEventListener("abort", look);
+    look();
+  });
 }
 
 /** The wait's answer from the broker's; undefined when the broker answered early and there is time left. */
@@ -192,31 +209,32 @@ function takeReply(request: WaitRequest, reply: WaitOutput, leftMs: number): Wai
   team.idlePolls = reply.messages.length > 0 ? 0 : (reply.idle_polls ?? team.idlePolls);
   if (reply.session_closed) team.closed = true;
   if (request.includeOwn && reply.messages.length > 0) return withOwn(request, reply);
-  if (team.inbox.size > 0) return fromInbox(request, reply.epoch, reply);
+  if (team.mail.pending.length > 0) return fromMail(request, reply.epoch, reply);
   if (leftMs > pauseMs && !reply.session_closed && request.timeoutMs > 0) return undefined;
   return { output: toOutput(team, reply, [], reply), settle: () => undefined };
 }
 
-function fromInbox(request: WaitRequest, epoch: string, reply?: WaitOutput): Waited {
+function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Waited {
   const { team } = request;
   team.epoch ??= epoch;
-  const page = team.inbox.takePage(fitter(request.view));
-  if (!page) throw new Error("An inbox that had mail gave none.");
-  const beyond = team.inbox.size + (reply?.remaining ?? 0);
+  const offer = team.mail.offer({ by: "call" }, fitPage(request.view));
+  if (!offer) throw new Error("Mail that was there is gone.");
+  const beyond = team.mail.pending.length + (reply?.remaining ?? 0);
   return {
-    output: toOutput(team, { epoch: team.epoch, next_cursor: page.cursor }, page.messages, {
+    output: toOutput(team, { epoch: team.epoch, next_cursor: offer.cursor }, offer.messages, {
       ...(beyond > 0 && { remaining: beyond }),
       ...(reply?.document_version !== undefined && { document_version: reply.document_version }),
-      session_closed: team.closed && team.inbox.isDrained && !reply?.remaining,
+      session_closed: team.closed && team.mail.isDrained && !reply?.remaining,
     }),
-    settle: page.settle,
+    again: offer.again,
+    settle: offer.settle,
   };
 }
 
-/** With one's own messages a page is no page of the inbox; it passes over what that holds. */
+/** With one's own messages a page is no page of the mail; it passes over what that holds. */
 function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
-  const fits = fitter(view);
-  const beyond = reply.messages.findIndex((message, index) => !fits(message) && index > 0);
+  const fits = fitPage(view);
+  const beyond = reply.messages.findIndex((message) => !fits(message));
   const messages = beyond === -1 ? reply.messages : reply.messages.slice(0, beyond);
   const cursor = beyond === -1 ? reply.next_cursor : (messages.at(-1)?.sequence ?? reply.next_cursor);
   const remaining = (reply.remaining ?? 0) + reply.messages.length - messages.length;
@@ -227,7 +245,7 @@ function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
       session_closed: reply.session_closed && remaining === 0,
     }),
     settle: (arrived) => {
-      if (arrived) team.inbox.passUpTo(cursor);
+      if (arrived) team.mail.passUpTo(cursor);
     },
   };
 }
@@ -264,22 +282,10 @@ function toOutput(
 /** What is answered when the time is up and the broker has not said so: it is stopping, or away. */
 async function nothing(link: BrokerLink, team: Team, signal: AbortSignal): Promise<Waited> {
   const epoch = await link.connected(signal);
-  const output = toOutput(team, { epoch, next_cursor: team.inbox.place }, [], {
-    session_closed: team.closed && team.inbox.isDrained,
+  const output = toOutput(team, { epoch, next_cursor: team.mail.place }, [], {
+    session_closed: team.closed && team.mail.isDrained,
   });
   return { output, settle: () => undefined };
-}
-
-/** Says how long messages fit on the page of whoever reads it (WAIT-9). */
-function fitter(view: WaitRequest["view"]): (message: Message) => boolean {
-  const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
-  let used = 0;
-  let count = 0;
-  return (message) => {
-    used += view === "compact" ? compactMessage(message).length + 1 : JSON.stringify(message).length;
-    count += 1;
-    return used <= max && count <= limits.pageMessagesMax;
-  };
 }
 
 function pause(signal: AbortSignal): Promise<void> {

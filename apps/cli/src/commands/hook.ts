@@ -1,0 +1,15 @@
+import type { Command } from "../command.js";
+
+/** Run by Claude Code when a conversation begins: no server is connected yet that it could call. */
+export const hookSessionStart: Command = {
+  name: "hook session-start",
+  summary: "tell a conversation of a launched Claude Code who it is; run by its hooks",
+  hidden: true,
+  examples: ["merkle hook session-start"],
+  async run({ config }) {
+    const { startSession } = await import("../mcp/session-start.js");
+    const said = await startSession({ home: config.home, placeId: config.peer, input: process.stdin });
+    if (said !== undefined) process.stdout.write(`${said}\n`);
+    return 0;
+  },
+};

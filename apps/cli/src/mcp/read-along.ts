@@ -1,0 +1,63 @@
+import { MerkleError, type Message } from "@merkle/wire";
+import { fitPage } from "./fit-page.js";
+import type { Team } from "./teams.js";
+import type { Waited, WaitRequest } from "./wait.js";
+
+/**
+ * Answers a subagent's wait: it reads what is there for the peer whose subagent it is, each message once, and takes nothing
+ * from it. Nothing is asked of the broker, to which such a reader does not exist (WAKE-7).
+ */
+export async function readAlong(agent: string, request: Omit<WaitRequest, "acknowledger">): Promise<Waited> {
+  const { team, timeoutMs, signal, view } = request;
+  const messages = await untilThere(team, agent, { timeoutMs, signal, view });
+  const cursor = messages.at(-1)?.sequence ?? placeOf(team, agent);
+  return {
+    output: {
+      messages: [...messages],
+      next_cursor: cursor,
+      session_closed: team.closed,
+      epoch: requireEpoch(team),
+    },
+    settle: (arrived) => {
+      if (arrived) team.subagents.set(agent, cursor);
+    },
+  };
+}
+
+function placeOf({ subagents, mail }: Team, agent: string): number {
+  return subagents.get(agent) ?? mail.place;
+}
+
+function untilThere(
+  team: Team,
+  agent: string,
+  { timeoutMs, signal, view }: Pick<WaitRequest, "timeoutMs" | "signal" | "view">,
+): Promise<readonly Message[]> {
+  const { mail } = team;
+  return new Promise((resolve, reject) => {
+    const read = () => mail.peek(placeOf(team, agent), fitPage(view));
+    const end = (messages: readonly Message[]) => {
+      clearTimeout(timer);
+      stopListening();
+      signal.removeEventListener("abort", cancel);
+      resolve(messages);
+    };
+    const look = () => {
+      const messages = read();
+      if (messages.length > 0) end(messages);
+    };
+    const cancel = () => {
+      reject(signal.reason);
+      end([]);
+    };
+    const timer = setTimeout(() => end([]), timeoutMs);
+    const stopListening = mail.listen(look);
+    signal.addEventListener("abort", cancel);
+    look();
+  });
+}
+
+function requireEpoch({ epoch }: Team): string {
+  if (epoch !== undefined) return epoch;
+  throw new MerkleError("unavailable", "The broker has not been reached yet. Call again later.");
+}

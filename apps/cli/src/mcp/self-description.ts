@@ -1,0 +1,41 @@
+import { hostname } from "node:os";
+import type { InputOf, Toolset, WakePath } from "@merkle/wire";
+
+/** What this server says of its client and its machine where it takes a place, so that others know whom they write to. */
+export type SelfDescription = Pick<InputOf<"join_session">, "capabilities" | "cwd" | "machine">;
+
+/** A client as it introduced itself. */
+export interface ClientInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+export interface Describing {
+  readonly client: ClientInfo | undefined;
+  readonly toolsets: ReadonlySet<Toolset>;
+  readonly wake: readonly WakePath[];
+}
+
+/** What is longer than the broker takes is cut: a client must not be kept out by its own name. */
+export function describeSelf({ client, toolsets, wake }: Describing): SelfDescription {
+  const name = oneLine(client?.name ?? "", 100);
+  const version = oneLine(client?.version ?? "", 100);
+  const machine = oneLine(hostname(), 100);
+  return {
+    capabilities: {
+      ...(name && { client: name }),
+      ...(version && { version }),
+      toolsets: [...toolsets],
+      wake: [...wake],
+    },
+    cwd: (process.env["CLAUDE_PROJECT_DIR"] || process.cwd()).slice(0, 1_000),
+    ...(machine && { machine }),
+  };
+}
+
+function oneLine(text: string, charsMax: number): string {
+  return text
+    .replace(/[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu, " ")
+    .trim()
+    .slice(0, charsMax);
+}

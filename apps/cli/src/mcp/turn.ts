@@ -1,0 +1,100 @@
+import type { HookCall } from "./hook-call.js";
+
+/** Who makes a tool call. Without hooks nobody can tell, and then it is taken for the main agent's. */
+export type Caller =
+  | { readonly is: "main" | "unknown" }
+  | { readonly is: "subagent"; readonly agent: string };
+
+/**
+ * What the client's hooks have said of its turns: whether one runs, and which tool calls are a subagent's. A hook says so
+ * before the call comes, which then has the same id (WAKE-7).
+ */
+export interface Turn {
+  /** Whether the client has run a hook of ours, so that it can be expected to run them on. */
+  readonly hasHooks: boolean;
+  /** Notes a hook; returns whether it is the first of another conversation. */
+  hook(call: HookCall): { readonly isNewConversation: boolean };
+  /** Whose call it is that comes with this id. */
+  callerOf(toolUseId: string | undefined): Caller;
+  /** The turn is over, or was interrupted, of which no hook tells. */
+  end(): void;
+  /** When a hook of the main agent's came last, in milliseconds of the clock. */
+  readonly heardAt: number;
+  /** Until when a turn is taken to run, in milliseconds of the clock; 0 when none does. */
+  readonly runsUntil: number;
+}
+
+/**
+ * A turn of which no hook has been heard for so long may have been interrupted. If it has not, because some tool takes
+ * its time, a nudge too many is one line beside that tool's result.
+ */
+const silenceMsMax = 30_000;
+/** Calls that were announced and never came. */
+const announcedMax = 500;
+/** After so many calls in a row that no hook announced, the client is taken to run none any more. */
+const unannouncedMax = 3;
+
+export function createTurn(now: () => number): Turn {
+  let conversation: string | undefined;
+  let heardAt = 0;
+  let runsUntil = 0;
+  let hasHooks = false;
+  let announces = false;
+  let unannounced = 0;
+  /** Tool use ids and the subagent whose they are; "" for the main agent. The oldest first. */
+  const announced = new Map<string, string>();
+
+  function announce({ toolUseId, agentId }: HookCall): void {
+    announces = true;
+    announced.set(toolUseId, agentId);
+    const [oldest] = announced.keys();
+    if (announced.size > announcedMax && oldest !== undefined) announced.delete(oldest);
+  }
+
+  function noteUnannounced(): void {
+    unannounced += 1;
+    if (unannounced < unannouncedMax) return;
+    announces = false;
+    hasHooks = false;
+    runsUntil = 0;
+  }
+
+  return {
+    get hasHooks() {
+      return hasHooks;
+    },
+    get heardAt() {
+      return heardAt;
+    },
+    get runsUntil() {
+      return runsUntil;
+    },
+    hook(call) {
+      hasHooks = true;
+      unannounced = 0;
+      if (call.event === "PreToolUse" && call.toolUseId !== "") announce(call);
+      // A subagent may work on when the main agent's turn has ended.
+      if (call.agentId === "") {
+        heardAt = now();
+        runsUntil = heardAt + silenceMsMax;
+      }
+      if (call.sessionId === "" || call.sessionId === conversation) return { isNewConversation: false };
+      const isFirst = conversation === undefined;
+      conversation = call.sessionId;
+      return { isNewConversation: !isFirst };
+    },
+    callerOf(toolUseId) {
+      if (!announces) return { is: "main" };
+      const agent = announced.get(toolUseId ?? "");
+      if (toolUseId !== undefined) announced.delete(toolUseId);
+      if (agent === undefined) {
+        noteUnannounced();
+        return { is: announces ? "unknown" : "main" };
+      }
+      return agent === "" ? { is: "main" } : { is: "subagent", agent };
+    },
+    end() {
+      runsUntil = 0;
+    },
+  };
+}

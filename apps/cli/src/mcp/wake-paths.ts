@@ -1,0 +1,70 @@
+import type { WakePath } from "@merkle/wire";
+import type { ChannelMessage } from "./channel.js";
+import { type InboxSocket, postToInbox } from "./inbox-socket.js";
+
+/** The ways there are to make the client of this server begin a turn. */
+export interface WakePaths {
+  /** Those that can be expected to work at this moment. */
+  readonly available: readonly WakePath[];
+  /** Takes all of them, and resolves with those that took it. */
+  run(wake: Wake): Promise<WakePath[]>;
+}
+
+export interface Wake {
+  readonly line: string;
+  /** Attributes of the line, for a client that shows them. */
+  readonly meta: Readonly<Record<string, string>>;
+  /** Whether it may end a tool that runs. */
+  readonly interrupts: boolean;
+}
+
+interface WakePathsOptions {
+  readonly inbox: InboxSocket | null;
+  /** Sends a channel message, where the client was told that this server does. */
+  readonly channel: ((message: ChannelMessage) => Promise<void>) | null;
+  readonly hasHooks: () => boolean;
+  readonly log: (text: string) => void;
+}
+
+export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOptions): WakePaths {
+  /** A client that could not be written to is tried again, but not promised to anybody. */
+  let inboxFails = false;
+
+  async function post({ line, interrupts }: Wake): Promise<boolean> {
+    if (!inbox) return false;
+    try {
+      await postToInbox(inbox, { line, priority: interrupts ? "now" : "next" });
+      inboxFails = false;
+    } catch (error) {
+      inboxFails = true;
+      log(`the client's inbox took nothing: ${String(error)}`);
+    }
+    return !inboxFails;
+  }
+
+  async function send({ line, meta }: Wake): Promise<boolean> {
+    if (!channel) return false;
+    try {
+      await channel({ content: line, meta });
+      return true;
+    } catch (error) {
+      log(`the channel took nothing: ${String(error)}`);
+      return false;
+    }
+  }
+
+  return {
+    get available() {
+      const paths: (WakePath | false)[] = [
+        inbox !== null && !inboxFails && "inbox",
+        hasHooks() && "hooks",
+        channel !== null && "channel",
+      ];
+      return paths.filter((path) => path !== false);
+    },
+    async run(wake) {
+      const [posted, sent] = await Promise.all([post(wake), send(wake)]);
+      return [...(posted ? (["inbox"] as const) : []), ...(sent ? (["channel"] as const) : [])];
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import type { Message } from "@merkle/wire";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { feedEvent, feedMessage } from "../test-kit/feed-message.js";
+import { createMail } from "./mail.js";
+import { createWaker, type Nudge } from "./wake.js";
+
+interface Circumstances {
+  isDnd?: boolean;
+  isWaiting?: boolean;
+  turnRunsUntil?: number;
+  mayInterrupt?: boolean;
+}
+
+/** A waker whose clock the test moves, and the nudges that it made, each with its time. */
+function startWaker(circumstances: Circumstances = {}) {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let now = 0;
+  let head = 0;
+  let awaited = 0;
+  const mail = createMail(0);
+  const nudges: (Nudge & { at: number })[] = [];
+  const waker = createWaker({
+    mail,
+    isDnd: () => circumstances.isDnd ?? false,
+    isWaiting: () => circumstances.isWaiting ?? false,
+    turnRunsUntil: () => circumstances.turnRunsUntil ?? 0,
+    mayInterrupt: circumstances.mayInterrupt ?? false,
+    onTurnAwaited: () => {
+      awaited += 1;
+    },
+    send: (nudge) => nudges.push({ ...nudge, at: now }),
+    now: () => now,
+  });
+  onTestFinished(() => waker.stop());
+  const toMe = { to: ["Birch"] };
+  return {
+    waker,
+    nudges,
+    awaited: () => awaited,
+    times: () => nudges.map(({ at }) => at),
+    push(special: Partial<Message> = toMe) {
+      head += 1;
+      mail.push(feedMessage(head, special));
+    },
+    conclude() {
+      head += 1;
+      mail.push(feedEvent(head, "session_concluded"));
+    },
+    read() {
+      mail.offer({ by: "call" }, () => true)?.settle(true);
+      mail.prove({ by: "call" });
+    },
+    /** Lets time pass in small steps. */
+    pass(ms: number) {
+      for (const end = now + ms; now < end; ) {
+        now += 100;
+        vi.advanceTimersByTime(100);
+      }
+    },
+  };
+}
+
+it("[WAKE-9] mail to a peer wakes at once, and a burst once", () => {
+  const { push, pass, nudges } = startWaker();
+  for (let i = 0; i < 30; i += 1) push();
+  pass(1_000);
+  expect(nudges.map(({ unread }) => unread.length)).toEqual([30]);
+});
+
+it("[WAKE-9] mail to everyone waits 2 s for more; a human's, or one to the peer, does not", () => {
+  const everyone = startWaker();
+  everyone.push({});
+  everyone.pass(1_900);
+  everyone.push({});
+  expect(everyone.nudges).toEqual([]);
+  everyone.pass(200);
+  expect(everyone.nudges.map(({ unread }) => unread.length)).toEqual([2]);
+
+  const human = startWaker();
+  human.push({ from: { team: "Ana", human: true } });
+  human.pass(100);
+  expect(human.nudges).toHaveLength(1);
+
+  const mixed = startWaker();
+  mixed.push({});
+  mixed.pass(500);
+  mixed.push();
+  mixed.pass(100);
+  expect(mixed.nudges).toHaveLength(1);
+});
+
+it("[WAKE-2] nothing of low priority and no event wakes, but the conclusion does", () => {
+  const { push, pass, conclude, nudges } = startWaker();
+  push({ to: ["Birch"], priority: "low" });
+  push({ type: "system", event: "team_joined", from: null });
+  push({ type: "system", event: "state_changed", from: null });
+  pass(10_000);
+  expect(nudges).toEqual([]);
+  conclude();
+  pass(3_000);
+  expect(nudges).toHaveLength(1);
+});
+
+it("[WAKE-9] who is dnd is woken by priority now alone", () => {
+  const { push, pass, nudges } = startWaker({ isDnd: true });
+  push();
+  pass(60_000);
+  expect(nudges).toEqual([]);
+  push({ to: ["Birch"], priority: "now" });
+  pass(100);
+  expect(nudges).toHaveLength(1);
+});
+
+it("[WAKE-9] who waits gets its mail by that, and is not woken", () => {
+  const circumstances = { isWaiting: true };
+  const { push, pass, nudges } = startWaker(circumstances);
+  push();
+  pass(5_000);
+  expect(nudges).toEqual([]);
+  circumstances.isWaiting = false;
+  pass(1_100);
+  expect(nudges).toHaveLength(1);
+});
+
+it("[WAKE-9] while a turn runs its hooks deliver; when it ended or fell silent, mail wakes", () => {
+  const circumstances = { turnRunsUntil: 30_000 };
+  const { push, pass, waker, times, awaited } = startWaker(circumstances);
+  expect(awaited()).toBe(0);
+  push();
+  expect(awaited()).toBe(1);
+  pass(29_000);
+  expect(times()).toEqual([]);
+  circumstances.turnRunsUntil = 40_000;
+  pass(10_000);
+  expect(times()).toEqual([]);
+  circumstances.turnRunsUntil = 0;
+  waker.look();
+  pass(100);
+  expect(times()).toEqual([39_100]);
+});
+
+it("[WAKE-9] priority now does not wait for a turn's end, and ends a tool only where that is allowed", () => {
+  for (const mayInterrupt of [false, true]) {
+    const { push, pass, nudges } = startWaker({ turnRunsUntil: 30_000, mayInterrupt });
+    push({ to: ["Birch"], priority: "now" });
+    pass(100);
+    expect(nudges.map(({ interrupts }) => interrupts)).toEqual([mayInterrupt]);
+  }
+});
+
+it("[WAKE-10] unread mail is nudged for again after growing pauses, and then no more", () => {
+  const { push, pass, times, nudges } = startWaker();
+  push();
+  pass(1_000_000);
+  expect(times()).toEqual([100, 10_100, 40_100, 130_100, 400_100]);
+  expect(nudges.map(({ number }) => number - (nudges[0]?.number ?? 0))).toEqual([0, 1, 2, 3, 4]);
+  push();
+  pass(200);
+  expect(times()).toHaveLength(6);
+});
+
+it("[WAKE-10] what is read is nudged for no more, and later mail begins anew", () => {
+  const { push, pass, read, times } = startWaker();
+  push();
+  pass(1_000);
+  read();
+  pass(100_000);
+  expect(times()).toEqual([100]);
+  push();
+  pass(100);
+  expect(times()).toEqual([100, 101_100]);
+});
+
+it("[WAKE-11] whoever asks for a nudge gets one, whatever there is", async () => {
+  const { waker, push } = startWaker({ isDnd: true });
+  push({ priority: "low" });
+  expect(await waker.nudge(async ({ unread, interrupts }) => [unread.length, interrupts])).toEqual([
+    1,
+    false,
+  ]);
+});

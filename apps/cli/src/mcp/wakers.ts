@@ -1,0 +1,85 @@
+import type { WakePath } from "@merkle/wire";
+import { writeNudge } from "./nudge-line.js";
+import type { Team } from "./teams.js";
+import type { Turn } from "./turn.js";
+import { createWaker, type Nudge, type Waker } from "./wake.js";
+import type { WakePaths } from "./wake-paths.js";
+
+/** The wakers of all places that this server acts in: there is one client to wake for all of them. */
+export interface Wakers {
+  /** Begins to watch a place's mail; returns how to stop. */
+  add(team: Team): () => void;
+  /** To be called when something other than mail changed that they go by. */
+  look(): void;
+  /** Wakes the client because somebody asks for it. Resolves with the paths that took it. */
+  nudge(team: Team, by: string): Promise<WakePath[]>;
+}
+
+interface WakersOptions {
+  readonly paths: WakePaths;
+  readonly turn: Turn;
+  /** Since when the client is idle, in milliseconds of the clock; undefined when it is not, or does not say so. */
+  readonly idleSince: () => Promise<number | undefined>;
+  readonly mayInterrupt: boolean;
+  /** Called when the paths were tried, some of which may turn out not to work. */
+  readonly onRun: () => void;
+  readonly now: () => number;
+}
+
+/** How often an interrupted turn is looked for, while mail waits for its end. */
+const lookMs = 500;
+
+export function createWakers(options: WakersOptions): Wakers {
+  const { paths, turn, idleSince, mayInterrupt, onRun, now } = options;
+  const wakers = new Map<Team, Waker>();
+  let watching: ReturnType<typeof setTimeout> | undefined;
+
+  /** No hook tells that a turn was interrupted; but the client became idle then, after the last hook. */
+  async function watchTurn(): Promise<void> {
+    const { heardAt } = turn;
+    const since = await idleSince();
+    watching = undefined;
+    if (since !== undefined && since > heardAt && turn.heardAt === heardAt) turn.end();
+    look();
+  }
+
+  function look(): void {
+    for (const waker of wakers.values()) waker.look();
+  }
+
+  async function run(team: Team, { number, unread, interrupts }: Nudge, by?: string): Promise<WakePath[]> {
+    const line = writeNudge({ number, session: team.slug, unread, by });
+    const meta = { session: team.slug, unread: String(unread.length), nudge: String(number) };
+    const reached = await paths.run({ line, meta, interrupts });
+    onRun();
+    return reached;
+  }
+
+  return {
+    add(team) {
+      const waker = createWaker({
+        mail: team.mail,
+        isDnd: () => team.declared === "dnd",
+        isWaiting: () => team.waits.size > 0,
+        turnRunsUntil: () => turn.runsUntil,
+        mayInterrupt,
+        send: (nudge) => void run(team, nudge),
+        onTurnAwaited: () => {
+          watching ??= setTimeout(() => void watchTurn(), lookMs).unref();
+        },
+        now,
+      });
+      wakers.set(team, waker);
+      return () => {
+        waker.stop();
+        wakers.delete(team);
+        clearTimeout(watching);
+      };
+    },
+    look,
+    async nudge(team, by) {
+      const waker = wakers.get(team);
+      return waker ? waker.nudge((nudge) => run(team, nudge, by)) : [];
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Cleanup } from "./test-database.js";
+
+/** The socket at which a client takes messages for its session, as Claude Code does. */
+export interface ClientInbox {
+  /** What names it to an MCP server. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What came and was not asked for yet. */
+  readonly waiting: readonly InboxFrame[];
+  /** The next message; its authentication has been checked. */
+  next(): Promise<InboxFrame>;
+  /** Says what the client does, where it says so. */
+  is(status: "idle" | "busy"): Promise<void>;
+}
+
+export interface InboxFrame {
+  readonly type: "user";
+  readonly message: { readonly role: "user"; readonly content: string };
+  readonly priority: string;
+}
+
+const token = "a-token-of-the-client";
+
+export async function startClientInbox(cleanup: Cleanup = onTestFinished): Promise<ClientInbox> {
+  const folder = await mkdtemp(join(tmpdir(), "merkle-inbox-"));
+  const path = join(folder, "1.sock");
+  const waiting: InboxFrame[] = [];
+  const askers: ((frame: InboxFrame) => void)[] = [];
+  const server = createServer((socket) => {
+    let text = "";
+    socket.setEncoding("utf8").on("data", (data: string) => {
+      text += data;
+    });
+    socket.on("end", () => {
+      const [auth, frame] = text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      if (auth.type !== "auth" || auth.token !== token) throw new Error(`No authentication: ${text}`);
+      const asker = askers.shift();
+      if (asker) asker(frame);
+      else waiting.push(frame);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  cleanup(async () => {
+    await new Promise((resolve) => server.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    env: {
+      CLAUDE_CODE_MESSAGING_SOCKET: path,
+      CLAUDE_CODE_MESSAGING_TOKEN: token,
+      CLAUDE_CONFIG_DIR: folder,
+    },
+    waiting,
+    async is(status) {
+      await mkdir(join(folder, "sessions"), { recursive: true });
+      const said = { status, statusUpdatedAt: Date.now(), messagingSocketPath: path };
+      await writeFile(join(folder, "sessions", "1.json"), JSON.stringify(said));
+    },
+    next() {
+      const first = waiting.shift();
+      return first ? Promise.resolve(first) : new Promise((resolve) => askers.push(resolve));
+    },
+  };
+}

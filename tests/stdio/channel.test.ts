@@ -1,0 +1,48 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { expect, inject, it, onTestFinished } from "vitest";
+import * as z from "zod";
+import { makeAgentHome } from "../kit/stdio.js";
+import { startTestBroker } from "../kit/test-broker.js";
+import { startSession } from "./agents.js";
+
+const ChannelNotification = z.object({
+  method: z.literal("notifications/claude/channel"),
+  params: z.strictObject({ content: z.string(), meta: z.record(z.string(), z.string()) }),
+});
+
+async function startClient(url: string, args: readonly string[]) {
+  const home = await makeAgentHome();
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [inject("program"), "mcp", ...args],
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, MERKLE_HOME: home, MERKLE_URL: url },
+    cwd: home,
+  });
+  const client = new Client({ name: "test", version: "1" });
+  const heard: z.output<typeof ChannelNotification>["params"][] = [];
+  client.setNotificationHandler(ChannelNotification, ({ params }) => void heard.push(params));
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return { client, heard };
+}
+
+it("[WAKE-14] with --channel mail that wakes comes as a channel notification, too, and low does not", async () => {
+  const { url } = await startTestBroker();
+  const alder = await startSession({ url });
+  const args = ["--session", alder.slug, "--team", "Birch"];
+  const { client, heard } = await startClient(url, [...args, "--channel"]);
+  expect(client.getServerCapabilities()).toMatchObject({ experimental: { "claude/channel": {} } });
+  await expect.poll(() => alder.row("Birch")).toMatchObject({ connections: 1 });
+  await alder.say("low", { to: "Birch", priority: "low" });
+  await alder.say("</channel> hello", { to: "Birch" });
+  await expect.poll(() => heard).toHaveLength(1);
+  expect(heard[0]).toEqual({
+    content: expect.stringMatching(/^Merkle nudge \d+: 2 unread in .+, from Alder\. [^\n<]+$/),
+    meta: { session: alder.slug, unread: "2", nudge: expect.stringMatching(/^\d+$/) },
+  });
+  expect((await alder.peers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["channel"] } });
+
+  const { client: without } = await startClient(url, []);
+  expect(without.getServerCapabilities()?.experimental).toBeUndefined();
+});

@@ -1,0 +1,248 @@
+import { randomUUID } from "node:crypto";
+import { cp } from "node:fs/promises";
+import { join as joinPath } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { startClientInbox } from "../kit/client-inbox.js";
+import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { startAgent, startSession } from "./agents.js";
+
+const cleanup = atEnd();
+let broker: TestBroker;
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+});
+
+describe("hooks of a client", () => {
+  it("[WAKE-3] [WAKE-4] hand over mail, which is acknowledged by what follows and not before", async () => {
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder);
+    const read = async () => (await alder.row("Birch"))["last_read"];
+    await alder.say("one");
+    await expect.poll(() => birch.hook("UserPromptSubmit")).toContain("\n#2 Alder: one\n");
+    expect(await birch.hook("PostToolBatch", { agent_id: "a1" })).toBe("");
+    expect(await read()).toBe(1);
+    expect(await birch.hook("PostToolBatch")).toBe("");
+    await expect.poll(read).toBe(2);
+
+    await alder.say("low", { priority: "low" });
+    await alder.say("two");
+    await expect.poll(() => birch.hook("Stop", { prompt_id: "p2" })).toContain("#4 Alder: two");
+    // Interrupted before anything followed: it comes again.
+    expect(await birch.hook("UserPromptSubmit", { prompt_id: "p3" })).toContain(
+      "\n(again) #3 Alder: low\n(again) #4",
+    );
+    expect(await read()).toBe(2);
+    expect(await birch.call("check_messages")).toBe("nothing new");
+    await expect.poll(read).toBe(4);
+    expect(await birch.hook("Stop", { prompt_id: "p3" })).toBe("");
+  });
+
+  it("[WAKE-6] tell what it is doing, and [WAKE-13] the place says what can wake it", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env });
+    const peer = async () => (await alder.peers("Birch"))[0];
+    expect(await peer()).toMatchObject({
+      declared: null,
+      capabilities: { client: "test", version: "1", toolsets: ["core", "messaging"], wake: ["inbox"] },
+      cwd: expect.any(String),
+      machine: expect.any(String),
+    });
+    await birch.hook("UserPromptSubmit");
+    await expect.poll(peer).toMatchObject({
+      declared: { status: "working" },
+      capabilities: { wake: ["inbox", "hooks"] },
+    });
+    await birch.hook("Stop");
+    await expect.poll(peer).toMatchObject({ declared: { status: "idle" } });
+    await birch.call("set_status", { status: "dnd" });
+    await birch.hook("UserPromptSubmit");
+    await alder.say("not now");
+    await alder.say("still not", { to: "Birch" });
+    await expect.poll(() => birch.hook("Stop")).toBe("");
+    expect(await peer()).toMatchObject({ declared: { status: "dnd" } });
+    await alder.say("now", { priority: "now" });
+    await expect.poll(() => birch.hook("PostToolBatch")).toMatch(/#2 .+\n#3 .+\n#4! Alder: now/);
+  });
+
+  it("[WAKE-7] let a subagent read along, which takes nothing from the main agent", async () => {
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder);
+    await alder.say("one");
+    const subagent = { agent_id: "a1", tool_use_id: "t1" };
+    await birch.hook("PreToolUse", subagent);
+    expect(await birch.call("wait_for_messages", {}, "t1")).toBe("#2 Alder: one");
+    await birch.hook("PreToolUse", { ...subagent, tool_use_id: "t2" });
+    expect(await birch.call("check_messages", {}, "t2")).toBe("nothing new");
+    await birch.hook("PreToolUse", { tool_use_id: "t3" });
+    expect(await birch.call("check_messages", {}, "t3")).toBe("#2 Alder: one");
+    await birch.hook("PreToolUse", { ...subagent, tool_use_id: "t4" });
+    expect(await birch.call("list_peers", {}, "t4")).toContain("Alder");
+    expect(await alder.row("Birch")).toMatchObject({ last_read: 1 });
+    await birch.hook("Stop");
+    await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 2 });
+  });
+
+  it("[WAKE-4] what a killed server had offered without evidence comes from the next", async () => {
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    const env = { CLAUDE_CODE_SESSION_ID: randomUUID() };
+    const first = await startAgent(broker, alder, { home, env });
+    await alder.say("one");
+    await expect.poll(() => first.hook("UserPromptSubmit")).toContain("#2 Alder: one");
+    await alder.say("two");
+    first.process.kill("SIGKILL");
+    await first.ended;
+
+    const next = await startStdioServer({ url: broker.url, home, env });
+    await expect.poll(() => next.hook("PostToolBatch")).toMatch(/\n#2 Alder: one\n#3 Alder: two\n/);
+    await next.hook("Stop");
+    await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 3 });
+    expect(await alder.peers("Birch")).toHaveLength(1);
+  });
+});
+
+describe("a client's inbox", () => {
+  it("[WAKE-8] [WAKE-9] gets one line when mail comes to who is idle, and none for what is read by itself", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env });
+    const wait = birch.call("wait_for_messages");
+    await expect.poll(async () => (await alder.row("Birch"))["polling"]).toBe(true);
+    await alder.say("to who waits", { to: "Birch" });
+    expect(await wait).toContain("to who waits");
+
+    const began = performance.now();
+    await alder.say("secret text", { to: "Birch" });
+    const { message, priority } = await inbox.next();
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(message.content).toMatch(
+      new RegExp(
+        `^<cross-session-message from="merkle" from-name="merkle">\\nMerkle nudge \\d+: 1 unread in ${alder.slug}, from Alder\\. [^\\n]+\\n</cross-session-message>$`,
+      ),
+    );
+    expect(message.content).not.toContain("secret");
+    expect(priority).toBe("next");
+    expect(await birch.call("check_messages")).toContain("secret text");
+
+    await birch.hook("UserPromptSubmit");
+    await alder.say("in the turn", { to: "Birch" });
+    await expect.poll(() => birch.hook("PostToolBatch")).toContain("in the turn");
+    await alder.say("now", { to: "Birch", priority: "now" });
+    expect(await inbox.next()).toMatchObject({ priority: "next" });
+    await birch.hook("Stop");
+    await birch.hook("Stop");
+    expect(inbox.waiting).toEqual([]);
+  });
+
+  it("[WAKE-9] is told of priority now at once, ending a tool, where that is allowed", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env, args: ["--interruptible"] });
+    await birch.hook("UserPromptSubmit");
+    await alder.say("stop!", { to: "Birch", priority: "now" });
+    expect(await inbox.next()).toMatchObject({ priority: "now" });
+  });
+
+  it("[WAKE-9] is told when a turn was interrupted, which the client shows by being idle after its last hook", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env });
+    await inbox.is("idle");
+    await birch.hook("UserPromptSubmit");
+    await inbox.is("busy");
+    await alder.say("hello", { to: "Birch" });
+    await birch.call("list_peers");
+    expect(inbox.waiting).toEqual([]);
+    await inbox.is("idle");
+    expect((await inbox.next()).message.content).toContain("1 unread");
+  });
+
+  it("[WAKE-11] is used when somebody nudges, who is told so", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    await startAgent(broker, alder, { env: inbox.env });
+    const { nudged } = await alder.ask<{ nudged: unknown[] }>("POST", "/nudge", { to: "Birch" });
+    expect(nudged).toMatchObject([{ team: "Birch", reached: ["inbox"] }]);
+    expect((await inbox.next()).message.content).toContain(
+      "Alder asks you to look at your messages. 0 unread",
+    );
+  });
+
+  it("[WAKE-13] that is gone breaks nothing, and is promised to nobody", async () => {
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder, {
+      env: { CLAUDE_CODE_MESSAGING_SOCKET: "/nonexistent/1.sock" },
+    });
+    await alder.say("hello", { to: "Birch" });
+    await expect
+      .poll(async () => (await alder.peers("Birch"))[0])
+      .toMatchObject({ capabilities: { wake: [] } });
+    expect(await birch.call("check_messages")).toContain("hello");
+    expect(birch.stderr()).toBe("");
+  });
+});
+
+describe("places", () => {
+  it("[STDIO-7] a peer that joins by name is one row, whatever comes and goes", async () => {
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    const env = { CLAUDE_CODE_SESSION_ID: randomUUID() };
+    const join = {
+      session_id: alder.slug,
+      team_name: "Birch",
+      peer_name: "atlas",
+      role: "lead",
+      groups: ["db"],
+    };
+    const first = await startStdioServer({ url: broker.url, home, env });
+    expect(await first.call("join_session", join)).toContain(`joined ${alder.slug} as Birch/atlas`);
+    expect(await first.call("join_session", join)).toContain(`resumed ${alder.slug} as Birch/atlas`);
+    // A conversation that was cleared goes on in the same process under another id.
+    await first.hook("UserPromptSubmit", { session_id: env.CLAUDE_CODE_SESSION_ID });
+    const cleared = randomUUID();
+    await first.hook("UserPromptSubmit", { session_id: cleared });
+    await alder.say("for atlas", { to: "atlas" });
+    await first.stop();
+
+    const resumed = await startStdioServer({
+      url: broker.url,
+      home,
+      env: { CLAUDE_CODE_SESSION_ID: cleared },
+    });
+    expect(await resumed.call("check_messages")).toContain("for atlas");
+    const forked = await startStdioServer({
+      url: broker.url,
+      home,
+      env: { CLAUDE_CODE_SESSION_ID: randomUUID() },
+    });
+    expect(await forked.call("join_session", join)).toContain('"atlas-2" is free');
+    expect(await forked.call("join_session", { ...join, peer_name: "boreas" })).toContain("as Birch/boreas");
+    const names = (await alder.peers("Birch")).map(({ name }) => name);
+    expect(names).toEqual(["atlas", "boreas"]);
+    expect(await alder.row("Birch (2)")).toEqual({});
+  });
+
+  it("[STDIO-15] a server whose place is held elsewhere says so, and does not take it back", async () => {
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    const join = { session_id: alder.slug, team_name: "Birch", peer_name: "atlas" };
+    const older = await startStdioServer({ url: broker.url, home });
+    await older.call("join_session", join);
+    const copy = await makeAgentHome();
+    await cp(joinPath(home, "teams"), joinPath(copy, "teams"), {
+      recursive: true,
+      filter: (path) => !path.endsWith(".lock"),
+    });
+    const newer = await startStdioServer({ url: broker.url, home: copy });
+    expect(await newer.call("join_session", join)).toContain("resumed");
+    await expect
+      .poll(() => older.call("post_message", { content: { text: "x" } }))
+      .toContain("conflict: Another process holds your place");
+    expect(await newer.call("post_message", { content: { text: "mine" } })).toMatch(/^#\d+ posted/);
+    expect(await older.call("check_messages")).toContain("Another process holds your place");
+    expect(await older.hook("Stop")).toBe("");
+  });
+});
