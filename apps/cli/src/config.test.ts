@@ -36,13 +36,16 @@ describe("the configuration", () => {
     });
   });
 
-  it("[CLI-5] MERKLE_SESSION and MERKLE_TEAM are read, an empty one says nothing, and the name is this machine's", async () => {
+  it("[CLI-5] MERKLE_SESSION, MERKLE_TEAM and MERKLE_PEER are read, an empty one says nothing, and the name is this machine's", async () => {
     const { home } = await testMerkle();
     const read = (env: NodeJS.ProcessEnv) =>
       readConfig({ flags: {}, env: { MERKLE_HOME: home, ...env }, cwd: home });
-    expect(await read({ MERKLE_SESSION: "auth", MERKLE_TEAM: " Atlas " })).toMatchObject({
+    expect(
+      await read({ MERKLE_SESSION: "auth", MERKLE_TEAM: " Atlas ", MERKLE_PEER: "a-place" }),
+    ).toMatchObject({
       session: "auth",
       team: "Atlas",
+      peer: "a-place",
       personName: undefined,
     });
     await writeFile(join(home, "config.json"), '{"name": "Ana"}');

@@ -24,6 +24,8 @@ export interface Config {
   readonly session: string | undefined;
   /** `MERKLE_TEAM`: in an agent's shell, the name of the team that it acts as; default none. */
   readonly team: string | undefined;
+  /** `MERKLE_PEER`: in an agent's shell, the id of the held place that it acts in; default none. */
+  readonly peer: string | undefined;
   /** `name` of config.json: what this machine's person is called; default: the name of the system's user. */
   readonly personName: string | undefined;
   /** `DATABASE_URL`: a PostgreSQL of the user's own; default: the embedded one. Never shown, it may hold a password. */
@@ -61,6 +63,7 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
     allowedHosts: readAllowedHosts(env["MERKLE_ALLOWED_HOSTS"]),
     session: env["MERKLE_SESSION"]?.trim() || undefined,
     team: env["MERKLE_TEAM"]?.trim() || undefined,
+    peer: env["MERKLE_PEER"]?.trim() || undefined,
     personName: user.name,
     databaseUrl: readDatabaseUrl(env["DATABASE_URL"]),
   };

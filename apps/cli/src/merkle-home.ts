@@ -19,6 +19,8 @@ export const homeFiles = {
   persons: (home: string) => join(home, "persons"),
   drafts: (home: string) => join(home, "drafts"),
   launch: (home: string) => join(home, "launch"),
+  answers: (home: string) => join(home, "launch", "answers.json"),
+  install: (home: string) => join(home, "install"),
 };
 
 /** Runs `work`, which writes below the home, and says in a sentence when it may not. */

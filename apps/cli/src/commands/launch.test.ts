@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
@@ -10,6 +11,7 @@ import { atEnd } from "../../../../tests/kit/at-end.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker-client.js";
 import { processBegan } from "../process-began.js";
+import { type HeldTeam, listHeldTeams, saveTeam } from "../teams/held-teams.js";
 import {
   type Ended,
   type RunOptions,
@@ -17,6 +19,7 @@ import {
   type TestMerkle,
   testMerkle,
 } from "../test-kit/merkle.js";
+import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
 
 // Each launch is two processes, on a machine that has much to do.
 vi.setConfig({ testTimeout: 60_000 });
@@ -32,17 +35,20 @@ beforeAll(async () => {
 
 /** Stands where Claude Code is installed: writes down how it was called, and ends as it is told. */
 const claudeScript = (program: string) => `#!/bin/sh
-[ "$1" = --version ] && { echo "0.0.1 (test)"; exit; }
+[ "$1" = --version ] && { echo "\${TEST_VERSION:-2.1.330} (test)"; exit; }
 exec ${process.execPath} ${program} "$@"
 `;
 
 const claudeProgram = `
 const { readFileSync, renameSync, statSync, writeFileSync } = require("node:fs");
-const config = process.argv[2].replace("--mcp-config=", "");
+const fileOf = (flag) => process.argv.findLast((each) => each.startsWith(flag + "="))?.slice(flag.length + 1);
+const config = fileOf("--mcp-config");
+const settings = fileOf("--settings");
 const record = {
   pid: process.pid, argv: process.argv.slice(2), env: process.env, cwd: process.cwd(), signals: [],
-  stdin: readFileSync(0, "utf8"),
-  config: JSON.parse(readFileSync(config, "utf8")), mode: statSync(config).mode & 0o777,
+  stdin: require("node:tty").isatty(0) ? "" : readFileSync(0, "utf8"),
+  config: JSON.parse(readFileSync(config, "utf8")), settings: JSON.parse(readFileSync(settings, "utf8")),
+  modes: [config, settings].map((each) => statSync(each).mode & 0o777),
 };
 const write = () => {
   writeFileSync(process.env.TEST_RECORD + ".new", JSON.stringify(record));
@@ -60,8 +66,27 @@ if (end === "waits") {
   setInterval(() => undefined, 60_000);
 }
 write();
-console.log("claude runs");
-if (end !== "waits") process.exit(Number(end));
+if (end === "serves") {
+  // As the real one does: starts the server, calls it, and ends it when it ends.
+  const { command, args, env } = record.config.mcpServers.merkle;
+  const { spawn } = require("node:child_process");
+  const server = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "inherit"] });
+  const send = (message) => server.stdin.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+  const clientInfo = { name: "claude-code", version: "2.1.330" };
+  send({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo } });
+  send({ method: "notifications/initialized" });
+  send({ id: 2, method: "tools/call", params: { name: "list_peers", arguments: {} } });
+  let said = "";
+  server.stdout.on("data", (chunk) => {
+    said += chunk;
+    if (said.includes('"id":2')) console.log("claude runs");
+  });
+  process.on("SIGTERM", () => server.kill("SIGINT"));
+  server.on("exit", () => process.exit(143));
+} else {
+  console.log("claude runs");
+  if (end !== "waits") process.exit(Number(end));
+}
 `;
 
 interface Recorded {
@@ -72,7 +97,8 @@ interface Recorded {
   readonly stdin: string;
   readonly cwd: string;
   readonly config: { mcpServers: { merkle: { args: string[] } } };
-  readonly mode: number;
+  readonly settings: { hooks: Record<string, unknown[]> } & Record<string, unknown>;
+  readonly modes: readonly number[];
 }
 
 /** A machine with its own Merkle home and its own claude. */
@@ -80,7 +106,7 @@ interface Machine {
   readonly merkle: TestMerkle;
   run(args: readonly string[], env?: RunOptions["env"]): Promise<Ended>;
   /** A launch whose claude goes on until it gets SIGTERM. */
-  start(args: readonly string[]): Promise<Started>;
+  start(args: readonly string[], end?: "waits" | "serves"): Promise<Started>;
   recorded(): Promise<Recorded>;
   env: Record<string, string>;
 }
@@ -104,8 +130,8 @@ async function testMachine(): Promise<Machine> {
     env,
     recorded,
     run: (args, more = {}) => merkle.run(args, { env: { ...env, ...more } }),
-    async start(args) {
-      const started = merkle.start(args, { env: { ...env, TEST_END: "waits" } });
+    async start(args, end = "waits") {
+      const started = merkle.start(args, { env: { ...env, TEST_END: end } });
       await started.says("claude runs");
       const { pid } = await recorded();
       onTestFinished(async () => {
@@ -114,6 +140,14 @@ async function testMachine(): Promise<Machine> {
       return started;
     },
   };
+}
+
+/** What the machine holds of the peer of that name. */
+async function heldPeer({ home }: TestMerkle, name: string): Promise<HeldTeam> {
+  const { mesh_id: meshId } = await client.call("get_app_info", {});
+  const held = (await listHeldTeams(home, meshId)).find((each) => each.peer_name === name);
+  if (!held) throw new Error(`No peer ${name} is held.`);
+  return held;
 }
 
 /** A session of one test's own, with a slug that is near to no other. */
@@ -132,8 +166,9 @@ async function slugs(): Promise<string[]> {
 }
 
 describe("merkle launch", () => {
-  it("[LAUNCH-1] joins, says where it is, and runs claude with Merkle's server and the user's arguments", async () => {
-    const { slug, session_id } = await testSession();
+  it("[LAUNCH-1] [LAUNCH-13] joins, says where it is, and runs claude with Merkle's server and the user's arguments", async () => {
+    const title = randomUUID().replaceAll("-", "");
+    const { slug, session_id } = await testSession(title);
     const { merkle, run, recorded } = await testMachine();
     const { code, stdout, stderr } = await run(
       ["launch", "--session", slug, "--team", "Alex's Team", "--", "-p", "say hello", "--", "--json"],
@@ -141,17 +176,19 @@ describe("merkle launch", () => {
     );
     expect({ code, stdout }).toEqual({ code: 7, stdout: "claude runs\n" });
     expect(stderr).toBe(
-      "✓ Joined as Alex's Team, 1 message so far, document v0\n" +
-        "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --\n" +
-        `  Same again:  merkle launch --session ${slug} --team "Alex's Team" -- -p 'say hello' -- --json\n`,
+      "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --\n" +
+        `  Runs   claude -p 'say hello' -- --json   as claude in "${title}"\n` +
+        "✓ Joined as claude (Alex's Team), 1 message so far, document v0\n" +
+        `  Same again:  merkle launch --session ${slug} --team "Alex's Team" --name claude -y -- -p 'say hello' -- --json\n`,
     );
     expect(await teamsOf(session_id)).toEqual(["Convener", "Alex's Team"]);
 
-    const [held = ""] = await readdir(join(merkle.home, "teams"));
-    const teamId = held.replace(".json", "");
-    const { argv, env, config, mode } = await recorded();
+    const held = await heldPeer(merkle, "claude");
+    const placeId = held.peer_id ?? "";
+    const { argv, env, config, settings, modes } = await recorded();
     expect(argv).toEqual([
-      `--mcp-config=${join(merkle.home, "launch", `${teamId}.json`)}`,
+      `--mcp-config=${join(merkle.home, "launch", `${placeId}.json`)}`,
+      `--settings=${join(merkle.home, "launch", `${placeId}.settings.json`)}`,
       "--allowedTools=mcp__merkle",
       "-p",
       "say hello",
@@ -163,24 +200,101 @@ describe("merkle launch", () => {
       MERKLE_URL: broker.url,
       MERKLE_SESSION: slug,
       MERKLE_TEAM: "Alex's Team",
+      MERKLE_PEER: placeId,
     });
     expect(config).toEqual({
       mcpServers: {
         merkle: {
           type: "stdio",
           command: process.execPath,
-          args: [await realpath(inject("program")), "mcp", "--as", teamId],
+          args: [await realpath(inject("program")), "mcp", "--as", placeId],
           env: { MERKLE_HOME: merkle.home, MERKLE_URL: broker.url },
           alwaysLoad: true,
         },
       },
     });
-    expect(mode).toBe(0o600);
-    // Nothing is left but the team, and the credential is nowhere but in its file.
-    expect(await readdir(join(merkle.home, "teams"))).toEqual([`${teamId}.json`]);
+    expect(modes).toEqual([0o600, 0o600]);
+    // Nothing is left but the peer's place and its team's, and no secret is anywhere but in their files.
+    expect((await readdir(join(merkle.home, "teams"))).sort()).toEqual(
+      [`${placeId}.json`, `${held.team_id}.json`].sort(),
+    );
     expect(await readdir(join(merkle.home, "launch"))).toEqual([]);
-    const { credential } = JSON.parse(await readFile(join(merkle.home, "teams", held), "utf8"));
-    expect(JSON.stringify({ argv, env, config, stderr })).not.toContain(credential.split(".mk_")[1]);
+    const told = JSON.stringify({ argv, env, config, settings, stderr });
+    expect(told).not.toContain(held.credential.split(".mk_")[1]);
+    expect(told).not.toContain(held.session_key?.private);
+    const { peers } = await client.call("list_peers", { session_id });
+    expect(peers.find((each) => each.name === "claude")).toMatchObject({
+      team: "Alex's Team",
+      cwd: merkle.home,
+      machine: hostname(),
+      session_key: held.session_key?.public,
+    });
+  });
+
+  it("[LAUNCH-14] gives claude hooks, and the user's own settings beside them", async () => {
+    const { slug } = await testSession();
+    const { merkle, run, recorded } = await testMachine();
+    const own = {
+      model: "opus",
+      hooks: { Stop: [{ hooks: [{ type: "command", command: "say done" }] }], SessionEnd: [] },
+    };
+    await writeFile(join(merkle.home, "own.json"), JSON.stringify(own));
+    const args = [
+      "launch",
+      "--session",
+      slug,
+      "--team",
+      "Birch",
+      "--model",
+      "haiku",
+      "--channel",
+      "--interruptible",
+    ];
+    expect(await run([...args, "--", "--settings", "own.json", "-p", "hi"])).toMatchObject({ code: 0 });
+    const { settings, argv, config } = await recorded();
+    expect(settings).toMatchObject({ model: "opus", hooks: { SessionEnd: [] } });
+    const call = (event: string) => ({
+      hooks: [
+        {
+          type: "mcp_tool",
+          server: "merkle",
+          tool: "hook",
+          input: {
+            event,
+            session_id: "$" + "{session_id}",
+            prompt_id: "$" + "{prompt_id}",
+            agent_id: "$" + "{agent_id}",
+            tool_use_id: "$" + "{tool_use_id}",
+          },
+        },
+      ],
+    });
+    expect(settings.hooks).toMatchObject({
+      Stop: [own.hooks.Stop[0], call("Stop")],
+      UserPromptSubmit: [call("UserPromptSubmit")],
+      PreToolUse: [{ matcher: "mcp__merkle__.*", ...call("PreToolUse") }],
+      PostToolBatch: [call("PostToolBatch")],
+    });
+    const program = await realpath(inject("program"));
+    expect(settings.hooks["SessionStart"]).toEqual([
+      { hooks: [{ type: "command", command: `${process.execPath} ${program} hook session-start` }] },
+    ]);
+    expect(argv.slice(3)).toEqual([
+      "--model=haiku",
+      "--dangerously-load-development-channels=server:merkle",
+      "-p",
+      "hi",
+    ]);
+    expect(config.mcpServers.merkle.args.slice(-2)).toEqual(["--channel", "--interruptible"]);
+  });
+
+  it("[LAUNCH-16] says how an older claude is woken, and gives it the hooks alone that it has", async () => {
+    const { slug } = await testSession();
+    const { run, recorded } = await testMachine();
+    const args = ["launch", "--session", slug, "--team", "Birch"];
+    const old = await run(args, { TEST_VERSION: "2.1.300" });
+    expect(old.stderr).toContain("! Claude Code 2.1.300 is woken by inbox and wait; hooks from 2.1.330 on\n");
+    expect(Object.keys((await recorded()).settings.hooks)).toEqual(["SessionStart"]);
   });
 
   it("[LAUNCH-4] takes the same place the next time, by the session's title too", async () => {
@@ -188,8 +302,14 @@ describe("merkle launch", () => {
     const { session_id } = await testSession(title);
     const { run } = await testMachine();
     const args = ["launch", "--session", title, "--team", "Birch"];
-    expect(await run(args)).toMatchObject({ code: 0, stderr: expect.stringContaining("✓ Joined as Birch,") });
-    expect(await run(args)).toMatchObject({ code: 0, stderr: expect.stringContaining("✓ Back as Birch,") });
+    expect(await run(args)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("✓ Joined as claude (Birch),"),
+    });
+    expect(await run(args)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("✓ Back as claude (Birch),"),
+    });
     expect(await teamsOf(session_id)).toEqual(["Convener", "Birch"]);
   });
 
@@ -200,12 +320,24 @@ describe("merkle launch", () => {
       CLAUDECODE: "1",
       CLAUDE_CODE_SESSION_ID: "outer",
       CLAUDE_CODE_MESSAGING_SOCKET: "/tmp/outer",
+      CLAUDE_CODE_MESSAGING_TOKEN: "outer",
+      CLAUDE_CODE_CHILD_SESSION: "1",
+      CLAUDE_CODE_ENTRYPOINT: "cli",
+      CLAUDE_CODE_SESSION_ATTENDED: "1",
+      CLAUDE_PID: "1",
+      CLAUDE_PROJECT_DIR: "/tmp",
+      CLAUDE_ENV_FILE: "/tmp/env",
+      CLAUDE_PLUGIN_ROOT: "/tmp",
+      CLAUDE_PLUGIN_DATA: "/tmp",
+      AI_AGENT: "outer",
+      MERKLE_PEER: randomUUID(),
       CLAUDE_CONFIG_DIR: "/tmp/mine",
       ANTHROPIC_BASE_URL: "http://localhost:1",
     });
     const { env } = await recorded();
     expect(Object.keys(env).filter((name) => name.startsWith("CLAUDE"))).toEqual(["CLAUDE_CONFIG_DIR"]);
-    expect(env).toMatchObject({ ANTHROPIC_BASE_URL: "http://localhost:1" });
+    expect(env).toMatchObject({ ANTHROPIC_BASE_URL: "http://localhost:1", MERKLE_SESSION: slug });
+    expect(env).not.toHaveProperty("AI_AGENT");
   });
 
   it("[LAUNCH-1] gives claude its own input and folder", async () => {
@@ -280,9 +412,9 @@ describe("merkle launch", () => {
     const { slug } = await testSession();
     const { run } = await testMachine();
     for (const [args, problem] of [
-      [[], "merkle launch needs --session <slug, id or title> and --team <name>."],
+      [[], "merkle launch needs --session <slug, id or title> (or --new <title>) and --team <name>."],
       [["--session", slug], "merkle launch needs --team <name>."],
-      [["--team", "Birch"], "merkle launch needs --session <slug, id or title>."],
+      [["--team", "Birch"], "merkle launch needs --session <slug, id or title> (or --new <title>)."],
       [["--session", slug, "--team", "Birch", "-p", "hi"], "Unknown option '-p'."],
       [["--session", slug, "--team", "Birch", "hi"], 'merkle launch does not know what to do with "hi".'],
     ] as const) {
@@ -295,7 +427,7 @@ describe("merkle launch", () => {
     const env = { MERKLE_SESSION: slug, MERKLE_TEAM: "Birch" };
     expect(await run(["launch", "--", "-p", "hi"], env)).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("Joined as Birch,"),
+      stderr: expect.stringContaining("Joined as claude (Birch),"),
     });
   });
 
@@ -331,7 +463,7 @@ describe("merkle launch", () => {
     const first = await run(["launch", ...names, "--dry-run", "--", "-p", 'it\'s "$HOME"']);
     expect(first).toMatchObject({
       code: 0,
-      stderr: `would join ${slug} as Alex's \`Team\`, a new team, and run:\n`,
+      stderr: `would join ${slug} as claude (Alex's \`Team\`), in a new team, and run:\n`,
     });
     expect(await teamsOf(session_id)).toEqual(["Convener"]);
     for (const folder of ["teams", "launch"]) expect(existsSync(join(merkle.home, folder))).toBe(false);
@@ -348,15 +480,23 @@ describe("merkle launch", () => {
     await run(["launch", ...names, "--", "-p", 'it\'s "$HOME"']);
     const launched = await recorded();
     const { stdout } = await run(["launch", ...names, "--dry-run", "--", "-p", 'it\'s "$HOME"']);
-    const [line = "", , path = "", ...config] = stdout.split("\n");
-    expect(JSON.parse(config.join("\n"))).toEqual(launched.config);
-    await writeFile(path.replace(/:$/, ""), config.join("\n"));
+    expect(stdout).not.toContain("mk_");
+    const [line = "", ...files] = stdout.trimEnd().split("\n\n");
+    for (const file of files) {
+      const [path = "", ...content] = file.split(":\n");
+      await writeFile(path, content.join(":\n"));
+    }
     await promisify(execFile)("sh", ["-c", `${line} </dev/null`], {
       env: { ...env, HOME: "/elsewhere" },
       cwd: merkle.home,
     });
-    expect((await recorded()).argv).toEqual(launched.argv);
-    expect((await recorded()).env["MERKLE_TEAM"]).toBe("Alex's `Team`");
+    const { argv, config, settings, env: given } = await recorded();
+    expect({ argv, config, settings }).toEqual({
+      argv: launched.argv,
+      config: launched.config,
+      settings: launched.settings,
+    });
+    expect(given["MERKLE_TEAM"]).toBe("Alex's `Team`");
   });
 
   it("[LAUNCH-7] passes signals on, ends when claude does, and tells a signal by 128 and its number", async () => {
@@ -374,7 +514,7 @@ describe("merkle launch", () => {
     process.kill((await recorded()).pid, "SIGKILL");
     expect(await second.ended).toMatchObject({ code: 137 });
     expect(await readdir(join(merkle.home, "launch"))).toEqual([]);
-    expect(await readdir(join(merkle.home, "teams"))).toHaveLength(1);
+    expect(await readdir(join(merkle.home, "teams"))).toHaveLength(2);
   });
 
   it("[LAUNCH-5] gives a second launch a place of its own, as long as claude runs, even without its launch", async () => {
@@ -383,11 +523,175 @@ describe("merkle launch", () => {
     const args = ["launch", "--session", slug, "--team", "Birch"];
     const first = await start(args);
     const { pid } = await recorded();
-    expect(await run(args)).toMatchObject({ stderr: expect.stringContaining("Joined as Birch (2),") });
+    expect(await run(args)).toMatchObject({ stderr: expect.stringContaining("Joined as claude-2 (Birch),") });
     first.process.kill("SIGKILL");
     await once(first.process, "exit");
-    expect(await run(args)).toMatchObject({ stderr: expect.stringContaining("Back as Birch (2),") });
+    expect(await run(args)).toMatchObject({ stderr: expect.stringContaining("Back as claude-2 (Birch),") });
     process.kill(pid, "SIGKILL");
-    await expect.poll(async () => (await run(args)).stderr).toContain("Back as Birch,");
+    await expect.poll(async () => (await run(args)).stderr).toContain("Back as claude (Birch),");
+  });
+});
+
+describe("a launch that ends", () => {
+  it("[LAUNCH-15] leaves its place disconnected at once, and no file or hold behind", async () => {
+    const { slug, session_id } = await testSession();
+    const { merkle, start } = await testMachine();
+    const started = await start(
+      ["launch", "--session", slug, "--team", "Birch", "--name", "atlas"],
+      "serves",
+    );
+    const atlas = async () => {
+      const { peers } = await client.call("list_peers", { session_id });
+      const found = peers.find((each) => each.name === "atlas");
+      return (
+        found && { status: found.status, connected: found.connected, version: found.capabilities?.version }
+      );
+    };
+    await expect.poll(atlas).toMatchObject({ connected: true, version: "2.1.330" });
+    started.process.kill("SIGTERM");
+    expect(await started.ended).toMatchObject({ code: 143 });
+    await expect.poll(atlas).toMatchObject({ status: "disconnected", connected: false });
+    expect(await readdir(join(merkle.home, "launch"))).toEqual([]);
+    expect((await readdir(join(merkle.home, "teams"))).filter((name) => !name.endsWith(".json"))).toEqual([]);
+  });
+});
+
+const open = { MERKLE_TEAM: "", MERKLE_SESSION: "" };
+
+describe.runIf(hasTerminal)("merkle launch at a terminal", () => {
+  /** A machine that answers at a terminal. */
+  async function testTerminal() {
+    const machine = await testMachine();
+    const launch = (args: readonly string[] = []) =>
+      atTerminal(machine.merkle, ["launch", ...args], { ...machine.env, ...open });
+    return { ...machine, launch };
+  }
+
+  it("[LAUNCH-10] asks for everything, joins as what was answered, and offers it the next time", async () => {
+    await testSession();
+    const title = `Asked ${randomUUID().replaceAll("-", "")}`;
+    const slug = title.toLowerCase().replace(" ", "-").slice(0, 48);
+    const { merkle, launch } = await testTerminal();
+    const first = launch();
+    await first.shows("❯ ");
+    first.types(title);
+    await first.shows("❯ + New session…");
+    first.types("\r");
+    // What was looked for in vain is what is to be made.
+    await first.shows(`Title of the new session`);
+    first.types("\r");
+    for (const [question, keys] of [
+      ["Team", "\u0015Alex's Team\r"],
+      ["Peer name", "\u0015atlas\r"],
+      ["Role", "lead\r"],
+      ["Groups", "backend:lead, reviewers\r"],
+    ] as const) {
+      await first.shows(question);
+      first.types(keys);
+    }
+    await first.shows("Runs   claude   as atlas in");
+    await first.shows("Start?");
+    first.types("\r");
+    const { code, screen } = await first.ended;
+    expect(code, screen).toBe(0);
+    expect(screen).toContain("Joined as atlas (Alex's Team), 0 messages so far");
+    expect(screen.replaceAll("\r\n", "\n")).toContain(
+      `merkle launch --session ${slug} --team "Alex's Team" --name atlas --role lead --groups backend:lead,reviewers -y`,
+    );
+    const { peers } = await client.call("list_peers", { session_id: slug });
+    expect(peers.find((each) => each.name === "atlas")).toMatchObject({
+      role: "lead",
+      groups: [{ name: "backend", role: "lead" }, { name: "reviewers" }],
+    });
+    const answers = join(merkle.home, "launch", "answers.json");
+    expect((await stat(answers)).mode & 0o777).toBe(0o600);
+
+    // What was answered stands there, and is taken by Enter.
+    const second = launch();
+    for (const shown of [
+      `❯ ${title}   1 team`,
+      "Alex's Team",
+      "atlas",
+      "lead",
+      "backend:lead, reviewers",
+      "Start?",
+    ]) {
+      await second.shows(shown);
+      second.types("\r");
+    }
+    const again = await second.ended;
+    expect(again.code, again.screen).toBe(0);
+    expect(again.screen).toContain("Back as atlas (Alex's Team)");
+  });
+
+  it("[LAUNCH-10] asks for what is missing alone, and makes the session that is wanted", async () => {
+    const title = randomUUID().replaceAll("-", "");
+    await testSession(title);
+    const { launch } = await testTerminal();
+    const given = launch(["--new", title, "--team", "Birch", "--role", "lead", "--groups", "a"]);
+    await given.shows("Peer name");
+    given.types("\r");
+    await given.shows("Start?");
+    given.types("\r");
+    const { code, screen } = await given.ended;
+    expect(code, screen).toBe(0);
+    expect(screen).not.toMatch(/Session|Role|Groups/);
+    expect(screen).toContain("Joined as claude (Birch)");
+    // New is new, whatever else is called so.
+    expect(screen).toContain(`Made session ${title}-2`);
+  });
+
+  it("[LAUNCH-11] Ctrl+C at any question, and no, make nothing, exit 130", async () => {
+    const { slug, session_id } = await testSession();
+    const { merkle, launch } = await testTerminal();
+    const first = launch();
+    await first.shows("Session");
+    first.types("\u0003");
+    expect((await first.ended).code).toBe(130);
+    for (const keys of ["\u0003", "n\r"]) {
+      const later = launch([
+        "--session",
+        slug,
+        "--team",
+        "Birch",
+        "--name",
+        "atlas",
+        "--role",
+        "r",
+        "--groups",
+        "g",
+      ]);
+      await later.shows("Start?");
+      later.types(keys);
+      const { code, screen } = await later.ended;
+      expect(code, screen).toBe(130);
+      // The cursor that a question hides is back.
+      expect(screen.lastIndexOf("\u001b[?25h")).toBeGreaterThanOrEqual(screen.lastIndexOf("\u001b[?25l"));
+    }
+    expect(await teamsOf(session_id)).toEqual(["Convener"]);
+    expect(existsSync(join(merkle.home, "teams"))).toBe(false);
+  });
+});
+
+describe("merkle launch of a conversation that goes on", () => {
+  it("[LAUNCH-12] takes the place that it had, by its id or as the last of the folder", async () => {
+    const { slug } = await testSession();
+    const { merkle, run } = await testMachine();
+    await run(["launch", "--session", slug, "--team", "Birch", "--name", "atlas"]);
+    const held = await heldPeer(merkle, "atlas");
+    const conversation = randomUUID();
+    await saveTeam(merkle.home, { ...held, claude_session_id: conversation });
+    const back = { code: 0, stderr: expect.stringContaining("✓ Back as atlas (Birch)") };
+    expect(await run(["launch", "--", "--resume", conversation])).toMatchObject(back);
+    const folder = join(
+      merkle.home,
+      ".claude",
+      "projects",
+      (await realpath(merkle.home)).replace(/[^A-Za-z0-9]/g, "-"),
+    );
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `${conversation}.jsonl`), "");
+    expect(await run(["launch", "--", "--continue"])).toMatchObject(back);
+    expect(await run(["launch", "--", "--resume", randomUUID()])).toMatchObject({ code: 2 });
   });
 });

@@ -1,10 +1,8 @@
-import { usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import type { Command } from "../command.js";
 
 export const launch: Command = {
   name: "launch",
-  summary: "run Claude Code as a team of a session",
+  summary: "run Claude Code as a peer of a team in a session; asks for what is missing",
   arguments: [
     {
       name: "[claude-args...]",
@@ -16,68 +14,37 @@ export const launch: Command = {
       flags: "--session <session>",
       summary: "its slug, id or title, made when there is none; default MERKLE_SESSION",
     },
+    { flags: "--new <title>", summary: "make a new session of this title" },
     {
       flags: "--team <name>",
-      summary: "the team's name; its place stays for the next launch; default MERKLE_TEAM",
+      summary: "the team's name; its places stay for the next launch; default MERKLE_TEAM",
     },
+    {
+      flags: "--name <name>",
+      summary: "the peer's name in the team; a free place of it, or claude, unless told",
+    },
+    { flags: "--role <role>", summary: "what the peer is for, in free words" },
+    {
+      flags: "--groups <groups>",
+      summary: "the @groups it is in, separated by commas: backend:lead,reviewers",
+    },
+    { flags: "--mesh <mesh>", summary: "the mesh of the session: main, which is the only one" },
+    { flags: "--model <model>", summary: "the model, for claude" },
+    { flags: "--tools <toolsets>", summary: "further toolsets for the agent, separated by commas" },
+    { flags: "--channel", summary: "let claude take messages by a channel too, where it has them" },
+    { flags: "--interruptible", summary: "let a message of priority now abort a running tool" },
     { flags: "--claude-bin <path>", summary: "the claude to run; default: the one on PATH" },
     { flags: "--dry-run", summary: "show what would run, and do nothing" },
     { flags: "-y, --yes", summary: "ask nothing; what is only nearly a session's name is refused" },
   ],
   examples: [
-    'merkle launch --session auth-refactor --team "Alex\'s Team"',
-    'merkle launch --session auth-refactor --team Birch -- --model opus "Read the feed, then help"',
+    "merkle launch",
+    'merkle launch --session auth-refactor --team "Alex\'s Team" --name atlas --groups backend:lead',
+    'merkle launch --session auth-refactor --team Birch -y -- "Read the feed, then help"',
     "merkle launch --session auth-refactor --team Birch --dry-run",
   ],
   async run(context) {
-    const wanted = readWanted(context);
     const { launchAgent } = await import("../launch/launch-agent.js");
-    return launchAgent(context, wanted);
+    return launchAgent(context);
   },
 };
-
-/** What is to be launched, as far as the call itself says. */
-export interface Wanted {
-  readonly session: string;
-  readonly team: string;
-  readonly claudeBin: string | undefined;
-  readonly claudeArgs: readonly string[];
-  readonly dryRun: boolean;
-  readonly mayAsk: boolean;
-}
-
-function readWanted({ args, flags, config }: CommandContext): Wanted {
-  refuseOwnArguments(args);
-  const session = textOf(flags, "session")?.trim() || config.session;
-  const team = textOf(flags, "team")?.trim() || config.team;
-  if (session === undefined || team === undefined) {
-    const missing = [
-      ...(session === undefined ? ["--session <slug, id or title>"] : []),
-      ...(team === undefined ? ["--team <name>"] : []),
-    ];
-    throw usageError(
-      `merkle launch needs ${missing.join(" and ")}.`,
-      'merkle launch --session auth-refactor --team "Alex\'s Team"',
-      "merkle ls",
-    );
-  }
-  return {
-    session,
-    team,
-    claudeBin: textOf(flags, "claudeBin"),
-    claudeArgs: args,
-    dryRun: isSet(flags, "dryRun"),
-    mayAsk: !isSet(flags, "yes") && !isSet(flags, "dryRun"),
-  };
-}
-
-/** What stands before `--` is for merkle, which takes flags alone. */
-function refuseOwnArguments(args: readonly string[]): void {
-  const dashes = process.argv.indexOf("--");
-  const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;
-  if (args.length <= afterDashes) return;
-  throw usageError(
-    `merkle launch does not know what to do with ${JSON.stringify(args[0])}. What is for claude comes after --.`,
-    "merkle help launch",
-  );
-}

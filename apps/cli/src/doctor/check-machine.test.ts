@@ -23,8 +23,17 @@ describe("the check for Claude Code", () => {
     expect(finding).toEqual({
       id: "claude",
       status: "ok",
-      message: `2.1.330 (Claude Code) at ${path}`,
+      message: `2.1.330 (Claude Code) at ${path}; its agents are woken by inbox, hooks, wait`,
       fix: null,
+    });
+  });
+
+  it("[LAUNCH-16] warns of an older one, and of what it lacks", async () => {
+    const { finding } = await diagnoseWith("#!/bin/sh\necho '2.1.300 (Claude Code)'\n");
+    expect(finding).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("is woken by inbox and wait; hooks from 2.1.330 on"),
+      fix: "claude update",
     });
   });
 

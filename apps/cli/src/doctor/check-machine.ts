@@ -3,8 +3,11 @@ import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliError } from "../cli-error.js";
 import { findClaude, installAdvice } from "../launch/find-claude.js";
+import { wakePathsOf } from "../launch/wake-paths.js";
 import { homeFiles } from "../merkle-home.js";
 import { type Check, type Finding, fail, ok, warn } from "./check.js";
+
+const updateAdvice = "claude update";
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 
@@ -12,7 +15,9 @@ export const checkNode: Check = async () => [ok("node", `Node ${process.versions
 export const checkClaude: Check = async () => {
   try {
     const { path, version } = await findClaude();
-    return [ok("claude", `${version} at ${path}`)];
+    const { paths, advice } = wakePathsOf(version);
+    const found = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
+    return [advice === undefined ? ok("claude", found) : warn("claude", `${found}. ${advice}`, updateAdvice)];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const fix = error.code === "claude_missing" ? installAdvice : "install Claude Code again";

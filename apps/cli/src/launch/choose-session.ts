@@ -3,27 +3,30 @@ import { isUuid, neutralise, type Session, slugFrom } from "@merkle/wire";
 import type { BrokerClient } from "../broker-client.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import { findNearSession, findSession } from "../find-session.js";
+import type { NamedSession } from "./wanted.js";
 
-/** The session to launch into: one that is there, or one that is to be made. */
+/** The session to launch into: one that is there, or one that is to be made; without a slug it gets one that is free. */
 export type ChosenSession =
   | { readonly kind: "there"; readonly session: Session }
-  | { readonly kind: "new"; readonly slug: string; readonly title: string };
+  | { readonly kind: "new"; readonly slug: string | undefined; readonly title: string };
 
 /** Asks on the terminal whether the session that is nearly called so is meant. */
 export type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
 
 /**
  * The session of this slug, id or exact title; or a new one of that name, unless one is nearly called so, which is asked
- * about (LAUNCH-2).
+ * about (LAUNCH-2). One that is to be new is, whatever else is called so.
  *
  * @param ask - null where nobody can be asked
  * @throws CliError `not_found` that names the near one; `session_closed`; `conflict` when several have this title
  */
 export async function chooseSession(
   broker: Pick<BrokerClient, "call">,
-  name: string,
+  named: NamedSession,
   ask: AskWhetherMeant | null,
 ): Promise<ChosenSession> {
+  if (named.kind === "new") return { kind: "new", slug: undefined, title: named.title };
+  const { name } = named;
   const found = await findSession(broker, name);
   if (found) return there(found);
   if (isUuid(name)) throw notFound(name, undefined);

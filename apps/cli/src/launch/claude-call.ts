@@ -1,15 +1,20 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { entryFile } from "../entry-file.js";
-import { explainingHome, homeFiles } from "../merkle-home.js";
-import type { HeldTeam } from "../teams/held-teams.js";
+import { homeFiles } from "../merkle-home.js";
+import { type HeldTeam, placeIdOf } from "../teams/held-teams.js";
+import type { AgentOptions } from "./wanted.js";
 
 /** Where a launched agent belongs. */
 export interface Place {
   readonly home: string;
   /** The broker's base. */
   readonly url: string;
-  readonly team: Pick<HeldTeam, "slug" | "team_id" | "team_name">;
+  readonly team: Pick<HeldTeam, "slug" | "team_id" | "team_name" | "peer_id">;
+}
+
+export interface Agent extends AgentOptions {
+  /** What stands after `--`, without `--settings`: of several of those Claude Code takes one alone, which is ours. */
+  readonly userArgs: readonly string[];
 }
 
 /** How Claude Code is run: everything but the program itself. No secret is in it (LAUNCH-6). */
@@ -19,6 +24,7 @@ export interface ClaudeCall {
   readonly env: Readonly<Record<string, string>>;
   readonly configFile: string;
   readonly config: McpConfig;
+  readonly settingsFile: string;
 }
 
 export interface McpConfig {
@@ -34,44 +40,44 @@ export interface McpConfig {
 }
 
 /**
- * The call for an agent of this team. Both flags take any number of values, so that a prompt after them would be taken
+ * The call for an agent in this place. Some flags take any number of values, so that a prompt after them would be taken
  * for one more; written with `=` they take just their own, and those that the user adds come on top (LAUNCH-6).
  */
-export function toClaudeCall({ home, url, team }: Place, userArgs: readonly string[]): ClaudeCall {
-  const configFile = join(homeFiles.launch(home), `${team.team_id}.json`);
+export function toClaudeCall({ home, url, team }: Place, agent: Agent): ClaudeCall {
+  const placeId = placeIdOf(team);
+  const configFile = join(homeFiles.launch(home), `${placeId}.json`);
+  const settingsFile = join(homeFiles.launch(home), `${placeId}.settings.json`);
   const merkle = { MERKLE_HOME: home, MERKLE_URL: url };
   return {
-    args: [`--mcp-config=${configFile}`, "--allowedTools=mcp__merkle", ...userArgs],
-    env: { ...merkle, MERKLE_SESSION: team.slug, MERKLE_TEAM: team.team_name },
+    args: [
+      `--mcp-config=${configFile}`,
+      `--settings=${settingsFile}`,
+      "--allowedTools=mcp__merkle",
+      ...(agent.model === undefined ? [] : [`--model=${agent.model}`]),
+      ...(agent.channel ? ["--dangerously-load-development-channels=server:merkle"] : []),
+      ...agent.userArgs,
+    ],
+    env: { ...merkle, MERKLE_SESSION: team.slug, MERKLE_TEAM: team.team_name, MERKLE_PEER: placeId },
     configFile,
     config: {
       mcpServers: {
         merkle: {
           type: "stdio",
           command: process.execPath,
-          args: [entryFile(), "mcp", "--as", team.team_id],
+          args: [entryFile(), "mcp", "--as", placeId, ...serverFlags(agent)],
           env: merkle,
           alwaysLoad: true,
         },
       },
     },
+    settingsFile,
   };
 }
 
-/** Writes the configuration that the call names; returns how to remove it. */
-export async function writeMcpConfig(
-  home: string,
-  { configFile, config }: ClaudeCall,
-): Promise<() => Promise<void>> {
-  const unfinished = `${configFile}.${process.pid}.new`;
-  await explainingHome(home, async () => {
-    await mkdir(homeFiles.launch(home), { recursive: true, mode: 0o700 });
-    try {
-      await writeFile(unfinished, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
-      await rename(unfinished, configFile);
-    } finally {
-      await rm(unfinished, { force: true });
-    }
-  });
-  return () => rm(configFile, { force: true });
+function serverFlags({ tools, channel, interruptible }: AgentOptions): string[] {
+  return [
+    ...(tools === undefined ? [] : ["--tools", tools]),
+    ...(channel ? ["--channel"] : []),
+    ...(interruptible ? ["--interruptible"] : []),
+  ];
 }

@@ -1,49 +1,81 @@
-import { MerkleError } from "@merkle/wire";
+import { hostname } from "node:os";
+import { limits, MerkleError } from "@merkle/wire";
 import type { BrokerClient } from "../broker-client.js";
+import { CliError, exitCodes } from "../cli-error.js";
 import { saveTeam } from "../teams/held-teams.js";
-import { type JoinedTeam, joinTeam } from "../teams/join-team.js";
-import { toHeldTeam } from "../teams/to-held-team.js";
+import { resumePlace, type TakenPlace, type Taker, takePlace } from "../teams/take-place.js";
+import { toOwnPlace } from "../teams/to-held-place.js";
 import type { ChosenSession } from "./choose-session.js";
+import { makeSessionKey } from "./session-key.js";
+import type { Wish } from "./wish.js";
 
 export interface EnterSession {
   readonly broker: BrokerClient;
   readonly home: string;
   readonly meshId: string;
-  readonly teamName: string;
+  readonly wish: Wish;
 }
 
-export interface EnteredSession extends JoinedTeam {
+export interface EnteredSession extends TakenPlace {
   /** Whether the session was made for this. */
   readonly created: boolean;
 }
 
 /**
- * Joins the chosen session, and makes it first when it is not there. Of several that make the same one at a moment, one
- * does and the others join it (LAUNCH-2).
+ * Takes a place in the chosen session, and makes that first when it is not there. Of several that make the same one at a
+ * moment, one does and the others join it (LAUNCH-2).
  */
 export async function enterSession(chosen: ChosenSession, how: EnterSession): Promise<EnteredSession> {
-  if (chosen.kind === "there") return { ...(await join(chosen.session.session_id, how)), created: false };
+  if (chosen.kind === "there") return { ...(await enter(chosen.session.session_id, how)), created: false };
   const sessionId = await createSession(chosen, how);
-  return { ...(await join(sessionId ?? chosen.slug, how)), created: sessionId !== undefined };
+  return { ...(await enter(sessionId ?? chosen.slug ?? "", how)), created: sessionId !== undefined };
 }
 
-function join(sessionId: string, { broker, home, meshId, teamName }: EnterSession): Promise<JoinedTeam> {
-  return joinTeam({ caller: broker, home, meshId, sessionId, teamName, claudeSessionId: null });
+async function enter(sessionId: string, { broker, home, meshId, wish }: EnterSession): Promise<TakenPlace> {
+  const taker: Taker = {
+    caller: broker,
+    home,
+    meshId,
+    claudeSessionId: null,
+    role: wish.role,
+    groups: wish.groups,
+    ...whereHere(),
+    sessionKey: makeSessionKey(),
+  };
+  if (wish.place) return (await resumePlace(taker, wish.place.peer_id ?? wish.place.team_id)) ?? gone(wish);
+  const { team: teamName, name: peerName, defaultName: defaultPeerName } = wish;
+  return takePlace({ ...taker, sessionId, teamName, peerName, defaultPeerName });
+}
+
+/** As the roster shows it; what does not fit into it is left out. */
+function whereHere(): Pick<Taker, "cwd" | "machine"> {
+  const cwd = process.cwd();
+  return { machine: hostname().slice(0, limits.nameCharsMax), cwd: cwd.length <= 1_000 ? cwd : undefined };
+}
+
+function gone({ team }: Wish): never {
+  throw new CliError(
+    "conflict",
+    `The place of this conversation, of ${JSON.stringify(team)}, is not free any more.`,
+    {
+      exitCode: exitCodes.conflict,
+      next: ["name another with --session and --team"],
+    },
+  );
 }
 
 /** Makes the session, with the team as its convener, which is held from then on; undefined when somebody else was first. */
 async function createSession(
   { slug, title }: Extract<ChosenSession, { kind: "new" }>,
-  { broker, home, meshId, teamName }: EnterSession,
+  { broker, home, meshId, wish }: EnterSession,
 ): Promise<string | undefined> {
   const created = await broker
-    .call("create_session", { title, slug, creator_team_name: teamName })
+    .call("create_session", { title, ...(slug !== undefined && { slug }), creator_team_name: wish.team })
     .catch((error: unknown) => {
-      if (error instanceof MerkleError && error.code === "conflict") return undefined;
+      if (slug !== undefined && error instanceof MerkleError && error.code === "conflict") return undefined;
       throw error;
     });
   if (!created) return undefined;
-  const given = { ...created, team_name: teamName };
-  await saveTeam(home, toHeldTeam(given, { meshId, claudeSessionId: null }));
+  await saveTeam(home, toOwnPlace({ ...created, team_name: wish.team }, { meshId }));
   return created.session_id;
 }

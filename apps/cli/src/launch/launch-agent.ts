@@ -1,83 +1,112 @@
-import { canAsk } from "../ask.js";
-import { type BrokerClient, findBroker } from "../broker-client.js";
+import { type Asker, canAsk, createAsker } from "../ask.js";
+import { findBroker } from "../broker-client.js";
+import { interruptedError } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
-import type { Wanted } from "../commands/launch.js";
-import { counted } from "../duration.js";
-import { oneLine } from "../one-line.js";
-import { askOnTerminal } from "./ask-whether-meant.js";
+import { entryFile } from "../entry-file.js";
+import { askWhetherMeant } from "./ask-whether-meant.js";
+import { askWish } from "./ask-wish.js";
 import { chooseSession } from "./choose-session.js";
-import { toClaudeCall, writeMcpConfig } from "./claude-call.js";
+import { toClaudeCall } from "./claude-call.js";
 import { toClaudeEnvironment } from "./claude-environment.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
-import { type Claude, findClaude } from "./find-claude.js";
+import { findClaude } from "./find-claude.js";
+import { toHookSettings } from "./hook-settings.js";
+import { keepLastAnswers } from "./last-answers.js";
+import { writeLaunchFiles } from "./launch-files.js";
+import type { Launching } from "./launching.js";
+import { mergeSettings } from "./merge-settings.js";
+import { findResumedPlace } from "./resumed-place.js";
 import { runProgram } from "./run-program.js";
-import { toShellLine } from "./shell-quote.js";
 import { showDryRun } from "./show-dry-run.js";
+import { tellEntered, tellNotice } from "./tell-launch.js";
+import { wakePathsOf } from "./wake-paths.js";
+import { readWanted, type Wanted } from "./wanted.js";
+import { toWish, toWishFor, type Wish } from "./wish.js";
+import { withoutInstalled } from "./without-installed.js";
 
-/** Joins the session as the team, runs Claude Code as its agent, and resolves with the code that it ends with. */
-export async function launchAgent(context: CommandContext, wanted: Wanted): Promise<number> {
-  const { config, flags, signal } = context;
-  // First what costs nothing: nobody joins for a program that is not there.
-  const claude = await findClaude({ named: wanted.claudeBin });
-  const broker = await findBroker(config, signal);
-  const { mesh_id: meshId } = await broker.call("get_app_info", {});
-  const ask = wanted.mayAsk && canAsk(flags) ? askOnTerminal(signal) : null;
-  const chosen = await chooseSession(broker, wanted.session, ask);
-  const place = { home: config.home, meshId, teamName: wanted.team };
-  if (wanted.dryRun) return showDryRun({ context, wanted, claude, broker, chosen, place });
+/** Takes a place in the session, runs Claude Code as its agent, and resolves with the code that it ends with. */
+export async function launchAgent(context: CommandContext): Promise<number> {
+  const wanted = readWanted(context);
+  const asker = toAsker(context, wanted);
+  const launching = await prepare(context, wanted, asker);
+  const { broker, wish, meshId } = launching;
+  const chosen = await chooseSession(broker, wish.session, asker && askWhetherMeant(asker));
+  if (wanted.dryRun) return showDryRun(launching, chosen);
 
-  const entered = await enterSession(chosen, { broker, ...place });
+  await tellNotice(launching, chosen);
+  if (asker && !(await asker.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
+  const entered = await enterSession(chosen, { broker, home: context.config.home, meshId, wish });
   try {
-    await tellJoined(context, wanted, broker, entered);
-    return await runClaude(context, wanted, { claude, broker, entered });
+    if (asker) await keepAnswers(context, entered);
+    await tellEntered(launching, entered);
+    return await runClaude(launching, entered);
   } finally {
     await entered.hold.release();
   }
 }
 
-async function tellJoined(
-  { output }: CommandContext,
-  { claudeArgs }: Wanted,
-  broker: BrokerClient,
-  { created, held, joined, resumed }: EnteredSession,
-): Promise<void> {
-  const { last_sequence } = await broker.call("get_session", { session_id: held.session_id });
-  const again = ["merkle", "launch", "--session", held.slug, "--team", held.team_name];
-  const passed = claudeArgs.length > 0 ? ["--", ...claudeArgs] : [];
-  if (created) output.note(`${output.mark.ok} Made session ${held.slug}; there was none of that name`);
-  output.note(
-    `${output.mark.ok} ${resumed && !created ? "Back" : "Joined"} as ${oneLine(held.team_name)}, ` +
-      `${counted(last_sequence, "message")} so far, document v${joined.document_version}`,
-  );
-  output.note(
-    "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --",
-  );
-  output.note(`  Same again:  ${oneLine(toShellLine([...again, ...passed]))}`);
+/** Null where nobody can be asked, or wants to be. */
+function toAsker({ flags, signal }: CommandContext, { yes, dryRun }: Wanted): Asker | null {
+  return canAsk(flags) && !yes && !dryRun ? createAsker(signal) : null;
 }
 
-interface Run {
-  readonly claude: Claude;
-  readonly broker: BrokerClient;
-  readonly entered: EnteredSession;
+/** Finds out all that is needed without changing anything; what costs least comes first. */
+async function prepare(context: CommandContext, wanted: Wanted, asker: Asker | null): Promise<Launching> {
+  const { config, signal } = context;
+  const resumed = await wishToGoOn(context, wanted);
+  const said = resumed ?? (asker ? undefined : toWish(wanted));
+  const claude = await findClaude({ named: wanted.claudeBin });
+  const inTurn = wakePathsOf(claude.version).paths.includes("hooks");
+  const hooks = await withoutInstalled(
+    toHookSettings([process.execPath, entryFile()], { inTurn }),
+    process.env,
+  );
+  const settings = await mergeSettings(hooks, wanted.claude.settings, process.cwd());
+  const broker = await findBroker(config, signal);
+  const { mesh_id: meshId } = await broker.call("get_app_info", {});
+  const wish = said ?? (asker ? await askWish({ wanted, asker, broker, config, meshId }) : toWish(wanted));
+  return { context, wanted, wish, claude, broker, meshId, hooks, settings };
+}
+
+/** Where the conversation belongs that Claude Code is told to go on with, unless flags say where to. */
+async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): Promise<Wish | undefined> {
+  const { resumes } = wanted.claude;
+  if (resumes === undefined || wanted.isAimed) return undefined;
+  const broker = await findBroker(config, signal);
+  const { mesh_id: meshId } = await broker.call("get_app_info", {});
+  const { home } = config;
+  const place = await findResumedPlace(resumes, { home, meshId, cwd: process.cwd(), env: process.env });
+  return place && toWishFor(place, wanted);
+}
+
+async function keepAnswers({ config: { home } }: CommandContext, { held }: EnteredSession): Promise<void> {
+  await keepLastAnswers(home, {
+    session: held.slug,
+    team: held.team_name,
+    ...(held.peer_name !== null && { name: held.peer_name }),
+    ...(held.role !== null && { role: held.role }),
+    ...(held.groups.length > 0 && { groups: held.groups.join(", ") }),
+  });
 }
 
 async function runClaude(
-  { config: { home }, signal }: CommandContext,
-  { claudeArgs }: Wanted,
-  { claude, broker, entered: { held, hold } }: Run,
+  { context, wanted, claude, broker, settings }: Launching,
+  { held, hold }: EnteredSession,
 ): Promise<number> {
-  const call = toClaudeCall({ home, url: broker.base, team: held }, claudeArgs);
-  const removeConfig = await writeMcpConfig(home, call);
+  const { home } = context.config;
+  const agent = { ...wanted.agent, userArgs: wanted.claude.others };
+  const call = toClaudeCall({ home, url: broker.base, team: held }, agent);
+  const removeFiles = await writeLaunchFiles(home, call, settings);
   try {
-    signal.throwIfAborted();
+    context.signal.throwIfAborted();
     return await runProgram({
       path: claude.path,
       args: call.args,
       env: toClaudeEnvironment(process.env, call.env),
-      // It acts as the team even when this process is killed and it is not.
+      // It acts in the place even when this process is killed and it is not.
       onStart: (pid) => hold.include(pid),
     });
   } finally {
-    await removeConfig();
+    await removeFiles();
   }
 }

@@ -1,68 +1,53 @@
-import type { BrokerClient } from "../broker-client.js";
 import { exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import type { Wanted } from "../commands/launch.js";
-import { oneLine } from "../one-line.js";
-import { findFreeTeam } from "../teams/join-team.js";
 import type { ChosenSession } from "./choose-session.js";
 import { toClaudeCall } from "./claude-call.js";
-import type { Claude } from "./find-claude.js";
+import { expectedPlace, unknownPlaceId } from "./expected-place.js";
+import type { Launching } from "./launching.js";
 import { toShellLine } from "./shell-quote.js";
+import { whoIn } from "./tell-launch.js";
 
-interface DryRun {
-  readonly context: CommandContext;
-  readonly wanted: Wanted;
-  readonly claude: Claude;
-  readonly broker: BrokerClient;
-  readonly chosen: ChosenSession;
-  readonly place: { readonly home: string; readonly meshId: string; readonly teamName: string };
-}
-
-/** Stands for the id of a team that has not joined yet. */
-const unknownTeamId = "TEAM_ID";
-
-/** Shows what a launch would run, in words for a shell and in its configuration, and changes nothing (LAUNCH-8). */
-export async function showDryRun({
-  context,
-  wanted,
-  claude,
-  broker,
-  chosen,
-  place,
-}: DryRun): Promise<number> {
-  const { output } = context;
-  const slug = chosen.kind === "there" ? chosen.session.slug : chosen.slug;
-  const held =
-    chosen.kind === "there"
-      ? await findFreeTeam({ ...place, sessionId: chosen.session.session_id })
-      : undefined;
-  const team = held ?? { slug, team_id: unknownTeamId, team_name: place.teamName };
-  const { args, env, configFile, config } = toClaudeCall(
-    { home: place.home, url: broker.base, team },
-    wanted.claudeArgs,
+/**
+ * Shows what a launch would run, in words for a shell and in its configuration, and changes nothing (LAUNCH-8). Of the
+ * settings our own are shown: the user's may hold a secret.
+ */
+export async function showDryRun(launching: Launching, chosen: ChosenSession): Promise<number> {
+  const { context, wanted, claude, broker, hooks } = launching;
+  const { output, config } = context;
+  const { place, taken } = await expectedPlace(launching, chosen);
+  const call = toClaudeCall(
+    { home: config.home, url: broker.base, team: place },
+    { ...wanted.agent, userArgs: wanted.claude.others },
   );
-  const assignments = Object.entries(env).map(([name, value]) => `${name}=${toShellLine([value])}`);
-  const line = [...assignments, toShellLine([claude.path, ...args])].join(" ");
-  output.note(whatWouldHappen(chosen, oneLine(team.team_name), held !== undefined));
+  const assignments = Object.entries(call.env).map(([name, value]) => `${name}=${toShellLine([value])}`);
+  const line = [...assignments, toShellLine([claude.path, ...call.args])].join(" ");
+  const who = whoIn(place);
+  output.note(`${whatWouldHappen(chosen)} as ${who}, ${taken}, and run:`);
+  if (wanted.claude.settings !== undefined)
+    output.note("(your --settings come on top of the settings below)");
   output.show(
     {
-      session: slug,
+      session: place.slug,
       creates_session: chosen.kind === "new",
-      team: team.team_name,
-      resumes_team: held !== undefined,
-      command: [claude.path, ...args],
-      env,
-      config_file: configFile,
-      config,
+      team: place.team_name,
+      peer: place.peer_name,
+      resumes: place.peer_id !== unknownPlaceId,
+      command: [claude.path, ...call.args],
+      env: call.env,
+      config_file: call.configFile,
+      config: call.config,
+      settings_file: call.settingsFile,
+      settings: hooks,
     },
-    `${line}\n\n${configFile}:\n${JSON.stringify(config, null, 2)}`,
+    [line, fileText(call.configFile, call.config), fileText(call.settingsFile, hooks)].join("\n\n"),
   );
   return exitCodes.done;
 }
 
-function whatWouldHappen(chosen: ChosenSession, team: string, resumes: boolean): string {
-  const session = chosen.kind === "there" ? chosen.session.slug : chosen.slug;
-  const first =
-    chosen.kind === "there" ? `would join ${session}` : `would make session ${session} and join it`;
-  return `${first} as ${team}${resumes ? ", a team that this machine holds" : ", a new team"}, and run:`;
+function whatWouldHappen(chosen: ChosenSession): string {
+  if (chosen.kind === "there") return `would join ${chosen.session.slug}`;
+  return `would make session ${chosen.slug ?? JSON.stringify(chosen.title)} and join it`;
+}
+
+function fileText(path: string, content: unknown): string {
+  return `${path}:\n${JSON.stringify(content, null, 2)}`;
 }

@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseTeamCredential } from "@merkle/wire";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { saveTeam } from "../teams/held-teams.js";
+import { placeIdOf, saveTeam } from "../teams/held-teams.js";
+import { toHeldPlace, toOwnPlace } from "../teams/to-held-place.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
 
@@ -86,20 +87,17 @@ describe("a person at the terminal", () => {
 
 describe("the shell of a launched agent", () => {
   async function launched(title: string) {
-    const { slug, session_id } = await makeSession(title);
-    const joined = await callBroker(merkle, "join_session", { session_id: slug, team_name: "Atlas" });
-    const { mesh_id } = await callBroker(merkle, "get_app_info", {});
-    await saveTeam(merkle.home, {
-      mesh_id,
-      session_id,
-      slug,
-      team_id: parseTeamCredential(joined.team_id)?.teamId ?? "",
-      team_name: joined.team_name,
-      credential: joined.team_id,
-      claude_session_id: null,
-      saved_at: new Date().toISOString(),
+    const { slug } = await makeSession(title);
+    const { mesh_id: meshId } = await callBroker(merkle, "get_app_info", {});
+    const given = await callBroker(merkle, "join_session", {
+      session_id: slug,
+      team_name: "Atlas",
+      peer_name: "lead",
     });
-    return { slug, env: { MERKLE_SESSION: slug, MERKLE_TEAM: "Atlas" } };
+    const place = toHeldPlace(given, { meshId, claudeSessionId: null });
+    for (const each of [place, toOwnPlace(given, { meshId })]) await saveTeam(merkle.home, each);
+    const env = { MERKLE_SESSION: slug, MERKLE_TEAM: "Atlas" };
+    return { slug, env, peer: placeIdOf(place) };
   }
 
   it("[CLI-11] writes there are the agent's team's", async () => {
@@ -108,6 +106,18 @@ describe("the shell of a launched agent", () => {
     expect((await merkle.run(["doc", "append", slug, "- a"], { env })).code).toBe(0);
     expect(await eventsOf(slug)).toEqual(["team_joined", "Atlas: from the shell"]);
     expect((await teamsOf(slug)).map((each) => each.kind)).toEqual(["agent", "agent"]);
+  });
+
+  it("[CLI-11] writes there are those of the very peer whose shell it is, which must be held here", async () => {
+    const { slug, env, peer } = await launched("Peers here");
+    for (const more of [{ MERKLE_PEER: peer }, {}]) {
+      expect((await merkle.run(["post", "hello"], { env: { ...env, ...more } })).code).toBe(0);
+    }
+    const { messages } = await callBroker(merkle, "get_history", { session_id: slug });
+    const said = messages.filter((each) => each.type === "chat").map((each) => each.from?.peer ?? null);
+    expect(said).toEqual(["lead", null]);
+    const unheld = { ...env, MERKLE_PEER: randomUUID() };
+    expect(await merkle.run(["post", "hello"], { env: unheld })).toMatchObject({ code: 5 });
   });
 
   it("[CLI-11] writes elsewhere are refused with how to write as oneself, reads are not", async () => {

@@ -2,7 +2,7 @@ import { type InputOf, MerkleError, type OperationName, type OutputOf, type Sess
 import type { BrokerClient } from "../broker-client.js";
 import { CliError, exitCodes, usageError } from "../cli-error.js";
 import type { Config } from "../config.js";
-import { listHeldTeams } from "../teams/held-teams.js";
+import { findHeldTeam, type HeldTeam, listHeldTeams } from "../teams/held-teams.js";
 import { findPerson, forgetPerson, type HeldPerson } from "./held-person.js";
 import { getOwnPerson } from "./own-person.js";
 
@@ -14,7 +14,7 @@ export interface Actor {
 /** The broker, and what says who acts from here. */
 export interface Acting {
   readonly broker: BrokerClient;
-  readonly config: Pick<Config, "home" | "session" | "team" | "personName">;
+  readonly config: Pick<Config, "home" | "session" | "team" | "personName"> & Partial<Pick<Config, "peer">>;
 }
 
 /**
@@ -87,9 +87,7 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
     throw elsewhere({ session: config.session ?? "", team });
   }
   const { mesh_id: meshId } = await broker.call("get_app_info", {});
-  const held = (await listHeldTeams(config.home, meshId)).find(
-    (each) => each.session_id === session.session_id && each.team_name === team,
-  );
+  const held = await findPlace({ meshId, sessionId: session.session_id, team }, config);
   if (held) return broker.as(held.credential);
   throw new CliError(
     "not_found",
@@ -102,6 +100,22 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
       ],
     },
   );
+}
+
+/** The very place of the shell's agent; without one, as in a shell that was set up by hand, the team's own if it is held. */
+async function findPlace(
+  { meshId, sessionId, team }: { meshId: string; sessionId: string; team: string },
+  { home, peer }: Acting["config"],
+): Promise<HeldTeam | undefined> {
+  const isHere = (each: HeldTeam) => each.mesh_id === meshId && each.session_id === sessionId;
+  if (peer !== undefined) {
+    const place = await findHeldTeam(home, peer);
+    return place && isHere(place) ? place : undefined;
+  }
+  const places = (await listHeldTeams(home, meshId)).filter(
+    (each) => isHere(each) && each.team_name === team,
+  );
+  return places.find((each) => each.peer_id === null) ?? places[0];
 }
 
 function elsewhere({ session, team }: Agent): CliError {

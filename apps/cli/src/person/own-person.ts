@@ -22,7 +22,7 @@ export async function getOwnPerson(
 }
 
 /** The name that the system's user goes by; the machine's where the user has none. */
-function systemUserName(): string {
+export function systemUserName(): string {
   let name = "";
   try {
     name = userInfo().username;

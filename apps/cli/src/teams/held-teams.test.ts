@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
-import { forgetTeam, type HeldTeam, holdTeam, listHeldTeams, saveTeam } from "./held-teams.js";
+import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, listHeldTeams, saveTeam } from "./held-teams.js";
 
 async function testHome(): Promise<string> {
   const { path, remove } = await makeTestHome();
@@ -21,6 +21,11 @@ function aTeam(fields: Partial<HeldTeam> = {}): HeldTeam {
     slug: "a-session",
     team_id,
     team_name: "Atlas",
+    peer_id: null,
+    peer_name: null,
+    role: null,
+    groups: [],
+    session_key: null,
     credential: `${team_id}.mk_${"s".repeat(43)}`,
     claude_session_id: null,
     saved_at: new Date().toISOString(),
@@ -90,6 +95,23 @@ describe("held teams", () => {
     await forgetTeam(home, recent.team_id);
     await forgetTeam(home, recent.team_id);
     expect(await listHeldTeams(home, meshId)).toEqual([old]);
+  });
+
+  it("[LAUNCH-5] are places, each in a file of its own; a team that was kept before there were peers is one", async () => {
+    const home = await testHome();
+    const own = aTeam();
+    const peer = aTeam({ team_id: own.team_id, peer_id: randomUUID(), peer_name: "atlas", role: "lead" });
+    for (const each of [own, peer]) await saveTeam(home, each);
+    expect((await readdir(join(home, "teams"))).sort()).toEqual(
+      [`${own.team_id}.json`, `${peer.peer_id}.json`].sort(),
+    );
+    expect(await findHeldTeam(home, peer.peer_id ?? "")).toEqual(peer);
+    const { peer_id, peer_name, role, groups, session_key, ...old } = own;
+    await writeFile(join(home, "teams", `${own.team_id}.json`), JSON.stringify(old));
+    expect(await findHeldTeam(home, own.team_id)).toEqual({
+      ...old,
+      ...{ peer_id, peer_name, role, groups, session_key },
+    });
   });
 
   it("[LAUNCH-5] are not mistaken for other files in their folder", async () => {

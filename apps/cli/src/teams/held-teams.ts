@@ -2,41 +2,30 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { explainingHome, homeFiles } from "../merkle-home.js";
+import { type HeldTeam, parseHeldTeam, placeIdOf } from "./held-team.js";
 import { type ProcessLock, takeProcessLock } from "./process-lock.js";
 
-/** A team whose credential this machine keeps, so that whoever is launched next can take its place again. */
-export interface HeldTeam {
-  readonly mesh_id: string;
-  readonly session_id: string;
-  readonly slug: string;
-  /** The bare uuid. */
-  readonly team_id: string;
-  readonly team_name: string;
-  readonly credential: string;
-  /** The Claude Code session that it was last held for, if it was one. */
-  readonly claude_session_id: string | null;
-  readonly saved_at: string;
-}
+export { type HeldTeam, placeIdOf } from "./held-team.js";
 
-/** The teams of a mesh that this machine holds, the last saved first. Files that are no team of ours are left out. */
+/** The places of a mesh that this machine holds, the last saved first. Files that are no place of ours are left out. */
 export async function listHeldTeams(home: string, meshId: string): Promise<HeldTeam[]> {
   const folder = homeFiles.teams(home);
   const names = await readdir(folder).catch(() => []);
-  const found = await Promise.all(names.filter(isTeamFile).map((name) => readTeam(folder, name)));
+  const found = await Promise.all(names.filter(isPlaceFile).map((name) => readPlace(folder, name)));
   return found
     .filter((team) => team !== undefined)
     .filter((team) => team.mesh_id === meshId)
     .sort((a, b) => b.saved_at.localeCompare(a.saved_at));
 }
 
-/** The team of that uuid, of whatever mesh; undefined when this machine holds none. */
-export async function findHeldTeam(home: string, teamId: string): Promise<HeldTeam | undefined> {
-  return readTeam(homeFiles.teams(home), `${teamId}.json`);
+/** The place of that id, of whatever mesh; undefined when this machine holds none. */
+export async function findHeldTeam(home: string, placeId: string): Promise<HeldTeam | undefined> {
+  return readPlace(homeFiles.teams(home), `${placeId}.json`);
 }
 
-/** Keeps a team's credential, for this user's eyes alone. */
+/** Keeps a place with its credential, for this user's eyes alone. */
 export async function saveTeam(home: string, team: HeldTeam): Promise<void> {
-  const path = teamFile(home, team.team_id);
+  const path = placeFile(home, placeIdOf(team));
   const unfinished = `${path}.${randomUUID()}.new`;
   await explainingHome(home, async () => {
     await makeTeamsFolder(home);
@@ -49,48 +38,39 @@ export async function saveTeam(home: string, team: HeldTeam): Promise<void> {
   });
 }
 
-export async function forgetTeam(home: string, teamId: string): Promise<void> {
-  await explainingHome(home, () => rm(teamFile(home, teamId), { force: true }));
+export async function forgetTeam(home: string, placeId: string): Promise<void> {
+  await explainingHome(home, () => rm(placeFile(home, placeId), { force: true }));
 }
 
 /**
- * Makes this process the one of this machine that acts as the team, or returns null while another live process does: two
- * with one credential would take each other's mail.
+ * Makes this process the one of this machine that acts in the place, or returns null while another live process does:
+ * two with one credential would take each other's mail.
  */
-export async function holdTeam(home: string, teamId: string): Promise<ProcessLock | null> {
+export async function holdTeam(home: string, placeId: string): Promise<ProcessLock | null> {
   return explainingHome(home, async () => {
     await makeTeamsFolder(home);
-    return takeProcessLock(join(homeFiles.teams(home), `${teamId}.lock`));
+    return takeProcessLock(join(homeFiles.teams(home), `${placeId}.lock`));
   });
 }
 
-function teamFile(home: string, teamId: string): string {
-  return join(homeFiles.teams(home), `${teamId}.json`);
+function placeFile(home: string, placeId: string): string {
+  return join(homeFiles.teams(home), `${placeId}.json`);
 }
 
 async function makeTeamsFolder(home: string): Promise<void> {
   await mkdir(homeFiles.teams(home), { recursive: true, mode: 0o700 });
 }
 
-function isTeamFile(name: string): boolean {
+function isPlaceFile(name: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$/.test(name);
 }
 
-async function readTeam(folder: string, name: string): Promise<HeldTeam | undefined> {
+async function readPlace(folder: string, name: string): Promise<HeldTeam | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(join(folder, name), "utf8"));
-    return isHeldTeam(value) && `${value.team_id}.json` === name ? value : undefined;
+    const team = parseHeldTeam(await readFile(join(folder, name), "utf8"));
+    return team && `${placeIdOf(team)}.json` === name ? team : undefined;
   } catch {
-    // Not readable, or not JSON: whatever it is, no team can be taken from it.
+    // Not readable, or not JSON: whatever it is, no place can be taken from it.
     return undefined;
   }
 }
-
-function isHeldTeam(value: unknown): value is HeldTeam {
-  if (typeof value !== "object" || value === null) return false;
-  const { claude_session_id: claudeSession, ...fields }: Readonly<Record<string, unknown>> = { ...value };
-  if (claudeSession !== null && typeof claudeSession !== "string") return false;
-  return texts.every((name) => typeof fields[name] === "string");
-}
-
-const texts = ["mesh_id", "session_id", "slug", "team_id", "team_name", "credential", "saved_at"] as const;

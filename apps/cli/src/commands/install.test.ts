@@ -1,0 +1,204 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, inject, it, vi } from "vitest";
+import { snippetFor } from "../install/snippets.js";
+import { toHookSettings } from "../launch/hook-settings.js";
+import { withoutInstalled } from "../launch/without-installed.js";
+import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
+import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
+
+// Each command is a process, on a machine that has much to do.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A user whose Claude Code says this version, with these files of it. */
+async function testUser({ version = "2.1.330", config = "", settings = "" } = {}) {
+  const merkle = await testMerkle();
+  const paths = {
+    config: join(merkle.home, ".claude.json"),
+    settings: join(merkle.home, ".claude", "settings.json"),
+  };
+  const bin = join(merkle.home, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "claude"), `#!/bin/sh\necho '${version} (Claude Code)'\n`, { mode: 0o755 });
+  await mkdir(join(merkle.home, ".claude"));
+  if (config) await writeFile(paths.config, config, { mode: 0o644 });
+  if (settings) await writeFile(paths.settings, settings);
+  const run = (...args: string[]) => merkle.run(args, { env: { PATH: `${bin}:${process.env["PATH"]}` } });
+  return { merkle, paths, bin, run };
+}
+
+async function textsOf({ config, settings }: { config: string; settings: string }): Promise<string[]> {
+  return Promise.all([config, settings].map((path) => readFile(path, "utf8")));
+}
+
+const config =
+  '{\n    "numStartups": 7,\n    "mcpServers": {"other": {"env": {"TOKEN": "hush"}}},\n  "odd":[1 ,2]}';
+const settings = '{"permissions": {"allow": ["Bash(ls)"]},\r\n\t"hooks": {"Stop": []}}\r\n';
+
+describe("merkle install and uninstall", () => {
+  it("[INSTALL-1] [INSTALL-3] shows, adds, and takes away again, byte for byte", async () => {
+    const { merkle, paths, run } = await testUser({ config, settings });
+    const shown = await run("install", "--dry-run");
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain(`--- ${paths.config}\n+++ ${paths.config}\n@@ mcpServers.merkle @@\n+`);
+    expect(shown.stdout).not.toContain("hush");
+    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(existsSync(join(merkle.home, "install"))).toBe(false);
+
+    expect(await run("install", "-y")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("✓ Claude Code has merkle"),
+    });
+    const [newConfig = "", newSettings = ""] = await textsOf(paths);
+    const program = await realpath(inject("program"));
+    expect(JSON.parse(newConfig)).toEqual({
+      ...JSON.parse(config),
+      mcpServers: {
+        other: { env: { TOKEN: "hush" } },
+        merkle: {
+          type: "stdio",
+          command: process.execPath,
+          args: [program, "mcp"],
+          env: { MERKLE_HOME: merkle.home },
+          alwaysLoad: true,
+        },
+      },
+    });
+    const { permissions, hooks } = JSON.parse(newSettings);
+    expect(permissions).toEqual({ allow: ["mcp__merkle", "Bash(ls)"] });
+    expect(Object.keys(hooks).sort()).toEqual([
+      "PostToolBatch",
+      "PreToolUse",
+      "SessionStart",
+      "Stop",
+      "UserPromptSubmit",
+    ]);
+    expect(hooks.SessionStart[0].hooks[0]).toEqual({
+      type: "command",
+      command: `env MERKLE_HOME=${merkle.home} ${process.execPath} ${program} hook session-start`,
+    });
+    expect((await stat(paths.config)).mode & 0o777).toBe(0o644);
+    const [record = ""] = await readdir(join(merkle.home, "install"));
+    expect((await stat(join(merkle.home, "install", record))).mode & 0o777).toBe(0o600);
+    expect(await run("install", "-y", "--json")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"changed":false'),
+    });
+
+    expect(await run("uninstall", "-y")).toMatchObject({ code: 0 });
+    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await readdir(join(merkle.home, "install"))).toEqual([]);
+    expect(await run("uninstall", "-y")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("nothing"),
+    });
+  });
+
+  it("[INSTALL-3] takes away exactly its own after others have written, and the files that it made", async () => {
+    const { paths, run } = await testUser({ settings });
+    await run("install", "-y");
+    const [, grown = ""] = await textsOf(paths);
+    const foreign = JSON.parse(grown);
+    foreign.hooks.Stop.push({ hooks: [{ type: "command", command: "say done" }] });
+    foreign.model = "opus";
+    await writeFile(paths.settings, JSON.stringify(foreign));
+    expect(await run("uninstall", "-y")).toMatchObject({ code: 0 });
+    expect(existsSync(paths.config)).toBe(false);
+    expect(JSON.parse(await readFile(paths.settings, "utf8"))).toEqual({
+      permissions: { allow: ["Bash(ls)"] },
+      hooks: { Stop: [{ hooks: [{ type: "command", command: "say done" }] }] },
+      model: "opus",
+    });
+  });
+
+  it("[INSTALL-2] gives back a server of that name, follows a link, and minds CLAUDE_CONFIG_DIR", async () => {
+    const own = '{"mcpServers":{"merkle":{"type":"http","url":"http://x","headers":{"X-Key":"hush"}}}}';
+    const { merkle, run, bin } = await testUser();
+    const folder = join(merkle.home, "elsewhere");
+    await mkdir(folder);
+    await writeFile(join(merkle.home, "dotfile.json"), own);
+    await symlink(join(merkle.home, "dotfile.json"), join(folder, ".claude.json"));
+    const env = { PATH: `${bin}:${process.env["PATH"]}`, CLAUDE_CONFIG_DIR: folder };
+    const { stdout } = await merkle.run(["install", "--dry-run"], { env });
+    expect(stdout).toContain("@@ mcpServers.merkle @@\n-what you had there\n+");
+    expect(stdout).not.toContain("hush");
+    expect(await merkle.run(["install", "-y"], { env })).toMatchObject({ code: 0 });
+    const now = JSON.parse(await readFile(join(merkle.home, "dotfile.json"), "utf8"));
+    expect(now.mcpServers.merkle.type).toBe("stdio");
+    await writeFile(join(merkle.home, "dotfile.json"), JSON.stringify({ ...now, more: 1 }));
+    expect(await run("uninstall", "-y")).toMatchObject({ code: 0 });
+    expect(JSON.parse(await readFile(join(merkle.home, "dotfile.json"), "utf8"))).toEqual({
+      ...JSON.parse(own),
+      more: 1,
+    });
+    expect(existsSync(join(folder, "settings.json"))).toBe(false);
+  });
+
+  it("[INSTALL-2] needs -y where nobody can be asked, leaves what is no JSON, and gives an old Claude Code no hooks it lacks", async () => {
+    const { paths, run } = await testUser({ version: "2.1.200", config: "{ // mine\n}", settings });
+    expect(await run("install")).toMatchObject({ code: 1, stderr: expect.stringContaining("is not JSON") });
+    await writeFile(paths.config, config);
+    expect(await run("install")).toMatchObject({ code: 2, stderr: expect.stringContaining("needs -y") });
+    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await run("install", "--client", "emacs")).toMatchObject({ code: 2 });
+    const { stderr } = await run("install", "-y");
+    expect(stderr).toContain("Claude Code 2.1.200 is woken by wait alone");
+    const [, text = ""] = await textsOf(paths);
+    expect(JSON.parse(text).hooks).toEqual({ Stop: [], SessionStart: [expect.anything()] });
+    await chmod(paths.settings, 0o600);
+    expect(await run("uninstall", "-y")).toMatchObject({ code: 0 });
+    expect(await textsOf(paths)).toEqual([config, settings]);
+  });
+
+  it("[INSTALL-4] prints for other clients what to put where, and changes nothing", async () => {
+    const { run, merkle } = await testUser();
+    const { code, stdout } = await run("install", "--client", "codex");
+    expect(code).toBe(0);
+    for (const each of ["~/.codex/config.toml", 'url = "http://localhost:7423/api/mcp?view=compact"']) {
+      expect(stdout).toContain(each);
+    }
+    const program = await realpath(inject("program"));
+    expect(stdout).toContain(`args = ["${program}", "mcp"]\n\n[mcp_servers.merkle.env]\nMERKLE_HOME = `);
+    expect(existsSync(join(merkle.home, "install"))).toBe(false);
+    const installed = { command: "node", entry: ["/merkle.mjs"], env: {} };
+    for (const [client, file, stdio, http] of [
+      ["cursor", "~/.cursor/mcp.json", '"mcpServers"', '"url": "http://x"'],
+      ["gemini", "~/.gemini/settings.json", '"mcpServers"', '"httpUrl": "http://x"'],
+      ["vscode", ".vscode/mcp.json", '"servers"', '"type": "http"'],
+      ["print", "wherever", '"type": "stdio"', '"url": "http://x"'],
+    ] as const) {
+      expect(snippetFor(client, installed, "http://x")).toMatchObject({
+        where: expect.stringContaining(file),
+        stdio: expect.stringContaining(stdio),
+        http: expect.stringContaining(http),
+      });
+    }
+  });
+
+  it("[LAUNCH-14] a launch adds no hook that is installed already", async () => {
+    const { run, paths } = await testUser();
+    await run("install", "-y");
+    const ours = toHookSettings(["node", "/another/merkle.mjs"], { inTurn: true });
+    expect(await withoutInstalled(ours, { CLAUDE_CONFIG_DIR: dirname(paths.settings) })).toEqual({
+      hooks: {},
+    });
+    expect(await withoutInstalled(ours, { CLAUDE_CONFIG_DIR: "/nowhere" })).toEqual(ours);
+  });
+
+  it.runIf(hasTerminal)("[INSTALL-1] asks at a terminal; no, and Ctrl+C, change nothing", async () => {
+    const { merkle, paths, bin } = await testUser({ config, settings });
+    for (const keys of ["n\r", "\u0003"]) {
+      const { code } = await answer(merkle, bin, keys);
+      expect(code).toBe(130);
+    }
+    expect(await textsOf(paths)).toEqual([config, settings]);
+  });
+});
+
+async function answer(merkle: TestMerkle, bin: string, keys: string) {
+  const terminal = atTerminal(merkle, ["install"], { PATH: `${bin}:${process.env["PATH"]}` });
+  await terminal.shows("Change these files?");
+  terminal.types(keys);
+  return terminal.ended;
+}

@@ -1,0 +1,35 @@
+import { usageError } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { textOf } from "../flags.js";
+
+export const install: Command = {
+  name: "install",
+  summary: "make merkle part of an agent's client; shows what changes, and asks",
+  flags: [
+    {
+      flags: "--client <client>",
+      summary:
+        "claude, whose files are changed, unless told; cursor, codex, gemini, vscode or print show what to put where",
+    },
+    { flags: "--dry-run", summary: "show what would change, and change nothing" },
+    { flags: "-y, --yes", summary: "do not ask" },
+  ],
+  examples: ["merkle install", "merkle install --dry-run", "merkle install --client codex"],
+  async run(context) {
+    const client = textOf(context.flags, "client") ?? "claude";
+    if (client === "claude") {
+      const { installForClaude } = await import("../install/install-claude.js");
+      return installForClaude(context);
+    }
+    const { snippetClients } = await import("../install/snippets.js");
+    const known = snippetClients.find((each) => each === client);
+    if (!known) {
+      throw usageError(
+        `--client must be claude, ${snippetClients.join(", ")}, got ${JSON.stringify(client)}.`,
+        "merkle install --client print",
+      );
+    }
+    const { printSnippet } = await import("../install/print-snippet.js");
+    return printSnippet(context, known);
+  },
+};

@@ -1,0 +1,15 @@
+import type { Command } from "../command.js";
+
+export const uninstall: Command = {
+  name: "uninstall",
+  summary: "take away what merkle install has put into the files of Claude Code, and nothing else",
+  flags: [
+    { flags: "--dry-run", summary: "show what would change, and change nothing" },
+    { flags: "-y, --yes", summary: "do not ask" },
+  ],
+  examples: ["merkle uninstall", "merkle uninstall --dry-run"],
+  async run(context) {
+    const { uninstallFromClaude } = await import("../install/install-claude.js");
+    return uninstallFromClaude(context);
+  },
+};

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, exitCodes } from "../cli-error.js";
+import { explainingHome, homeFiles } from "../merkle-home.js";
+import type { Addition } from "./json-edit.js";
+
+/** What was done to a file, so that it can be undone. */
+export interface InstalledFile {
+  readonly path: string;
+  /** The whole text as it was; null where there was no file. */
+  readonly before: string | null;
+  /** SHA-256 of the text as it was left. */
+  readonly after: string;
+  readonly added: readonly AddedPart[];
+}
+
+export interface AddedPart {
+  readonly addition: Addition;
+  /** The lists and objects that were made to hold it. */
+  readonly made: readonly string[][];
+  /** What stood in its place. */
+  readonly replaced?: { readonly value: unknown };
+}
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * What is installed for Claude Code from this home; nothing when there is no record.
+ *
+ * @throws CliError when the record is damaged: then nobody can say what to undo
+ */
+export async function readInstalled(home: string): Promise<InstalledFile[]> {
+  const path = recordFile(home);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return '{"files": []}';
+    throw error;
+  });
+  try {
+    const { files }: { files: InstalledFile[] } = JSON.parse(text);
+    // It is written as a whole and by us alone: damage shows in that it is no JSON, or has no list.
+    if (Array.isArray(files)) return files;
+  } catch {
+    // Told below.
+  }
+  throw new CliError(
+    "record_damaged",
+    `${path} cannot be understood, which says what merkle install changed.`,
+    {
+      exitCode: exitCodes.unexpected,
+      next: ["remove merkle from the files of Claude Code by hand, then remove that file"],
+    },
+  );
+}
+
+/** For this user's eyes alone: the texts may hold secrets. */
+export async function writeInstalled(home: string, files: readonly InstalledFile[]): Promise<void> {
+  const path = recordFile(home);
+  if (files.length === 0) return rm(path, { force: true });
+  const unfinished = `${path}.${process.pid}.new`;
+  await explainingHome(home, async () => {
+    await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(unfinished, `${JSON.stringify({ files }, null, 2)}\n`, { mode: 0o600 });
+      await rename(unfinished, path);
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+}
+
+function recordFile(home: string): string {
+  return join(homeFiles.install(home), "claude.json");
+}

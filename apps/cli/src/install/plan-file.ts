@@ -1,0 +1,111 @@
+import { CliError, exitCodes } from "../cli-error.js";
+import type { FileAdditions } from "./claude-files.js";
+import { type AddedPart, hashOf, type InstalledFile } from "./install-record.js";
+import {
+  type Addition,
+  applyEdit,
+  editToAdd,
+  editToRemove,
+  missingOnTheWay,
+  type TextEdit,
+} from "./json-edit.js";
+import { findNode, readJsonText } from "./json-text.js";
+
+/** What is to become of a file. */
+export interface FilePlan {
+  readonly path: string;
+  /** The text as it is; null where there is no file. */
+  readonly current: string | null;
+  /** The text as it shall be; null where there shall be none. */
+  readonly next: string | null;
+  readonly changes: readonly PlannedChange[];
+  /** What is to be remembered of it; null when nothing of ours is in it then. */
+  readonly record: InstalledFile | null;
+}
+
+export interface PlannedChange {
+  readonly path: readonly string[];
+  readonly edit: TextEdit;
+  /** Which side of it is the user's own, and may hold a secret. */
+  readonly foreign?: "removed" | "added";
+}
+
+/** Puts our parts into the file, in the place of those that an earlier installation put there. */
+export function planInstall(
+  { path, additions }: FileAdditions,
+  current: string | null,
+  installed: InstalledFile | undefined,
+): FilePlan {
+  return explaining(path, () => {
+    const earlier = installed ? undo(installed, current) : { text: current, changes: [] };
+    let text = earlier.text === null || earlier.text.trim() === "" ? "{}\n" : earlier.text;
+    const changes: PlannedChange[] = [];
+    const added: AddedPart[] = [];
+    for (const addition of additions) {
+      const made = missingOnTheWay(text, addition);
+      const before = addition.kind === "member" ? findNode(readJsonText(text), addition.path) : undefined;
+      const edit = editToAdd(text, addition);
+      if (!edit) continue;
+      text = applyEdit(text, edit);
+      changes.push({ path: addition.path, edit, ...(before && { foreign: "removed" }) });
+      added.push({ addition, made, ...(before && { replaced: { value: before.value } }) });
+    }
+    if (text === current) return { path, current, next: current, changes: [], record: installed ?? null };
+    const record = { path, before: earlier.text, after: hashOf(text), added };
+    return { path, current, next: text, changes: [...earlier.changes, ...changes], record };
+  });
+}
+
+/** Takes out of the file what was put there, and nothing else (INSTALL-3). */
+export function planUninstall(installed: InstalledFile, current: string | null): FilePlan {
+  const { path } = installed;
+  return explaining(path, () => {
+    const { text: next, changes } = undo(installed, current);
+    return { path, current, next, changes, record: null };
+  });
+}
+
+function undo(
+  { before, after, added }: InstalledFile,
+  current: string | null,
+): { text: string | null; changes: PlannedChange[] } {
+  if (current === null) return { text: null, changes: [] };
+  const taken = takeOut(added, current);
+  // Nobody has written to it since: it becomes what it was, byte for byte.
+  if (hashOf(current) === after) return { text: before, changes: taken.changes };
+  const isEmpty = before === null && readJsonText(taken.text).members?.length === 0;
+  return { text: isEmpty ? null : taken.text, changes: taken.changes };
+}
+
+function takeOut(added: readonly AddedPart[], current: string): { text: string; changes: PlannedChange[] } {
+  let text = current;
+  const changes: PlannedChange[] = [];
+  for (const part of [...added].reverse()) {
+    const edit = editToUndo(text, part);
+    if (!edit) continue;
+    text = applyEdit(text, edit);
+    changes.push({ path: part.addition.path, edit, ...(part.replaced && { foreign: "added" }) });
+  }
+  return { text, changes };
+}
+
+function editToUndo(text: string, { addition, made, replaced }: AddedPart): TextEdit | null {
+  const edit = editToRemove(text, addition, made);
+  if (!edit || !replaced) return edit;
+  const earlier: Addition = { kind: "member", path: addition.path, value: replaced.value };
+  return editToAdd(text, earlier);
+}
+
+function explaining<T>(path: string, plan: () => T): T {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    const what = error instanceof TypeError ? `is not as expected (${error.message})` : "is not JSON";
+    throw new CliError("bad_file", `${path} ${what}; it is left as it is.`, {
+      exitCode: exitCodes.unexpected,
+      next: [`correct ${path}`, "merkle install --client print"],
+      cause: error,
+    });
+  }
+}

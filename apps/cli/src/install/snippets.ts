@@ -1,0 +1,74 @@
+import type { ServerProgram } from "./server-program.js";
+
+/** What a client's user puts into its configuration, in either of two forms, and where. */
+export interface Snippet {
+  readonly where: string;
+  /** The client starts merkle itself: mail is pushed, the place is kept. */
+  readonly stdio: string;
+  /** The client calls the broker, and needs no merkle on its machine. */
+  readonly http: string;
+}
+
+export const snippetClients = ["cursor", "codex", "gemini", "vscode", "print"] as const;
+export type SnippetClient = (typeof snippetClients)[number];
+
+export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl: string): Snippet {
+  const { command, entry, env } = program;
+  const args = [...entry, "mcp"];
+  const stdio = { command, args, ...(Object.keys(env).length > 0 && { env }) };
+  switch (client) {
+    case "cursor":
+      return inMcpServers("~/.cursor/mcp.json, or .cursor/mcp.json of a project", stdio, { url: mcpUrl });
+    case "gemini":
+      return inMcpServers("~/.gemini/settings.json", stdio, { httpUrl: mcpUrl });
+    case "vscode":
+      return {
+        where: ".vscode/mcp.json of a project, or what `MCP: Open User Configuration` opens",
+        stdio: toText({ servers: { merkle: { type: "stdio", ...stdio } } }),
+        http: toText({ servers: { merkle: { type: "http", url: mcpUrl } } }),
+      };
+    case "codex":
+      return {
+        where: "~/.codex/config.toml",
+        stdio: toToml({ command, args, env }),
+        http: `[mcp_servers.merkle]\nurl = ${JSON.stringify(mcpUrl)}`,
+      };
+    case "print":
+      return inMcpServers(
+        "wherever the client keeps its MCP servers; the name of the list differs between clients",
+        { type: "stdio", ...stdio },
+        { type: "http", url: mcpUrl },
+      );
+  }
+}
+
+function inMcpServers(where: string, stdio: unknown, http: unknown): Snippet {
+  return {
+    where,
+    stdio: toText({ mcpServers: { merkle: stdio } }),
+    http: toText({ mcpServers: { merkle: http } }),
+  };
+}
+
+function toText(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** TOML's basic strings are written as JSON's are. */
+function toToml({
+  command,
+  args,
+  env,
+}: {
+  command: string;
+  args: readonly string[];
+  env: ServerProgram["env"];
+}) {
+  const variables = Object.entries(env).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  return [
+    "[mcp_servers.merkle]",
+    `command = ${JSON.stringify(command)}`,
+    `args = [${args.map((each) => JSON.stringify(each)).join(", ")}]`,
+    ...(variables.length > 0 ? ["", "[mcp_servers.merkle.env]", ...variables] : []),
+  ].join("\n");
+}

@@ -1,0 +1,153 @@
+import { limits, type Session } from "@merkle/wire";
+import type { Asker } from "../ask.js";
+import type { BrokerClient } from "../broker-client.js";
+import type { Config } from "../config.js";
+import { counted } from "../duration.js";
+import { findSession } from "../find-session.js";
+import { oneLine } from "../one-line.js";
+import { systemUserName } from "../person/own-person.js";
+import type { HeldTeam } from "../teams/held-teams.js";
+import { findFreePlace } from "../teams/wanted-place.js";
+import { type LastAnswers, readLastAnswers } from "./last-answers.js";
+import {
+  groupsProblem,
+  type NamedSession,
+  nameProblem,
+  roleProblem,
+  teamProblem,
+  titleProblem,
+  toGroups,
+  type Wanted,
+} from "./wanted.js";
+import { defaultPeerName, type Wish } from "./wish.js";
+
+export interface AskWish {
+  readonly wanted: Wanted;
+  readonly asker: Asker;
+  readonly broker: BrokerClient;
+  readonly config: Pick<Config, "home" | "personName">;
+  readonly meshId: string;
+}
+
+/**
+ * Asks for what the call does not say, and for nothing else. What is offered is the free place that this machine has in
+ * that team, or else what was answered the last time (LAUNCH-10).
+ */
+export async function askWish({ wanted, asker, broker, config, meshId }: AskWish): Promise<Wish> {
+  const last = await readLastAnswers(config.home);
+  const session = wanted.session ?? (await askSession(asker, broker, last));
+  const team = wanted.team ?? (await askTeam(asker, config, last));
+  const free = await findOffered({ broker, home: config.home, meshId }, session, team, last);
+  const offered = free?.peer_name ?? last.name ?? defaultPeerName;
+  const name = wanted.name ?? (await askName(asker, offered));
+  // What is in the place already stands there to be edited; what was said the last time is good for a new one.
+  const role = wanted.role ?? (await askRole(asker, free ? free.role : last.role));
+  const groups = wanted.groups ?? (await askGroups(asker, free ? free.groups.join(", ") : last.groups));
+  // Whoever takes what is offered has not asked for just this name.
+  const isOffered = wanted.name === undefined && name === offered;
+  return { session, team, name: isOffered ? undefined : name, defaultName: offered, role, groups };
+}
+
+const newSession = "+";
+
+async function askSession(asker: Asker, broker: BrokerClient, last: LastAnswers): Promise<NamedSession> {
+  const first = await listOpen(broker, "");
+  let typed = "";
+  const choices = async (text: string) => {
+    typed = text.trim();
+    // Only where there are more than fit into a page, the broker has to look.
+    const found = first.isAll
+      ? first.sessions.filter(isLike(typed))
+      : (await listOpen(broker, typed)).sessions;
+    return [...found.map(toChoice), { value: newSession, name: "+ New session…" }];
+  };
+  // There is nothing to choose from where nothing is open.
+  const isAny = first.sessions.length > 0;
+  const chosen = isAny
+    ? await asker.oneOf({ message: "Session", choices, default: last.session })
+    : newSession;
+  if (chosen !== newSession) return { kind: "named", name: chosen };
+  const title = await asker.text({
+    message: "Title of the new session",
+    default: typed || undefined,
+    problemOf: titleProblem,
+  });
+  return { kind: "new", title };
+}
+
+async function listOpen(
+  broker: BrokerClient,
+  query: string,
+): Promise<{ sessions: readonly Session[]; isAll: boolean }> {
+  const { sessions, next_cursor: next } = await broker.call("list_sessions", {
+    status: "active",
+    query: query.slice(0, limits.titleCharsMax),
+    limit: limits.sessionsPageMax,
+  });
+  return { sessions, isAll: next === null };
+}
+
+function isLike(text: string): (session: Session) => boolean {
+  const wanted = text.toLowerCase();
+  return ({ slug, title }) => slug.includes(wanted) || title.toLowerCase().includes(wanted);
+}
+
+function toChoice({ slug, title, teams }: Session) {
+  return { value: slug, name: `${oneLine(title)}   ${counted(teams, "team")}` };
+}
+
+function askTeam(
+  asker: Asker,
+  { personName }: Pick<Config, "personName">,
+  last: LastAnswers,
+): Promise<string> {
+  return asker.text({
+    message: "Team",
+    default: last.team ?? `${personName ?? systemUserName()}'s Team`.slice(-limits.nameCharsMax),
+    problemOf: teamProblem,
+  });
+}
+
+function askName(asker: Asker, offered: string): Promise<string> {
+  return asker.text({ message: "Peer name", default: offered, problemOf: nameProblem });
+}
+
+async function askRole(asker: Asker, offered: string | null | undefined): Promise<string | undefined> {
+  const role = await askOptional(asker, "Role     ", offered, roleProblem);
+  return role || undefined;
+}
+
+async function askGroups(asker: Asker, offered: string | undefined): Promise<readonly string[] | undefined> {
+  const groups = await askOptional(asker, "Groups   ", offered, groupsProblem);
+  return groups === "" ? undefined : toGroups(groups);
+}
+
+/** What is offered is taken by Enter, so that nothing needs a sign of its own. */
+const none = "-";
+
+async function askOptional(
+  asker: Asker,
+  question: string,
+  offered: string | null | undefined,
+  problemOf: (text: string) => string | undefined,
+): Promise<string> {
+  const answer = await asker.text({
+    message: `${question} (optional${offered ? `, ${none} for none` : ""})`,
+    default: offered || undefined,
+    problemOf: (text) => (text === "" || text === none ? undefined : problemOf(text)),
+  });
+  return answer === none ? "" : answer;
+}
+
+/** The place that a launch would take again, were no other name asked for. */
+async function findOffered(
+  { broker, home, meshId }: { broker: BrokerClient; home: string; meshId: string },
+  session: NamedSession,
+  teamName: string,
+  last: LastAnswers,
+): Promise<HeldTeam | undefined> {
+  const found = session.kind === "named" ? await findSession(broker, session.name) : null;
+  if (!found) return undefined;
+  const wanted = { home, meshId, sessionId: found.session_id, teamName };
+  return findFreePlace({ ...wanted, defaultPeerName: last.name ?? defaultPeerName });
+}

@@ -1,0 +1,36 @@
+/** What the user's arguments for Claude Code say to us. They end at a `--` of their own, behind which there is a prompt. */
+export interface ClaudeArgs {
+  /** The conversation that is to go on: by its id, or the last one of the folder. */
+  readonly resumes: { readonly id: string } | "latest" | undefined;
+  /** The settings of the last `--settings`, for the last one wins; a path, or JSON. */
+  readonly settings: string | undefined;
+  /** All arguments, without `--settings`. */
+  readonly others: readonly string[];
+}
+
+export function readClaudeArgs(args: readonly string[]): ClaudeArgs {
+  const end = args.indexOf("--");
+  const own = end < 0 ? args : args.slice(0, end);
+  const others: string[] = [];
+  let settings: string | undefined;
+  let resumes: ClaudeArgs["resumes"];
+  for (let index = 0; index < own.length; index += 1) {
+    const word = own[index] ?? "";
+    const next = own[index + 1];
+    const [name = "", value = next] = splitFlag(word);
+    if (name === "--settings" && value !== undefined) {
+      settings = value;
+      if (!word.includes("=")) index += 1;
+      continue;
+    }
+    if ((name === "--resume" || name === "-r") && value !== undefined) resumes = { id: value };
+    if (name === "--continue" || name === "-c") resumes = "latest";
+    others.push(word);
+  }
+  return { resumes, settings, others: end < 0 ? others : [...others, ...args.slice(end)] };
+}
+
+function splitFlag(word: string): [string] | [string, string] {
+  const equals = word.startsWith("--") ? word.indexOf("=") : -1;
+  return equals < 0 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
+}

@@ -1,0 +1,44 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { explainingHome, homeFiles } from "../merkle-home.js";
+
+/** What was answered at the last launch from this home. */
+export interface LastAnswers {
+  /** The session's slug. */
+  readonly session?: string;
+  readonly team?: string;
+  readonly name?: string;
+  readonly role?: string;
+  readonly groups?: string;
+}
+
+const questions = ["session", "team", "name", "role", "groups"] as const;
+
+/** Nothing when there are none, or the file is not to be understood: they are only defaults. */
+export async function readLastAnswers(home: string): Promise<LastAnswers> {
+  const text = await readFile(homeFiles.answers(home), "utf8").catch(() => "{}");
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null) return {};
+    const fields: Readonly<Record<string, unknown>> = { ...value };
+    return Object.fromEntries(
+      questions.flatMap((name) => (typeof fields[name] === "string" ? [[name, fields[name]]] : [])),
+    );
+  } catch {
+    return {};
+  }
+}
+
+export async function keepLastAnswers(home: string, answers: LastAnswers): Promise<void> {
+  const path = homeFiles.answers(home);
+  const unfinished = `${path}.${process.pid}.new`;
+  await explainingHome(home, async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(unfinished, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
+      await rename(unfinished, path);
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+}

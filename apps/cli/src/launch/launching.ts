@@ -1,0 +1,19 @@
+import type { BrokerClient } from "../broker-client.js";
+import type { CommandContext } from "../command.js";
+import type { Claude } from "./find-claude.js";
+import type { HookSettings } from "./hook-settings.js";
+import type { Wanted } from "./wanted.js";
+import type { Wish } from "./wish.js";
+
+/** A launch of which everything is known but what the broker says to it. */
+export interface Launching {
+  readonly context: CommandContext;
+  readonly wanted: Wanted;
+  readonly wish: Wish;
+  readonly claude: Claude;
+  readonly broker: BrokerClient;
+  readonly meshId: string;
+  readonly hooks: HookSettings;
+  /** The hooks, together with the settings that the user gave. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}

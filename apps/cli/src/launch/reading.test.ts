@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { CommandContext } from "../command.js";
+import { readConfig } from "../config.js";
+import { createOutput } from "../output.js";
+import { readClaudeArgs } from "./claude-args.js";
+import { toHookSettings } from "./hook-settings.js";
+import { mergeSettings } from "./merge-settings.js";
+import { wakePathsOf } from "./wake-paths.js";
+import { readWanted } from "./wanted.js";
+
+async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) {
+  const config = await readConfig({ flags, env: { MERKLE_HOME: "/nowhere", ...env }, cwd: "/" });
+  const context: CommandContext = {
+    ...{ args: [], flags, config },
+    output: createOutput(flags),
+    signal: new AbortController().signal,
+  };
+  return readWanted(context);
+}
+
+describe("what a launch is told", () => {
+  it("[LAUNCH-9] is read from flags, and from the environment where flags say nothing", async () => {
+    const env = { MERKLE_SESSION: "auth", MERKLE_TEAM: "Birch" };
+    expect(await read({}, env)).toMatchObject({
+      session: { kind: "named", name: "auth" },
+      team: "Birch",
+      isAimed: false,
+    });
+    expect(
+      await read({ new: "Q4", name: "atlas", groups: "backend:lead, reviewers", mesh: "main" }, env),
+    ).toMatchObject({
+      session: { kind: "new", title: "Q4" },
+      name: "atlas",
+      groups: ["backend:lead", "reviewers"],
+      isAimed: true,
+    });
+  });
+
+  it("[LAUNCH-9] is refused with the flag's name when it cannot be", async () => {
+    for (const [flags, code, message] of [
+      [{ new: "X", session: "auth" }, "usage", "--new makes a session: leave out --session."],
+      [{ name: "@all" }, "usage", '--name "@all": must not begin with'],
+      [{ role: "a".repeat(101) }, "usage", "--role"],
+      [{ groups: "a b:lead" }, "usage", '--groups "a b:lead": must be letters'],
+      [{ tools: "magic" }, "usage", 'There is no toolset "magic".'],
+      [{ mesh: "other" }, "not_found", 'There is no mesh "other"; a broker has one, called main.'],
+    ] as const) {
+      await expect(read(flags)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+    }
+  });
+
+  it("[LAUNCH-12] what stands after -- tells which conversation goes on, and which settings are the user's", () => {
+    expect(
+      readClaudeArgs(["-r", "x", "--settings", "a", "--settings=b", "-p", "--", "--settings", "c"]),
+    ).toEqual({
+      resumes: { id: "x" },
+      settings: "b",
+      others: ["-r", "x", "-p", "--", "--settings", "c"],
+    });
+    expect(readClaudeArgs(["--resume=y"]).resumes).toEqual({ id: "y" });
+    expect(readClaudeArgs(["--fork-session", "-c"]).resumes).toBe("latest");
+    expect(readClaudeArgs(["--resume"])).toEqual({
+      resumes: undefined,
+      settings: undefined,
+      others: ["--resume"],
+    });
+  });
+});
+
+describe("the settings of a launched Claude Code", () => {
+  const ours = toHookSettings(["node", "/a b/merkle.mjs"], { inTurn: true });
+
+  it("[LAUNCH-14] are ours and the user's, as JSON or from a file", async () => {
+    expect(await mergeSettings(ours, undefined, "/")).toEqual(ours);
+    const theirs = { env: { A: "1" }, hooks: { Stop: [{ hooks: [] }], Other: [1] } };
+    expect(await mergeSettings(ours, JSON.stringify(theirs), "/")).toEqual({
+      env: { A: "1" },
+      hooks: { ...ours.hooks, Stop: [{ hooks: [] }, ...(ours.hooks["Stop"] ?? [])], Other: [1] },
+    });
+    expect(JSON.stringify(ours)).toContain("node '/a b/merkle.mjs' hook session-start");
+  });
+
+  it("[LAUNCH-14] refuse what cannot be read, before anybody joins", async () => {
+    await expect(mergeSettings(ours, "nowhere.json", "/")).rejects.toMatchObject({
+      code: "usage",
+      message: "--settings names nowhere.json, which cannot be read (ENOENT).",
+    });
+    await expect(mergeSettings(ours, '{"a"', "/")).rejects.toMatchObject({
+      message: "--settings must hold a JSON object.",
+    });
+  });
+});
+
+describe("the wake paths of a Claude Code", () => {
+  it("[LAUNCH-16] follow from its version, and an older one is told what it lacks", () => {
+    expect(wakePathsOf("2.1.330 (Claude Code)")).toEqual({
+      paths: ["inbox", "hooks", "wait"],
+      advice: undefined,
+    });
+    expect(wakePathsOf("2.10.0").paths).toEqual(["inbox", "hooks", "wait"]);
+    expect(wakePathsOf("2.1.224")).toMatchObject({ paths: ["inbox", "wait"] });
+    expect(wakePathsOf("2.1.9")).toEqual({
+      paths: ["wait"],
+      advice: "Claude Code 2.1.9 is woken by wait alone; inbox from 2.1.224 on, hooks from 2.1.330 on",
+    });
+    expect(wakePathsOf("1.0.128").advice).toContain("older than 2.0");
+    expect(wakePathsOf("dev").paths).toContain("hooks");
+  });
+});

@@ -1,0 +1,70 @@
+import { counted } from "../duration.js";
+import { oneLine } from "../one-line.js";
+import type { ChosenSession } from "./choose-session.js";
+import type { EnteredSession } from "./enter-session.js";
+import { expectedPlace } from "./expected-place.js";
+import type { Launching } from "./launching.js";
+import { toShellLine } from "./shell-quote.js";
+import { wakePathsOf } from "./wake-paths.js";
+
+/** Before anything is done: who will read along, and what will run. */
+export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
+  const { context, wanted, claude } = launching;
+  const { output } = context;
+  const { place } = await expectedPlace(launching, chosen);
+  const title = chosen.kind === "there" ? chosen.session.title : chosen.title;
+  const runs = toShellLine(["claude", ...wanted.claudeArgs]);
+  const { advice } = wakePathsOf(claude.version);
+  output.note(
+    "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --",
+  );
+  output.note(
+    `  Runs   ${oneLine(runs)}   as ${oneLine(place.peer_name ?? place.team_name)} in "${oneLine(title)}"`,
+  );
+  if (advice !== undefined) output.note(`${output.mark.warn} ${advice}`);
+}
+
+/** Where the agent is now, and how to do the same again. */
+export async function tellEntered(
+  launching: Launching,
+  { created, held, joined, resumed }: EnteredSession,
+): Promise<void> {
+  const { broker, wish, context } = launching;
+  const { output } = context;
+  const { last_sequence } = await broker.call("get_session", { session_id: held.session_id });
+  const why = wish.session.kind === "new" ? "" : "; there was none of that name";
+  if (created) output.note(`${output.mark.ok} Made session ${held.slug}${why}`);
+  output.note(
+    `${output.mark.ok} ${resumed ? "Back" : "Joined"} as ${whoIn(held)}, ` +
+      `${counted(last_sequence, "message")} so far, document v${joined.document_version}`,
+  );
+  output.note(`  Same again:  ${oneLine(toShellLine(sameAgain(launching, held)))}`);
+}
+
+/** `atlas (Alex's Team)`, or the team alone where the place has no name. */
+export function whoIn({
+  peer_name: peer,
+  team_name: team,
+}: {
+  peer_name: string | null;
+  team_name: string;
+}): string {
+  return peer === null ? oneLine(team) : `${oneLine(peer)} (${oneLine(team)})`;
+}
+
+function sameAgain({ wanted, wish }: Launching, held: EnteredSession["held"]): string[] {
+  const { agent, claudeArgs } = wanted;
+  const flag = (name: string, value: string | null | undefined) => (value ? [name, value] : []);
+  return [
+    ...["merkle", "launch", "--session", held.slug, "--team", held.team_name],
+    ...flag("--name", held.peer_name),
+    ...flag("--role", wish.role),
+    ...flag("--groups", wish.groups?.join(",")),
+    ...flag("--model", agent.model),
+    ...flag("--tools", agent.tools),
+    ...(agent.channel ? ["--channel"] : []),
+    ...(agent.interruptible ? ["--interruptible"] : []),
+    "-y",
+    ...(claudeArgs.length > 0 ? ["--", ...claudeArgs] : []),
+  ];
+}
