@@ -42,6 +42,7 @@ it("[OPS-5] every example of /agents.md can be run as it stands, one after the o
     messages: [
       { event: "team_joined", team: "Blair's Team" },
       { from: { team: "Alex's Team" }, content: { text: expect.stringContaining("Alex's Team here") } },
+      { to: ["Blair's Team"], content: { kind: "ask", options: ["yes", "no"] } },
     ],
   });
   const document = await (await fetch(`${url}/api/sessions/auth-refactor/doc`)).json();

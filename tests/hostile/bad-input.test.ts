@@ -4,7 +4,7 @@ import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { sendText } from "./send-text.js";
 import { expectUnharmed, refusalOf, type Subject, startSubject, validInputs } from "./subject.js";
-import { textFields, unwrap, withValue } from "./text-fields.js";
+import { textFields, withValue } from "./text-fields.js";
 
 /** Every operation at every door, with input that is wrong in each way that its own schema gives away. */
 
@@ -16,9 +16,23 @@ beforeAll(async () => {
 
 const sessionOperations = operations.filter(isSessionOperation);
 const writes = operations.filter((operation) => !operation.readOnly);
+/** Those that address no session, and yet are done as somebody. */
+const meshOperations = operations.filter(
+  (operation) =>
+    !isSessionOperation(operation) && "team_id" in operation.input.shape && operation.access !== "open",
+);
 
 function inputOf(operation: Operation): Record<string, unknown> {
   return { ...Object.entries(validInputs(subject)).find(([name]) => name === operation.name)?.[1] };
+}
+
+/** One in which only the text at this place can be wrong. */
+function inputAround(operation: Operation, [field, inner]: readonly string[]): Record<string, unknown> {
+  const { key, ...input } = inputOf(operation);
+  if (operation.name.endsWith("watch_state") && field === "prefix") return input;
+  if (inner === "options")
+    return { ...input, content: { text: "which?", kind: "ask", options: ["yes", "no"] } };
+  return inputOf(operation);
 }
 
 /** Fewer than a connection may have unanswered. */
@@ -96,14 +110,19 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       { toString: 1, valueOf: 1 },
       [[[]]],
     ];
+    // Doors only translate (CAT-4): the one that is quickest gets all, and the others half of them each.
+    const isSentHere = (_value: unknown, index: number) =>
+      name === "websocket" || index % 2 === (name === "rest" ? 0 : 1);
     const inQuery = ["", "x", "-1", "1.5", "1e5", "99999999999999999999", "0x10", "[]", "null"];
     const calls = operations.flatMap((operation) =>
       Object.entries(operation.input.shape)
         .filter(([field]) => field !== "team_id" && field !== "session_id")
         .flatMap(([field, schema]) => {
           const wrong = isInQuery(theDoor(), operation)
-            ? inQuery.filter((text) => !accepts(schema, text) && !accepts(schema, Number(text)))
-            : inJson.filter((value) => !accepts(schema, value));
+            ? inQuery.filter(
+                (text) => ![text, Number(text), listOf(text)].some((read) => accepts(schema, read)),
+              )
+            : inJson.filter((value) => !accepts(schema, value)).filter(isSentHere);
           return wrong.map((value): [string, () => Promise<unknown>] => [
             `${operation.name} with ${field} ${JSON.stringify(value)}`,
             () => theDoor().callRaw(operation.name, { ...inputOf(operation), [field]: value }),
@@ -151,20 +170,30 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       "' OR 1=1 --",
       "💥",
     ];
+    const inAll = operations.filter(({ input }) => "session" in input.shape);
     const calls = [...sessionOperations, operationNamed("get_settings")].flatMap((operation) =>
       unknown.map((session_id): [string, () => Promise<unknown>] => [
         `${operation.name} in ${JSON.stringify(session_id.slice(0, 40))}`,
         () => theDoor().callRaw(operation.name, { ...inputOf(operation), session_id }),
       ]),
     );
+    for (const operation of inAll) {
+      for (const session of unknown) {
+        const input = { ...inputOf(operation), session };
+        calls.push([operation.name, () => theDoor().callRaw(operation.name, input)]);
+      }
+    }
     await expectRefusedWith(["not_found", "bad_request"], calls);
   });
 
   it("[AUTH-3] every credential but one that is in force here is answered unauthorized", async () => {
-    const calls = sessionOperations.flatMap((operation) =>
+    const calls = [...sessionOperations, ...meshOperations].flatMap((operation) =>
       Object.entries(subject.badCredentials)
         // Who left may come back as who they were (JOIN-5).
-        .filter(([what]) => !(operation.name === "join_session" && what === "a team's that left"))
+        .filter(([what]) => !(operation.name === "join_session" && what.endsWith(" that left")))
+        // Where no session is addressed any session's will do, and whoever may read needs none (MEM-2).
+        .filter(([what]) => isSessionOperation(operation) || what !== "one of another session")
+        .filter(([what]) => operation.access === "team" || !isSeenInHeader(operation, what))
         .map(([what, team_id]): [string, () => Promise<unknown>] => [
           `${operation.name} with ${what}`,
           () => theDoor().callRaw(operation.name, { ...inputOf(operation), team_id }),
@@ -174,7 +203,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
   });
 
   it("[AUTH-4] what needs a credential is answered unauthorized without one", async () => {
-    const calls = sessionOperations
+    const calls = operations
       .filter((operation) => operation.access === "team")
       .map((operation): [string, () => Promise<unknown>] => {
         const { team_id: _none, ...input } = inputOf(operation);
@@ -186,7 +215,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
   it("[AUTH-3] a credential that is no text is answered unauthorized", async () => {
     if (name === "rest") return; // It is a header there, and always text.
     const values: unknown[] = [null, 1, true, [], {}, [subject.team_id], { toString: 1, valueOf: 1 }, [[[]]]];
-    const calls = sessionOperations.flatMap((operation) =>
+    const calls = [...sessionOperations, ...meshOperations].flatMap((operation) =>
       values.map((team_id): [string, () => Promise<unknown>] => [
         `${operation.name} with ${typeof team_id}`,
         () => theDoor().callRaw(operation.name, { ...inputOf(operation), team_id }),
@@ -202,7 +231,10 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       const call = (input: object) =>
         refusalOf(theDoor().callRaw(operation.name, input)).then((refusal) => refusal.code);
       const input = inputOf(operation);
-      const at = { session_id: subject.closed_session_id, team_id: subject.closed_team_id };
+      // What is for humans alone is refused to everybody else before it is looked at further.
+      const isForHumans = input["team_id"] === subject.person_id;
+      const team_id = isForHumans ? subject.person_id : subject.closed_team_id;
+      const at = { session_id: subject.closed_session_id, team_id };
       expect(await call({ ...input, ...wrong, session_id: "nowhere" }), operation.name).toBe("not_found");
       expect(await call({ ...input, ...wrong }), operation.name).toBe("unauthorized");
       expect(await call({ ...input, ...at, ...wrong }), operation.name).toBe("unauthorized");
@@ -214,7 +246,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
 
   it("[CAT-5] of thousands of fields that the operation does not name, the first are named", async () => {
     const strange = Object.fromEntries(
-      Array.from({ length: 9_000 }, (_, index) => [`strange_${index}`, index]),
+      Array.from({ length: 3_000 }, (_, index) => [`strange_${index}`, index]),
     );
     const calls = operations
       .filter((operation) => !isInQuery(theDoor(), operation))
@@ -225,7 +257,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
             theDoor().callRaw(operation.name, { ...inputOf(operation), ...strange }),
           );
           expect(refusal.message).toContain('"strange_0"');
-          expect(refusal.message).toContain("8997 more");
+          expect(refusal.message).toContain("2997 more");
           expect(JSON.stringify(refusal.toBody()).length).toBeLessThan(2_000);
           throw refusal;
         },
@@ -237,7 +269,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
     const calls = operations
       .filter((operation) => !isInQuery(theDoor(), operation))
       .flatMap((operation) =>
-        ["extra", "content", "title", "idempotency_key", "settings"].map(
+        ["extra", ...Object.keys(operation.input.shape).filter((field) => deepened.has(field))].map(
           (field): [string, () => Promise<unknown>] => [
             `${operation.name}, ${field}`,
             () => {
@@ -270,7 +302,19 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       ["create_session", ["title"]],
       ["create_session", ["creator_team_name"]],
       ["join_session", ["team_name"]],
+      ["join_session", ["peer_name"]],
+      ["join_session", ["role"]],
+      ["post_message", ["content", "answer"]],
       ["post_message", ["idempotency_key"]],
+      ["send_message", ["message"]],
+      ["send_message", ["to"]],
+      ["set_status", ["reason"]],
+      ["join_group", ["name"]],
+      ["set_state", ["key"]],
+      ["remember", ["content"]],
+      ["remember", ["tags", "[]"]],
+      ["forget", ["reason"]],
+      ["hold_session", ["reason"]],
     ] as const;
     const calls = fields.flatMap(([operation, path]) =>
       blank.map((text): [string, () => Promise<unknown>] => [
@@ -287,13 +331,22 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       ["create_session", "title"],
       ["create_session", "creator_team_name"],
       ["join_session", "team_name"],
+      ["join_session", "peer_name"],
+      ["join_session", "role"],
+      ["join_session", "machine"],
+      ["join_session", "capabilities", "client"],
+      ["join_group", "name"],
+      ["join_group", "role"],
+      ["post_message", "content", "options", "[]"],
+      ["set_state", "key"],
+      ["remember", "tags", "[]"],
       ["update_session_metadata", "title"],
       ["post_message", "idempotency_key"],
     ] as const;
-    const calls = fields.flatMap(([operation, field]) =>
+    const calls = fields.flatMap(([name, ...path]) =>
       several.map((text): [string, () => Promise<unknown>] => [
-        `${operation} with ${field} ${JSON.stringify(text)}`,
-        () => theDoor().callRaw(operation, { ...inputOf(operationNamed(operation)), [field]: text }),
+        `${name} with ${path.join(".")} ${JSON.stringify(text)}`,
+        () => theDoor().callRaw(name, withValue(inputAround(operationNamed(name), path), path, text)),
       ]),
     );
     await expectRefusedWith(["bad_request"], calls);
@@ -308,7 +361,10 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
           (isInQuery(theDoor(), operation) ? ["\u0000"] : ["\u0000", "\ud800", "\udc00\ud800"]).map(
             (bad): [string, () => Promise<unknown>] => [
               `${operation.name} with ${path.join(".")} ${JSON.stringify(bad)}`,
-              () => theDoor().callRaw(operation.name, withValue(inputOf(operation), path, `a${bad}b`)),
+              () => {
+                const input = inputAround(operation, path);
+                return theDoor().callRaw(operation.name, withValue(input, path, `a${bad}b`));
+              },
             ],
           ),
         ),
@@ -317,17 +373,21 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
   });
 
   it("[AUTH-6] a live credential in any text of any write is answered bad_request, and nothing is stored", async () => {
-    const live = [subject.team_id, subject.other_team_id, subject.closed_team_id];
-    const calls = writes.flatMap((operation) =>
+    const { team_id, other_team_id, closed_team_id, peer_id, person_id } = subject;
+    const live = [team_id, other_team_id, closed_team_id, peer_id, person_id];
+    const places = writes.flatMap((operation) =>
       textFields(operation)
         .filter(([field]) => field !== "session_id" && field !== "team_id")
-        .flatMap((path) =>
-          live.map((credential): [string, () => Promise<unknown>] => [
-            `${operation.name} with one in ${path.join(".")}`,
-            () => theDoor().callRaw(operation.name, withValue(inputOf(operation), path, `x ${credential}`)),
-          ]),
-        ),
+        .map((path) => [operation, path] as const),
     );
+    // Each in its turn: which of them it is makes no difference to where it is looked for.
+    const calls = places.map(([operation, path], index): [string, () => Promise<unknown>] => [
+      `${operation.name} with one in ${path.join(".")}`,
+      () => {
+        const text = `x ${live[index % live.length]}`;
+        return theDoor().callRaw(operation.name, withValue(inputAround(operation, path), path, text));
+      },
+    ]);
     await expectRefusedWith(["bad_request"], calls);
   });
 
@@ -342,13 +402,32 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       ["create_session", ["description"]],
       ["join_session", ["team_name"]],
       ["conclude_session", ["summary_section"]],
+      ["post_message", ["content", "options", "[]"]],
+      ["post_message", ["content", "answer"]],
+      ["send_message", ["message"]],
+      ["send_message", ["to"]],
+      ["nudge", ["to", "[]"]],
+      ["set_summary", ["summary"]],
+      ["set_status", ["reason"]],
+      ["join_group", ["role"]],
+      ["set_state", ["key"]],
+      ["set_state", ["value"]],
+      ["set_state", ["value", "deep"]],
+      ["watch_state", ["prefix"]],
+      ["remember", ["content"]],
+      ["forget", ["reason"]],
+      ["hold_session", ["reason"]],
+      ["join_session", ["cwd"]],
+      ["join_session", ["capabilities", "client"]],
     ] as const;
-    for (const [operation, path] of places) {
-      const input = withValue(inputOf(operationNamed(operation)), path, `see ${subject.other_team_id}`);
+    const { other_team_id, peer_id, person_id } = subject;
+    for (const [index, [operation, path]] of places.entries()) {
+      const [live = ""] = [other_team_id, peer_id, person_id].slice(index % 3);
+      const input = withValue(inputAround(operationNamed(operation), path), path, live);
       const refusal = await refusalOf(theDoor().callRaw(operation, input));
       expect(refusal.code, operation).toBe("bad_request");
-      expect(refusal.message, operation).toContain("credential");
-      expect(JSON.stringify(refusal.toBody())).not.toContain(subject.other_team_id.slice(40));
+      expect(refusal.message, `${operation} ${path.join(".")}`).toContain("credential");
+      expect(JSON.stringify(refusal.toBody())).not.toContain(live.slice(40));
     }
   });
 
@@ -369,13 +448,17 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
         .map((operation) => theDoor().callRaw(operation.name, inputOf(operation))),
     );
     expect(JSON.stringify(seen)).not.toContain(subject.team_id.slice(37));
-    expect(JSON.stringify(seen)).not.toContain(subject.other_team_id.slice(37));
+    for (const credential of [subject.other_team_id, subject.peer_id, subject.person_id]) {
+      expect(JSON.stringify(seen)).not.toContain(credential.slice(37));
+    }
   });
 
   it("[ERR-7] the largest and smallest numbers are answered as any other", async () => {
     const numbers = [0, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1, 2 ** 53, 1e21, -1, -(2 ** 53)];
     for (const operation of operations) {
-      const fields = Object.entries(operation.input.shape).filter(([, schema]) => accepts(schema, 1));
+      const fields = Object.entries(operation.input.shape).filter(
+        ([, schema]) => accepts(schema, 1) && !accepts(schema, {}),
+      );
       for (const [field] of fields) {
         for (const number of numbers) {
           const input = { ...inputOf(operation), timeout: 0, [field]: number };
@@ -404,9 +487,30 @@ function operationNamed(name: string): Operation {
   return operation;
 }
 
-function isOptional(schema: unknown): boolean {
-  return unwrap(schema) !== schema;
+function listOf(text: string): string[] {
+  return text === "" ? [] : text.split(",");
 }
+
+function isOptional(schema: unknown): boolean {
+  return accepts(schema, undefined);
+}
+
+/** Beside an operation that needs no credential, a header that proves somebody who is gone just stands there. */
+function isSeenInHeader(operation: Operation, what: string): boolean {
+  return meshOperations.includes(operation) && what.endsWith(" that left");
+}
+
+/** Fields that hold much, or anything, each where an operation has it. */
+const deepened: ReadonlySet<string> = new Set([
+  "content",
+  "title",
+  "idempotency_key",
+  "settings",
+  "to",
+  "value",
+  "groups",
+  "tags",
+]);
 
 function accepts(schema: unknown, value: unknown): boolean {
   const { safeParse } = Object(schema);

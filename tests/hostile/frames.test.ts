@@ -14,6 +14,8 @@ beforeAll(async () => {
 
 const request = { type: "request", id: 1, operation: "get_app_info", input: {} };
 
+const nudged = { type: "nudged", id: "00000000-0000-4000-8000-000000000000", reached: ["inbox"] };
+
 const badFrames: Record<string, string | Buffer> = {
   "a binary frame": Buffer.from(JSON.stringify(request)),
   "an empty binary frame": Buffer.alloc(0),
@@ -46,6 +48,9 @@ const badFrames: Record<string, string | Buffer> = {
     session_id: "x",
     after: -1,
   }),
+  "an answer to a nudge that is not named": '{"type":"nudged","id":"x","reached":["inbox"]}',
+  "a nudge that reached what there is not": JSON.stringify({ ...nudged, reached: ["shell"] }),
+  "a nudge that reached too much": JSON.stringify({ ...nudged, reached: Array(11).fill("inbox") }),
   "deep nesting without a type": "[".repeat(10_000) + "]".repeat(10_000),
   "a million values": JSON.stringify({ ...request, input: { extra: Array(1_000_000).fill(0) } }),
 };
@@ -82,8 +87,9 @@ it("[WS-7] an unknown operation, bad input and an unknown session are replies, a
     socket.send({ ...frame, id });
     expect(await socket.replyTo(id), JSON.stringify(frame).slice(0, 200)).toMatchObject({ error: { code } });
   }
-  // What was never asked for, or not subscribed to, can be cancelled and ended without harm.
+  // What was never asked for, or not subscribed to, can be cancelled, answered and ended without harm.
   socket.send({ type: "cancel", id: "nothing" });
+  socket.send(nudged);
   socket.send({ type: "unsubscribe", id: "end", kind: "follow", session_id });
   expect(await socket.replyTo("end")).toMatchObject({ output: {} });
 });

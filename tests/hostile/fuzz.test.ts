@@ -130,15 +130,22 @@ function toWellFormed(input: unknown): string {
   return (JSON.stringify(input) ?? "").replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** Calls that would end the session, its teams' credentials, or the patience of the test. */
+/** Calls that would end the session, its teams' credentials or their right to post, or the patience of the test. */
 function spare(operation: Operation, input: unknown): unknown {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
   const kept: Record<string, unknown> = { ...input };
   if (operation.kind === "wait") kept["timeout"] = 0;
-  const ends = ["conclude_session", "leave_session", "rotate_team_credential"].includes(operation.name);
-  if (ends && operation.input.safeParse(input).success) kept["extra"] = true;
+  if (endings.has(operation.name) && operation.input.safeParse(input).success) kept["extra"] = true;
   return kept;
 }
+
+const endings: ReadonlySet<string> = new Set([
+  "conclude_session",
+  "leave_session",
+  "rotate_team_credential",
+  "hold_session",
+  "resume_session",
+]);
 
 async function expectProperAnswer(door: Door, operation: Operation, input: unknown): Promise<void> {
   if (!canCarry(door, operation, input)) return;
@@ -236,12 +243,16 @@ describe("the sockets themselves", () => {
     fc
       .record(
         {
-          type: fc.oneof(fc.constantFrom("request", "cancel", "subscribe", "unsubscribe", "ping"), text),
+          type: fc.oneof(
+            fc.constantFrom("request", "cancel", "subscribe", "unsubscribe", "ping", "nudged"),
+            text,
+          ),
           id: fc.oneof(fc.constantFrom(1, "a"), json),
           kind: fc.oneof(fc.constantFrom("inbox", "follow"), json),
           session_id: fc.oneof(fc.constantFrom("mistreated", "nowhere"), json),
           operation: fc.oneof(fc.constantFrom(...operations.map((each) => each.name)), text),
           input: json,
+          reached: fc.oneof(fc.constantFrom(["inbox"], []), json),
         },
         { requiredKeys: [] },
       )

@@ -18,7 +18,9 @@ type Limit = keyof typeof limits;
  * Where each limit is tested at one below it, at it, and one above it: here, or beside the module that alone knows it.
  * A limit without a place here does not compile.
  */
-const testedAt: { readonly [Name in Limit]: "here" | `apps/broker/src/${string}.test.ts` } = {
+const testedAt: {
+  readonly [Name in Limit]: "here" | `${"apps/broker/src" | "tests/doors"}/${string}.test.ts`;
+} = {
   messageTextBytesMax: "here",
   documentBytesMax: "here",
   titleCharsMax: "here",
@@ -26,6 +28,28 @@ const testedAt: { readonly [Name in Limit]: "here" | `apps/broker/src/${string}.
   nameCharsMax: "here",
   reasonCharsMax: "here",
   slugCharsMax: "here",
+  summaryCharsMax: "here",
+  groupsPerPeerMax: "tests/doors/peers.test.ts",
+  optionsMax: "here",
+  recipientsMax: "here",
+  stateKeyCharsMax: "here",
+  stateValueBytesMax: "tests/doors/state.test.ts",
+  stateValueDepthMax: "tests/doors/state.test.ts",
+  stateValueToldBytesMax: "tests/doors/state.test.ts",
+  stateKeysPerScopeMax: "tests/doors/state.test.ts",
+  stateHistoryMax: "tests/doors/state.test.ts",
+  statePageMax: "tests/doors/state.test.ts",
+  statePageDefault: "tests/doors/state.test.ts",
+  stateEventMsMin: "tests/doors/state.test.ts",
+  watchesPerPeerMax: "tests/doors/state.test.ts",
+  memoryBytesMax: "tests/doors/memory.test.ts",
+  tagsMax: "tests/doors/memory.test.ts",
+  tagCharsMax: "tests/doors/memory.test.ts",
+  memoriesPageMax: "tests/doors/memory.test.ts",
+  memoriesPageDefault: "tests/doors/memory.test.ts",
+  queryCharsMax: "tests/doors/memory.test.ts",
+  searchHitsMax: "tests/doors/search.test.ts",
+  searchHitsDefault: "tests/doors/search.test.ts",
   idempotencyKeyCharsMax: "here",
   anonymousIdempotencyKeyCharsMin: "here",
   httpBodyBytesMax: "here",
@@ -43,6 +67,7 @@ const testedAt: { readonly [Name in Limit]: "here" | `apps/broker/src/${string}.
   versionsPageDefault: "here",
   waitSecondsMax: "here",
   parkedWaitsPerPeerMax: "here",
+  nudgeAnswerMsMax: "tests/doors/delivery.test.ts",
   unansweredRequestsPerConnectionMax: "here",
   subscriptionsPerConnectionMax: "here",
   outboundBytesMax: "apps/broker/src/doors/websocket/connection.test.ts",
@@ -59,6 +84,8 @@ const testedAt: { readonly [Name in Limit]: "here" | `apps/broker/src/${string}.
   liveMcpSessionsMax: "apps/broker/src/doors/mcp/live-sessions.test.ts",
   connectionsMax: "here",
   idempotencyHours: "here",
+  receiptDays: "tests/doors/message-status.test.ts",
+  peerRetiredAfterDays: "apps/broker/src/roster/retire-peers.test.ts",
 };
 
 it("[LIMIT-1] every limit is tested where the table says", async () => {
@@ -148,6 +175,15 @@ const textLimits: readonly TextLimit[] = [
     text: withHeading,
   },
   { limit: "titleCharsMax", operation: "create_session", field: ["title"], above: "bad_request" },
+  {
+    limit: "messageTextBytesMax",
+    operation: "send_message",
+    field: ["message"],
+    above: "payload_too_large",
+  },
+  { limit: "summaryCharsMax", operation: "set_summary", field: ["summary"], above: "bad_request" },
+  { limit: "summaryCharsMax", operation: "join_session", field: ["summary"], above: "bad_request" },
+  { limit: "stateKeyCharsMax", operation: "set_state", field: ["key"], above: "bad_request" },
   { limit: "titleCharsMax", operation: "update_session_metadata", field: ["title"], above: "bad_request" },
   { limit: "titleCharsMax", operation: "list_sessions", field: ["query"], above: "bad_request" },
   { limit: "descriptionCharsMax", operation: "create_session", field: ["description"], above: "bad_request" },
@@ -159,7 +195,12 @@ const textLimits: readonly TextLimit[] = [
   },
   { limit: "nameCharsMax", operation: "create_session", field: ["creator_team_name"], above: "bad_request" },
   { limit: "nameCharsMax", operation: "join_session", field: ["team_name"], above: "bad_request" },
+  { limit: "nameCharsMax", operation: "join_session", field: ["peer_name"], above: "bad_request" },
+  { limit: "nameCharsMax", operation: "join_group", field: ["name"], above: "bad_request" },
+  { limit: "nameCharsMax", operation: "join_group", field: ["role"], above: "bad_request" },
   { limit: "reasonCharsMax", operation: "update_session_metadata", field: ["reason"], above: "bad_request" },
+  { limit: "reasonCharsMax", operation: "set_status", field: ["reason"], above: "bad_request" },
+  { limit: "reasonCharsMax", operation: "hold_session", field: ["reason"], above: "bad_request" },
   { limit: "slugCharsMax", operation: "create_session", field: ["slug"], above: "bad_request" },
   {
     limit: "idempotencyKeyCharsMax",
@@ -182,13 +223,15 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
     async (limit, operation, _path, { field, above, text = letters }) => {
       const door = subject.doors.find((each) => each.name === name);
       const max = limits[limit];
+      const session = await createSession();
       for (const [size, expected] of [
         [max - 1, "ok"],
         [max, "ok"],
         [max + 1, above],
       ] as const) {
-        const at = await createSession();
-        const valid = validInputs(at)[operation];
+        // A document is written, and a session concluded, once.
+        const at = limit === "documentBytesMax" ? await createSession() : session;
+        const valid = validInputs({ ...at, person_id: subject.person_id })[operation];
         // A free slug, whichever door and size came before.
         const value = field[0] === "slug" ? `${name}-${letters(size - name.length - 1)}` : text(size);
         const call = door?.callRaw(operation, withValue(valid, field, value));
@@ -236,6 +279,41 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       expect(await codeOf(Promise.resolve(call)), `${size}`).toBe(expected);
     }
   });
+});
+
+describe("what a message has besides its text", () => {
+  const words = (count: number) => Array.from({ length: count }, (_, index) => `option ${index}`);
+
+  it("[LIMIT-1] recipientsMax", async () => {
+    const at = { session_id: subject.session_id, team_id: subject.team_id };
+    for (const [more, expected] of aroundMax) {
+      const to = Array<string>(limits.recipientsMax + more).fill("Cedar");
+      expect(await codeOf(rest.call("post_message", { ...at, content: { text: "x" }, to }))).toBe(expected);
+      expect(await codeOf(rest.call("send_message", { ...at, message: "x", to }))).toBe(expected);
+      expect(await codeOf(rest.call("nudge", { ...at, to }))).toBe(expected);
+    }
+  });
+
+  it("[SEND-9] [SEND-10] [LIMIT-1] optionsMax and titleCharsMax of an ask's options, and reasonCharsMax of an answer", async () => {
+    const at = await createSession();
+    const post = (content: object, reply_to?: number) =>
+      rest.callRaw("post_message", { ...at, content: { text: "x", ...content }, reply_to });
+    for (const [more, expected] of aroundMax) {
+      const { cursor } = await rest.call("post_message", { ...at, content: { text: "x", kind: "ask" } });
+      const answer = letters(limits.reasonCharsMax + more);
+      expect(await codeOf(post({ answer }, cursor)), `answer, ${more}`).toBe(expected);
+      const many = words(limits.optionsMax + more);
+      expect(await codeOf(post({ kind: "ask", options: many })), `options, ${more}`).toBe(expected);
+      const long = ["no", letters(limits.titleCharsMax + more)];
+      expect(await codeOf(post({ kind: "ask", options: long })), `an option, ${more}`).toBe(expected);
+    }
+  });
+
+  const aroundMax = [
+    [-1, "ok"],
+    [0, "ok"],
+    [1, "bad_request"],
+  ] as const;
 });
 
 describe("requests and frames", () => {

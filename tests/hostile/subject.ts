@@ -18,6 +18,10 @@ export interface Subject {
   readonly other_team_id: string;
   /** Of the team that concluded `closed_session_id`. */
   readonly closed_team_id: string;
+  /** Of a named peer of a third team in `session_id`. */
+  readonly peer_id: string;
+  /** Of a person who takes part in `session_id`. */
+  readonly person_id: string;
   /** Texts that prove nothing in `session_id`, by what is wrong with them. */
   readonly badCredentials: Readonly<Record<string, string>>;
   /** What looks like a credential, and is none any more. */
@@ -43,14 +47,23 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   await door.call("leave_session", { session_id, team_id: left.team_id });
   const rotating = await join("Rotating");
   await door.call("rotate_team_credential", { session_id, team_id: rotating.team_id });
+  const peered = await door.call("join_session", { session_id, team_name: "Oak", peer_name: "aspen" });
+  const stays = { session_id, team_name: "Oak", team_id: peered.team_id, peer_name: "elm" };
+  const { peer_id } = await door.call("join_session", stays);
+  await door.call("leave_session", { session_id, team_id: peered.peer_id ?? "" });
+  const { person_id } = await door.call("create_person", { name: "Ana" });
+  await door.call("join_session", { session_id, team_name: "Ana", team_id: person_id });
   const closed = await door.call("create_session", { title: "Closed", creator_team_name: "Birch" });
   await door.call("conclude_session", { ...pick(closed), summary_section: "Done." });
   await door.call("post_message", { session_id, team_id, content: { text: "before" } });
+  await door.call("set_state", { session_id, team_id, key: "deploy_frozen", value: false });
+  await door.call("remember", { team_id, content: "before" });
 
   const bare = team_id.slice(0, 36);
   const wrong = `${bare}.mk_${randomBytes(32).toString("base64url")}`;
   const deadCredentials = {
     "a team's that left": left.team_id,
+    "a peer's that left": peered.peer_id ?? "",
     "a replaced one": rotating.team_id,
     "one with a wrong secret": wrong,
     "one that nobody ever had": `${randomUUID()}.mk_${randomBytes(32).toString("base64url")}`,
@@ -63,6 +76,8 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
     team_id,
     other_team_id: other.team_id,
     closed_team_id: closed.team_id,
+    peer_id: peer_id ?? "",
+    person_id,
     badCredentials: {
       ...deadCredentials,
       "a bare team id": bare,
@@ -90,15 +105,26 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
       (SELECT json_agg(r ORDER BY person_id, session_id) FROM person_reads r) AS reads,
       (SELECT json_agg(t ORDER BY session_id) FROM (SELECT session_id, title, description, settings FROM sessions) t) AS titles,
       (SELECT json_agg(s ORDER BY key) FROM (SELECT key, value FROM settings) s) AS settings,
+      (SELECT json_agg(f ORDER BY session_id) FROM (SELECT session_id, held_at, message_budget FROM feeds) f) AS holds,
+      (SELECT json_agg(e ORDER BY scope_id, key) FROM (SELECT scope_id, key, version, value FROM state_entries) e) AS state,
+      (SELECT count(*) FROM state_watches) AS watches,
+      (SELECT json_agg(m ORDER BY number) FROM (SELECT number, content, tags, forget_reason FROM memories) m) AS memories,
+      (SELECT json_agg(p ORDER BY peer_id) FROM (SELECT peer_id, name, role, groups, declared_status, declared_reason,
+        summary, encode(secret_hash, 'hex'), left_at FROM peers) p) AS peers,
       (SELECT json_agg(encode(secret_hash, 'hex') ORDER BY team_id) FROM teams) AS secrets`;
   return counts;
 }
 
 /** An input that each operation accepts. A new operation does not compile without one, and so is covered. */
-export function validInputs({ session_id, team_id }: { session_id: string; team_id: string }): {
+export function validInputs({
+  session_id,
+  team_id,
+  person_id,
+}: Pick<Subject, "session_id" | "team_id" | "person_id">): {
   readonly [Name in OperationName]: InputOf<Name>;
 } {
   const at = { session_id, team_id };
+  const asPerson = { session_id, team_id: person_id };
   return {
     create_session: { title: "One more", creator_team_name: "Birch" },
     join_session: { session_id, team_name: "Newcomer" },
@@ -118,6 +144,30 @@ export function validInputs({ session_id, team_id }: { session_id: string; team_
     update_session_metadata: { ...at, title: "Renamed", reason: "the goal has changed" },
     conclude_session: { ...at, summary_section: "Done." },
     rotate_team_credential: at,
+    send_message: { ...at, to: "*", message: "hello" },
+    check_messages: at,
+    message_status: { ...at, message: 1 },
+    list_peers: at,
+    set_summary: { ...at, summary: "reads" },
+    set_status: { ...at, status: "blocked", reason: "needs a key" },
+    join_group: { ...at, name: "backend", role: "lead" },
+    leave_group: { ...at, name: "backend" },
+    get_state: { ...at, key: "deploy_frozen" },
+    set_state: { ...at, key: "deploy_frozen", value: true },
+    delete_state: { ...at, key: "deploy_frozen" },
+    list_state: at,
+    watch_state: { ...at, key: "deploy_frozen" },
+    unwatch_state: { ...at, key: "deploy_frozen" },
+    remember: { team_id, content: "Tests share one broker.", tags: ["tests"] },
+    recall: { team_id, query: "broker" },
+    forget: { team_id, id: "mem_1", reason: "outdated" },
+    restore_memory: { team_id: person_id, id: "mem_1" },
+    list_memory: { team_id },
+    tag_memory: { team_id, id: "mem_1", tags: ["tests"] },
+    nudge: { ...at, to: "Cedar" },
+    hold_session: { ...asPerson, reason: "a look at the plan first" },
+    resume_session: asPerson,
+    search: { team_id, query: "broker" },
     create_person: { name: "Ana" },
     get_app_info: {},
     get_settings: {},

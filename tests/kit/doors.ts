@@ -86,7 +86,7 @@ async function readAnswer(response: Response): Promise<unknown> {
 /** Plain JSON-RPC, as curl would send it. */
 async function openMcp(url: string): Promise<Door> {
   return toDoor("mcp", async (name, input) => {
-    const response = await fetch(new URL("/mcp?tools=core,admin", url), {
+    const response = await fetch(new URL("/mcp?tools=core,messaging,mesh,people,admin", url), {
       method: "POST",
       headers: { "content-type": "application/json", accept: "*/*" },
       body: JSON.stringify({
@@ -107,7 +107,7 @@ async function openMcp(url: string): Promise<Door> {
 /** `merkle mcp`, as a program speaks to it. */
 async function openStdio(url: string): Promise<Door> {
   const cleanups: (() => Promise<void>)[] = [];
-  const args = ["--view", "json", "--tools", "core,admin"];
+  const args = ["--view", "json", "--tools", "core,messaging,mesh,people,admin"];
   const server = await startStdioServer({ url, args }, (cleanup) => cleanups.unshift(cleanup));
   return toDoor(
     "stdio",

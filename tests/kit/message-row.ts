@@ -19,13 +19,27 @@ export function makeRow(sessionId: string, changes: Partial<MessageRow> = {}): M
     content: '{"text":"hello"}',
     salt: randomBytes(16).toString("hex"),
     after_closing: false,
+    reaches: null,
+    answers: null,
     ...changes,
   };
 }
 
+export interface FeedOptions {
+  readonly closed?: boolean;
+  readonly held?: boolean;
+  readonly budget?: number;
+}
+
 /** Makes a feed without anything else of a session, and returns the session's id. */
-export async function openFeed(sql: postgres.Sql, options: { closed?: boolean } = {}): Promise<string> {
+export async function openFeed(
+  sql: postgres.Sql,
+  { closed = false, held = false, budget = 0 }: FeedOptions = {},
+): Promise<string> {
   const sessionId = randomUUID();
-  await sql`INSERT INTO feeds (session_id, closed_at) VALUES (${sessionId}, ${options.closed ? new Date() : null})`;
+  const now = new Date();
+  await sql`
+    INSERT INTO feeds (session_id, closed_at, held_at, message_budget)
+    VALUES (${sessionId}, ${closed ? now : null}, ${held ? now : null}, ${budget})`;
   return sessionId;
 }
