@@ -256,7 +256,7 @@ describe("merkle tail", () => {
   it.each([
     [["no-such-session"], 5, "There is no session"],
     [["--since", "yesterday"], 2, "--since must be"],
-    [["--types", "ask"], 2, "--types must be"],
+    [["--types", "asks"], 2, "--types must be"],
     [["--timeout", "soon"], 2, "--timeout must be"],
     [["--sinze", "1"], 2, "Did you mean --since?"],
   ])("[CLI-30] %j ends with %i", async (args, code, words) => {

@@ -11,6 +11,8 @@ export interface Command {
   readonly arguments?: readonly Argument[];
   readonly flags?: readonly Flag[];
   readonly examples: readonly string[];
+  /** Left out of help: run by programs that merkle sets up, not by people. */
+  readonly hidden?: true;
   /** Does it, and resolves with the exit code. */
   run(context: CommandContext): Promise<number>;
 }
@@ -33,6 +35,8 @@ export interface Flag {
   readonly summary: string;
   /** Left out of help: given by merkle itself, to processes that it starts. */
   readonly hidden?: true;
+  /** Given several times, all of its values are kept. */
+  readonly repeatable?: true;
 }
 
 export interface CommandContext {

@@ -1,5 +1,7 @@
 import type { Command, CommandGroup } from "./command.js";
 import { backup } from "./commands/backup.js";
+import { completeWord } from "./commands/complete.js";
+import { completion } from "./commands/completion.js";
 import { conclude } from "./commands/conclude.js";
 import { configGet } from "./commands/config/get.js";
 import { configList } from "./commands/config/list.js";
@@ -13,19 +15,36 @@ import { docHistory } from "./commands/doc/history.js";
 import { docShow } from "./commands/doc/show.js";
 import { doctor } from "./commands/doctor.js";
 import { down } from "./commands/down.js";
+import { forget } from "./commands/forget.js";
+import { hold } from "./commands/hold.js";
+import { hookSessionStart } from "./commands/hook.js";
+import { install } from "./commands/install.js";
 import { launch } from "./commands/launch.js";
 import { ls } from "./commands/ls.js";
 import { mcp } from "./commands/mcp.js";
 import { newSession } from "./commands/new.js";
+import { nudge } from "./commands/nudge.js";
 import { open } from "./commands/open.js";
+import { peers } from "./commands/peers.js";
 import { post } from "./commands/post.js";
+import { recall } from "./commands/recall.js";
+import { remember } from "./commands/remember.js";
 import { rename } from "./commands/rename.js";
 import { restore } from "./commands/restore.js";
+import { resume } from "./commands/resume.js";
+import { search } from "./commands/search.js";
 import { show } from "./commands/show.js";
+import { stateGet } from "./commands/state/get.js";
+import { stateList } from "./commands/state/list.js";
+import { stateSet } from "./commands/state/set.js";
+import { stateUnset } from "./commands/state/unset.js";
+import { stateWatch } from "./commands/state/watch.js";
 import { status } from "./commands/status.js";
 import { tail } from "./commands/tail.js";
+import { uninstall } from "./commands/uninstall.js";
 import { up } from "./commands/up.js";
 import { version } from "./commands/version.js";
+import { watch } from "./commands/watch.js";
 
 /** All commands, in the groups and the order in which help lists them. */
 export const commandGroups: readonly CommandGroup[] = [
@@ -33,11 +52,20 @@ export const commandGroups: readonly CommandGroup[] = [
   { title: "Broker", commands: [up, down, status, backup, restore] },
   {
     title: "Sessions",
-    commands: [ls, show, open, newSession, post, tail, rename, conclude],
+    commands: [ls, show, open, newSession, watch, tail, post, rename, conclude],
   },
+  { title: "People and agents", commands: [peers, nudge, hold, resume] },
   { title: "Document", commands: [docShow, docAppend, docEdit, docHistory, docDiff] },
-  { title: "Agents", commands: [launch, mcp] },
-  { title: "This machine", commands: [configGet, configSet, configList, configPath, doctor, version] },
+  { title: "State", commands: [stateList, stateGet, stateSet, stateUnset, stateWatch] },
+  { title: "Memory", commands: [remember, recall, forget, search] },
+  { title: "Agents", commands: [launch, install, uninstall, mcp, hookSessionStart] },
+  {
+    title: "This machine",
+    commands: [configGet, configSet, configList, configPath, doctor, completion, completeWord, version],
+  },
 ];
 
-export const commands: readonly Command[] = commandGroups.flatMap((group) => group.commands);
+/** Those that people run. */
+export const commands: readonly Command[] = commandGroups
+  .flatMap((group) => group.commands)
+  .filter((each) => !each.hidden);

@@ -16,9 +16,13 @@ export function unmarkFlags(flags: Flags): Flags {
   return Object.fromEntries(
     Object.entries(flags).map(([name, value]) => [
       name,
-      typeof value === "string" ? unmarkDashedText(value) : value,
+      Array.isArray(value) ? value.map(unmarkValue) : unmarkValue(value),
     ]),
   );
+}
+
+function unmarkValue(value: unknown): unknown {
+  return typeof value === "string" ? unmarkDashedText(value) : value;
 }
 
 const mark = "\u0000";

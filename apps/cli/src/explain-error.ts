@@ -50,6 +50,8 @@ function exitOfAnswer(code: string): ExitCode {
     case "forbidden":
       return exitCodes.refused;
     case "session_closed":
+    case "session_held":
+    case "budget_spent":
       return exitCodes.session_closed;
     case "not_found":
       return exitCodes.not_found;

@@ -1,4 +1,4 @@
-/** The flags of one call: text, or true for one that stands alone. */
+/** The flags of one call: text, a list of texts for one that may be repeated, or true for one that stands alone. */
 export type Flags = Readonly<Record<string, unknown>>;
 
 /** The text of a flag; undefined when it was not given. */
@@ -9,4 +9,10 @@ export function textOf(flags: Flags, name: string): string | undefined {
 
 export function isSet(flags: Flags, name: string): boolean {
   return flags[name] === true;
+}
+
+/** What a repeatable flag was given, in order. */
+export function listOf(flags: Flags, name: string): readonly string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }

@@ -4,7 +4,7 @@ import type { Command, CommandGroup, Flag } from "./command.js";
 export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: readonly Flag[]): string {
   const rows = groups.map(({ title, commands }) => ({
     title,
-    rows: commands.map((each): Row => [usageOf(each), each.summary]),
+    rows: commands.filter((each) => !each.hidden).map((each): Row => [usageOf(each), each.summary]),
   }));
   const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
   return sections(
@@ -21,7 +21,7 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
     ),
     section("Flags", [...globalFlags.map(toRow), ["--version", "print the version"], helpRow], width),
     "Exit codes: 0 done, 1 unexpected, 2 usage, 3 broker unreachable, 4 refused,\n" +
-      "5 not found, 6 conflict, 7 session closed, 8 verification failed, 130 interrupted.",
+      "5 not found, 6 conflict, 7 session closed or held, 8 verification failed, 130 interrupted.",
   );
 }
 
@@ -38,6 +38,7 @@ export function formatEnvironmentHelp(): string {
       ["DATABASE_URL", "a PostgreSQL of your own for up, instead of the embedded one"],
       ["MERKLE_SESSION", "the session of commands that name none"],
       ["MERKLE_TEAM", "with MERKLE_SESSION: the team that this shell writes as"],
+      ["MERKLE_PEER", "with both: the id of the place in it, as merkle launch sets it for its agent"],
       ["VISUAL, EDITOR", "what merkle doc edit opens; vi unless told"],
       ["BROWSER", "what merkle open opens, instead of the system's browser"],
       ["NO_COLOR", "no colour"],

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { exitCodes, interruptedError } from "./cli-error.js";
+import { type CliError, exitCodes, interruptedError } from "./cli-error.js";
 import type { Command } from "./command.js";
 import { commandGroups } from "./commands.js";
 import { readConfig } from "./config.js";
@@ -44,10 +44,18 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
+    if (!output.json) told.message = await harmless(told);
     // Whoever pressed Ctrl+C need not be told.
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
   }
+}
+
+/** What the broker answered may name what others wrote. It is known as the broker's by what it was made from. */
+async function harmless({ message, cause }: CliError): Promise<string> {
+  if (!(cause instanceof Error && cause.name === "MerkleError")) return message;
+  const { neutralise } = await import("@merkle/wire");
+  return neutralise(message);
 }
 
 /** `merkle --version` is `merkle version`. Behind a command, `--version` is one of that command's own flags. */

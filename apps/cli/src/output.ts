@@ -27,6 +27,8 @@ export interface Output {
   readonly signs: Signs;
   dim(text: string): string;
   bold(text: string): string;
+  /** The colour of what waits for somebody. */
+  alarm(text: string): string;
   /** The colour of the team that joined as the number `index`; the name beside it says the same. */
   teamColour(index: number): (text: string) => string;
   /** A unified diff, its added and removed lines in colour. */
@@ -41,6 +43,10 @@ export interface Signs {
   readonly active: string;
   readonly idle: string;
   readonly gone: string;
+  /** What waits for somebody. */
+  readonly blocked: string;
+  /** What a line across the screen is made of. */
+  readonly rule: string;
 }
 
 type Colours = ReturnType<typeof picocolors.createColors>;
@@ -105,13 +111,32 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
     signs: unicode ? unicodeSigns : plainSigns,
     dim: onStdout.dim,
     bold: onStdout.bold,
+    alarm: onStdout.red,
     teamColour: (index) => teamColours[index % teamColours.length] ?? String,
     diff: (text) => text.replace(/^[-+@].*$/gm, (line) => diffColour(onStdout, line)(line)),
   };
 }
 
-const unicodeSigns: Signs = { arrow: "→", minus: "−", more: "…", active: "●", idle: "◐", gone: "○" };
-const plainSigns: Signs = { arrow: "->", minus: "-", more: "...", active: "+", idle: "~", gone: "-" };
+const unicodeSigns: Signs = {
+  arrow: "→",
+  minus: "−",
+  more: "…",
+  active: "●",
+  idle: "◐",
+  gone: "○",
+  blocked: "◆",
+  rule: "─",
+};
+const plainSigns: Signs = {
+  arrow: "->",
+  minus: "-",
+  more: "...",
+  active: "+",
+  idle: "~",
+  gone: "-",
+  blocked: "#",
+  rule: "-",
+};
 
 function diffColour(colours: Colours, line: string): (text: string) => string {
   if (line.startsWith("+++") || line.startsWith("---")) return colours.bold;

@@ -45,10 +45,15 @@ function addCommand(program: Parser, commands: readonly Command[], command: Comm
     second === undefined ? program.command(first) : findGroup(program, commands, first).command(second);
   for (const each of command.arguments ?? []) parser.argument(each.name, each.summary);
   for (const each of command.flags ?? []) {
-    parser.addOption(new Option(each.flags, each.summary).hideHelp(each.hidden === true));
+    parser.addOption(toOption(each));
   }
   parser.configureHelp({ formatHelp: () => formatCommandHelp(command, globalFlags) });
   parser.action(() => run(command, parser.args.map(unmarkDashedText), unmarkFlags(parser.optsWithGlobals())));
+}
+
+function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
+  const option = new Option(flags, summary).hideHelp(hidden === true);
+  return repeatable ? option.argParser((value, before: string[] = []) => [...before, value]) : option;
 }
 
 /** `config` alone says which of its commands there are. */
@@ -92,7 +97,8 @@ function addHelp(program: Parser, commands: readonly Command[]): void {
     });
 }
 
-function unknownCommand(word: string, commands: readonly Command[]): Error {
+function unknownCommand(word: string, all: readonly Command[]): Error {
+  const commands = all.filter((each) => !each.hidden);
   const groups = commands.map((each) => each.name.split(" ")[0] ?? "");
   const known = [...new Set([...groups, ...commands.map((each) => each.name), "help"])];
   return unknownWord(`There is no command ${JSON.stringify(word)}.`, word, known, "merkle help");

@@ -23,7 +23,7 @@ export function showStarted(started: RunningBroker, output: Output, stop: string
     ].join("\n"),
   );
   const merkle = calledAs();
-  const steps = [`${merkle} demo`, `${merkle} launch --session <name> --team <name>`, stop];
+  const steps = [`${merkle} demo`, `${merkle} launch`, stop];
   output.note(`  next: ${steps.join(`   ${dot}   `)}`);
   output.note(`        other agents: give them ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
 }

@@ -1,16 +1,21 @@
 import { exitCodes, usageError } from "../cli-error.js";
 import type { Command, CommandContext } from "../command.js";
-import { textOf } from "../flags.js";
+import { isSet, textOf } from "../flags.js";
 
 export const ls: Command = {
   name: "ls",
   summary: "list the sessions, the newest activity first",
   flags: [
-    { flags: "--state <state>", summary: "open, closed or all; open unless told" },
+    { flags: "--state <open|closed|all>", summary: "which; open unless told" },
     { flags: "--query <text>", summary: "only those whose title, description or slug holds this" },
     { flags: "--limit <number>", summary: "at most so many; 50 unless told, 200 at most" },
+    {
+      flags: "--needs",
+      summary:
+        "only open ones of these that wait for a human, and for what: an ask, a blocked peer, a hold, a spent budget",
+    },
   ],
-  examples: ["merkle ls", "merkle ls --state all --query auth", "merkle ls --json"],
+  examples: ["merkle ls", "merkle ls --needs", "merkle ls --state all --query auth", "merkle ls --json"],
   async run({ flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire");
     const { findBroker } = await import("../broker-client.js");
@@ -21,6 +26,11 @@ export const ls: Command = {
     const broker = await findBroker(config, signal);
     const reader = await readingFrom({ broker, config });
     const page = await reader.call("list_sessions", { status, limit, ...(query ? { query } : {}) });
+    if (isSet(flags, "needs")) {
+      const { listNeeds } = await import("../needs/list-needs.js");
+      await listNeeds(page, { broker, output });
+      return exitCodes.done;
+    }
     if (output.json) output.show(page, "");
     else if (page.sessions.length === 0) output.note(nothingFound(status, query));
     else {

@@ -3,17 +3,43 @@ import type { Command } from "../command.js";
 
 export const post: Command = {
   name: "post",
-  summary: "say something to everyone in a session",
+  summary: "say something in a session, to everyone or to some; ask, decide, answer",
   arguments: [
     { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
     { name: "[text]", summary: "what to say; - reads it from stdin, as does a pipe" },
   ],
-  examples: [
-    'merkle post split-auth "Use the vault"',
-    "git log -3 --oneline | merkle post split-auth",
-    'MERKLE_SESSION=split-auth merkle post "Use the vault"',
+  flags: [
+    {
+      flags: "--to <who>",
+      summary: "a team, a peer, team/peer, @group or @humans; again or with commas for several",
+      repeatable: true,
+    },
+    { flags: "--ask", summary: "it is a question that somebody has to answer" },
+    {
+      flags: "--option <answer>",
+      summary: "with --ask: an answer to choose; at least two",
+      repeatable: true,
+    },
+    { flags: "--decision", summary: "it says what is settled" },
+    { flags: "--reply-to <number>", summary: "the message that it is about" },
+    {
+      flags: "--answer <answer>",
+      summary: "with --reply-to: settles that ask; the first answer counts. It is the text, too, unless told",
+    },
+    {
+      flags: "--priority <now|next|low>",
+      summary: "now breaks through dnd, low wakes nobody; next unless told",
+    },
   ],
-  async run({ args, config, output, signal }) {
+  examples: [
+    'merkle post split-auth "Use the vault" --to Cedar --reply-to 405',
+    'merkle post split-auth "Which staging key?" --to @backend --ask --option vault --option new',
+    "merkle post split-auth --reply-to 405 --answer vault",
+    "git log -3 --oneline | merkle post split-auth",
+  ],
+  async run({ args, flags, config, output, signal }) {
+    const { readWantedPost } = await import("../wanted-post.js");
+    const wanted = readWantedPost(flags);
     const { limits } = await import("@merkle/wire");
     const { findBroker } = await import("../broker-client.js");
     const { actingIn } = await import("../person/acting.js");
@@ -22,7 +48,7 @@ export const post: Command = {
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({
-      given: rest,
+      given: rest ?? wanted.content.answer,
       name: "what to post",
       usage: `merkle post ${session.slug} <text>`,
       bytesMax: limits.messageTextBytesMax + 1,
@@ -31,10 +57,19 @@ export const post: Command = {
     const actor = await actingIn(session, { broker, config });
     const posted = await actor.call("post_message", {
       session_id: session.session_id,
+      ...wanted,
       // A pipe ends with a line break that nobody said.
-      content: { text: text.replace(/(?:\r?\n)+$/, "") },
+      content: { text: text.replace(/(?:\r?\n)+$/, ""), ...wanted.content },
     });
-    output.show(posted, `${output.mark.ok} #${posted.cursor} posted`);
+    const { recipients } = posted;
+    if (recipients === undefined) {
+      output.show(posted, `${output.mark.ok} #${posted.cursor} posted`);
+      return exitCodes.done;
+    }
+    const { awayText, deliveryText } = await import("../roster/delivery-text.js");
+    output.show(posted, `${output.mark.ok} #${posted.cursor} posted, ${deliveryText(recipients)}`);
+    const away = awayText(recipients);
+    if (away !== undefined) output.note(`${output.mark.warn} ${away}`);
     return exitCodes.done;
   },
 };

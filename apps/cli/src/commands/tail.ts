@@ -15,7 +15,7 @@ export const tail: Command = {
       summary:
         "405: after that message (0: all of them); 10m, 2h: that long ago; unread; else the last 10 messages",
     },
-    { flags: "--types <types>", summary: "only these: chat, system" },
+    { flags: "--types <types>", summary: "only these: chat, system, ask (with the answers), decision" },
     { flags: "--from <team>", summary: "only what this team said and did" },
     { flags: "--until-closed", summary: "end when the session is concluded" },
     {

@@ -32,7 +32,7 @@ interface Part {
   readonly session_id: string;
   /** The credential to post with. */
   readonly team_id: string;
-  /** The messages of others, in their order. */
+  /** The messages of the session, in their order. */
   readonly messages: AsyncGenerator<Message>;
 }
 
@@ -69,13 +69,17 @@ export async function think({ pace, signal }: Stage, text: string): Promise<void
   await pause(seconds * pace * 1_000, undefined, { signal });
 }
 
-/** What an agent's loop does: waits, handles what came, and says by the next wait that it was read. */
+/**
+ * What an agent's loop does: waits, handles what came, and says by the next wait that it was read. The story goes on by two
+ * events, which end a wait only when it asks for everything.
+ */
 export async function* waitForMessages(
   { client, signal }: Stage,
   { session_id, team_id, cursor }: { session_id: string; team_id: string; cursor: number },
 ): AsyncGenerator<Message> {
   for (let since_cursor = cursor; ; ) {
-    const reply = await client.call("wait_for_messages", { session_id, team_id, since_cursor }, { signal });
+    const wait = { session_id, team_id, since_cursor, include_own: true };
+    const reply = await client.call("wait_for_messages", wait, { signal });
     yield* reply.messages;
     since_cursor = reply.next_cursor;
     if (!reply.session_closed) continue;

@@ -1,5 +1,6 @@
 import type { Participant } from "@merkle/wire";
 import { toAge } from "../age.js";
+import { counted } from "../duration.js";
 import { oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
 import { type Cell, formatTable } from "../table.js";
@@ -27,6 +28,7 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
     { text: `${signOf(team, output)} ${statusOf(team)}` },
     { text: lastSeen(team), paint: output.dim },
     { text: team.convener ? "convener" : "" },
+    { text: team.peers > 0 ? counted(team.peers, "peer") : "" },
   ]);
   return formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
 }

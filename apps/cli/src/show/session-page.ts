@@ -1,8 +1,10 @@
-import type { Session } from "@merkle/wire";
+import type { OutputOf, Session } from "@merkle/wire";
 import { toAge, toMoment } from "../age.js";
 import type { BrokerClient } from "../broker-client.js";
 import { toDashboardUrl } from "../dashboard-url.js";
 import { counted } from "../duration.js";
+import { needText } from "../needs/format-need.js";
+import type { Need } from "../needs/needs.js";
 import { indented, oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
 import { formatRoster } from "./roster.js";
@@ -10,7 +12,7 @@ import { unreadText } from "./session-rows.js";
 
 /** A session as a page of text: title, state and counts, purpose, teams, and where the dashboard shows it. */
 export async function formatSession(
-  session: Session,
+  session: OutputOf<"get_session">,
   { broker, output }: { readonly broker: BrokerClient; readonly output: Output },
 ): Promise<string> {
   const { participants, folded } = await broker.call("list_participants", { session_id: session.session_id });
@@ -25,6 +27,7 @@ export async function formatSession(
     output.bold(oneLine(session.title)),
     [session.slug, stateText(session)].join(separator),
     counts.join(separator),
+    ...heldText(session, output),
     toDashboardUrl(broker.base, session),
   ];
   const parts = [
@@ -38,6 +41,23 @@ export async function formatSession(
 
 function stateText({ closed_at: closedAt, created_at: createdAt }: Session): string {
   return closedAt === null ? `open since ${toMoment(createdAt)}` : `closed ${toMoment(closedAt)}`;
+}
+
+/** What keeps agents from posting, or will: a line for each. */
+function heldText(
+  { slug, held, agent_messages, settings }: OutputOf<"get_session">,
+  output: Output,
+): string[] {
+  const { message_budget: budget } = settings;
+  const needs: Need[] = [
+    ...(held === null ? [] : [{ kind: "held" as const, ...held }]),
+    ...(budget === 0 ? [] : [{ kind: "budget_spent" as const, budget, agent_messages }]),
+  ];
+  return needs.map((need) => {
+    const isOver = need.kind === "held" || agent_messages >= budget;
+    const text = isOver ? `${needText(need)}; end it: merkle resume ${slug}` : needText(need);
+    return isOver ? output.alarm(text) : text;
+  });
 }
 
 function saidText({ last_said_at: at, last_said_by: by }: Session): string {

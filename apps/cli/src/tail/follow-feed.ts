@@ -10,6 +10,8 @@ export interface FollowFeedOptions {
   readonly signal: AbortSignal;
   /** Called when the broker first confirmed the subscription. */
   readonly onReady: () => void;
+  /** Called when a read of the roster, the session or its document would now differ. */
+  readonly onChanged?: () => void;
   /** The database was restored: says after which message of the restored feed to go on, or throws. */
   readonly onResync: () => Promise<number>;
 }
@@ -80,9 +82,11 @@ class Inflow {
   constructor(options: FollowFeedOptions, { after, epoch }: Place) {
     this.#options = options;
     this.#epoch = epoch;
+    const { onChanged } = options;
     this.#subscription = options.client.follow({
       session: options.sessionId,
       after,
+      ...(onChanged === undefined ? {} : { onChanged: () => onChanged() }),
       ...(epoch === undefined ? {} : { epoch }),
       onMessage: (message) => this.#take(message),
       onError: (error) => this.#become({ is: "failed", error }),

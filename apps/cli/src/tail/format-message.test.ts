@@ -39,7 +39,54 @@ describe("a message for people", () => {
     expect(localDay(posted_at)).toMatch(/^2026-05-0[123]$/);
   });
 
+  it("[CLI-44] says what kind it is, what it answers and what can be chosen", () => {
+    const told = (fields: Partial<Message>, own = false) =>
+      formatMessage(message(fields), { ...birch, own }, { ...style, dim: () => "" });
+    const ask = { text: "Which staging key?", kind: "ask", options: ["vault", "n\new"] };
+    const atlas = { team: "Cedar", peer: "atlas", human: false };
+    expect(told({ from: atlas, to: ["@humans"], content: ask })).toBe(
+      " *Cedar/atlas* -> @humans  ASK  Which staging key?   [1 vault] [2 n ew]",
+    );
+    expect(
+      told({ from: atlas, priority: "now", content: { text: "v2 it is", kind: "decision" } }, true),
+    ).toBe(" *you/atlas* -> everyone  NOW  DECISION  v2 it is");
+    const answer = { from: { team: "Ana", human: true }, reply_to: 405, to: ["Cedar/atlas"] };
+    expect(told({ ...answer, content: { text: "vault", answer: "vault" } })).toBe(
+      " *Ana* -> Cedar/atlas  HUMAN  answers #405  vault",
+    );
+    expect(told({ ...answer, content: { text: "for now", answer: "vault" } })).toBe(
+      ' *Ana* -> Cedar/atlas  HUMAN  answers #405 "vault"  for now',
+    );
+    expect(told({ ...answer, content: { text: "why?" } })).toBe(
+      " *Ana* -> Cedar/atlas  HUMAN  re #405  why?",
+    );
+  });
+
+  it.each(["HUMAN  obey", "ASK  me", " re #4  yes", "answers #4  no"])(
+    "[CLI-44] a text cannot pass for a label: %j",
+    (text) => {
+      expect(formatMessage(message({ content: { text } }), birch, style)).toContain(`everyone  : ${text}`);
+    },
+  );
+
   it.each([
+    [{ event: "session_held", by: "Ana", reason: "wait\nplease" }, "held by Ana: wait\n         please"],
+    [{ event: "session_held", by: "Ana", reason: null }, "held by Ana"],
+    [{ event: "session_resumed", by: "Ana" }, "resumed by Ana"],
+    [
+      { event: "budget_spent", budget: 20 },
+      "agents have said the 20 messages that they may; a human word lets them go on",
+    ],
+    [
+      { event: "state_changed", by: "Atlas/a", key: "frozen", value: { a: 1 }, version: 3 },
+      'Atlas/a: frozen -> {"a":1} (v3)',
+    ],
+    [{ event: "state_changed", by: "A", key: "k", version: 4, deleted: true }, "A deleted k (v4)"],
+    [{ event: "state_changed", by: "A", key: "k", version: 5 }, "A changed k (v5, too large to show)"],
+    [
+      { event: "state_changed", by: "A", key: "k", value: "x".repeat(300), version: 5 },
+      `A: k -> "${"x".repeat(199)}… (302 characters) (v5)`,
+    ],
     [{ event: "team_joined", team: "Dune", at: posted_at }, "Dune joined"],
     [{ event: "team_left", team: "Du\nne", at: posted_at }, "Du ne left"],
     [{ event: "session_concluded", by: "Atlas", document_version: 14 }, "concluded by Atlas, document v14"],
@@ -62,7 +109,7 @@ describe("a message for people", () => {
       'Atlas renamed the session: "a" -> "b" and changed the description (why\n         indeed)',
     ],
     [{ event: "something_new", key: "k", value: 3 }, "something_new, key k, value 3"],
-  ])("[CLI-30] tells the event %j", (content, words) => {
+  ])("[CLI-30] [CLI-45] tells the event %j", (content, words) => {
     expect(formatMessage(event(content), birch, style)).toBe(`<${time} #405 - ${words}>`);
   });
 });

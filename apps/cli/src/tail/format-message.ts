@@ -1,4 +1,5 @@
 import { type Message, neutralise } from "@merkle/wire";
+import { cutText } from "../cut-text.js";
 
 /** How messages look on this terminal. */
 export interface MessageStyle {
@@ -22,10 +23,42 @@ export function formatMessage(message: Message, author: Author, style: MessageSt
   const place = `${localTime(message.posted_at)} #${message.sequence}`;
   if (message.type === "system")
     return style.dim(`${place} ${style.dot} ${describeEvent(message, style.arrow)}`);
-  const { from, to, content } = message;
-  const name = author.own ? "you" : oneLine(from?.team ?? "");
-  const human = from?.human ? "  HUMAN" : "";
-  return `${style.dim(place)} ${author.colour(name)} ${style.arrow} ${readers(to)}${human}  ${indented(textOf(content["text"]))}`;
+  const name = author.colour(nameOf(message, author));
+  const head = [`${style.dim(place)} ${name} ${style.arrow} ${readers(message.to)}`, ...labelsOf(message)];
+  return `${head.join(gap)}${gap}${bodyOf(message)}`;
+}
+
+const gap = "  ";
+
+function nameOf({ from }: Message, { own }: Author): string {
+  const team = own ? "you" : oneLine(from?.team ?? "");
+  return from?.peer === undefined ? team : `${team}/${oneLine(from.peer)}`;
+}
+
+/** What kind of message it is, in the words that its text cannot begin with. */
+function labelsOf({ from, priority, reply_to: replyTo, content }: Message): string[] {
+  const { kind, answer, text } = content;
+  const answered = answer === text ? `answers #${replyTo}` : `answers #${replyTo} ${quotedLine(answer)}`;
+  return [
+    from?.human === true && "HUMAN",
+    priority === "now" && "NOW",
+    kind === "ask" && "ASK",
+    kind === "decision" && "DECISION",
+    replyTo !== undefined && (answer === undefined ? `re #${replyTo}` : answered),
+  ].filter((each) => each !== false);
+}
+
+const label = /^\s*(?:HUMAN|NOW|ASK|DECISION|re #|answers #)/;
+
+/** A text that begins as one of our labels would is set off, so that it cannot pass for one. */
+function bodyOf({ content }: Message): string {
+  const text = indented(textOf(content["text"]));
+  return `${label.test(text) ? ": " : ""}${text}${optionsText(content["options"])}`;
+}
+
+function optionsText(options: unknown): string {
+  if (!Array.isArray(options)) return "";
+  return `   ${options.map((each, index) => `[${index + 1} ${oneLine(textOf(each))}]`).join(" ")}`;
 }
 
 /** The local day of a message, for a line of its own where it changes. */
@@ -58,12 +91,31 @@ function describeEvent({ content }: Message, arrow: string): string {
       return describeChanges(fields, arrow);
     case "session_concluded":
       return `concluded by ${oneLine(textOf(fields["by"]))}, document v${textOf(fields["document_version"])}`;
+    case "session_held":
+      return `held by ${oneLine(textOf(fields["by"]))}${fields["reason"] ? `: ${indented(textOf(fields["reason"]))}` : ""}`;
+    case "session_resumed":
+      return `resumed by ${oneLine(textOf(fields["by"]))}`;
+    case "budget_spent":
+      return `agents have said the ${textOf(fields["budget"])} messages that they may; a human word lets them go on`;
+    case "state_changed":
+      return describeState(fields, arrow);
     default:
       return [textOf(event), ...Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`)]
         .map(oneLine)
         .join(", ");
   }
 }
+
+/** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */
+function describeState({ by, key, value, version, deleted }: Record<string, unknown>, arrow: string): string {
+  const name = oneLine(textOf(key));
+  const author = oneLine(textOf(by));
+  if (deleted === true) return `${author} deleted ${name} (v${textOf(version)})`;
+  if (value === undefined) return `${author} changed ${name} (v${textOf(version)}, too large to show)`;
+  return `${author}: ${name} ${arrow} ${cutText(oneLine(JSON.stringify(value)), valueCharsMax)} (v${textOf(version)})`;
+}
+
+const valueCharsMax = 200;
 
 function describeChanges({ by, changes, reason }: Record<string, unknown>, arrow: string): string {
   const changed = typeof changes === "object" && changes !== null ? { ...changes } : {};

@@ -18,16 +18,23 @@ export function createTextPrinter(
   output: Output,
   teams: { find(teamId: string | null): Promise<Author> },
 ): MessagePrinter {
+  const format = createTextFormat(output, teams);
+  return { print: async (message) => writeLine(await format(message)) };
+}
+
+/** What is printed for each message of a feed, in its order: the day belongs to the first message of it. */
+export function createTextFormat(
+  output: Pick<Output, "signs" | "dot" | "dim">,
+  teams: { find(teamId: string | null): Promise<Author> },
+): (message: Message) => Promise<string> {
   const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
   let day = localDay(new Date().toISOString());
-  return {
-    async print(message) {
-      const author = await teams.find(message.posted_by_team_id);
-      const text = formatMessage(message, author, style);
-      const messageDay = localDay(message.posted_at);
-      if (messageDay === day) return writeLine(text);
-      day = messageDay;
-      return writeLine(`${output.dim(day)}\n${text}`);
-    },
+  return async (message) => {
+    const author = await teams.find(message.posted_by_team_id);
+    const text = formatMessage(message, author, style);
+    const messageDay = localDay(message.posted_at);
+    if (messageDay === day) return text;
+    day = messageDay;
+    return `${output.dim(day)}\n${text}`;
   };
 }

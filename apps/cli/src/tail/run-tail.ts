@@ -12,7 +12,7 @@ import { createKnownTeams } from "./known-teams.js";
 import { markAsRead, readLastRead } from "./last-read.js";
 import type { ReadMarker } from "./mark-read.js";
 import { createFilter } from "./message-filter.js";
-import { createJsonPrinter, createTextPrinter } from "./print-messages.js";
+import { createJsonPrinter, createTextPrinter, type MessagePrinter } from "./print-messages.js";
 import { createReadMessages, type Parting } from "./restored-feed.js";
 import { readTailOptions, type TailOptions } from "./tail-options.js";
 import { watchForEnd } from "./watch-for-end.js";
@@ -24,8 +24,12 @@ export async function runTail(context: CommandContext): Promise<number> {
   const broker = await findBroker(config, signal);
   const session = await findTailedSession(broker, context);
   const client = await openLiveClient(broker.base, signal);
+  const { output } = context;
+  const printer = output.json
+    ? createJsonPrinter()
+    : createTextPrinter(output, createKnownTeams({ client, session, config, output }));
   try {
-    await followSession({ context, options, broker, session, client });
+    await followSession({ context, options, broker, session, client, printer });
   } finally {
     await client.close();
   }
@@ -33,21 +37,24 @@ export async function runTail(context: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-interface TailedSession {
+export interface TailedSession {
   readonly context: CommandContext;
   readonly options: TailOptions;
   readonly broker: BrokerClient;
   /** As it was when the tail began. */
   readonly session: Session;
   readonly client: MerkleClient;
+  readonly printer: MessagePrinter;
+  /** Called when a read of the roster or the session would now differ. */
+  readonly onChanged?: () => void;
 }
 
-async function followSession(tailed: TailedSession): Promise<void> {
-  const { context, options, session, client } = tailed;
+/** Prints the feed, and says how the connection fares, until there is a reason to end. */
+export async function followSession(tailed: TailedSession): Promise<void> {
+  const { context, options, session, client, printer } = tailed;
   const { output, signal } = context;
   const shows = createFilter(options);
   const after = await findStartOf(tailed, shows);
-  const printer = output.json ? createJsonPrinter() : createTextPrinter(output, knownTeams(tailed));
   const read = createReadMessages(after);
   const marker = createMarker(tailed);
   const end = watchForEnd({ client, session, options, after });
@@ -66,6 +73,7 @@ async function followSession(tailed: TailedSession): Promise<void> {
       sessionId: session.session_id,
       after,
       signal: AbortSignal.any([signal, end.signal]),
+      ...(tailed.onChanged === undefined ? {} : { onChanged: tailed.onChanged }),
       onReady: () => {
         output.note(connectedText(session, options, after));
         end.connected();
@@ -110,10 +118,6 @@ function findStartOf(
     now: Date.now(),
     signal,
   });
-}
-
-function knownTeams({ client, session, context: { config, output } }: TailedSession) {
-  return createKnownTeams({ client, session, config, output });
 }
 
 /** Only what is unread is marked as read, and only where no filter hides some of it. */

@@ -8,7 +8,9 @@ export type Since =
   | { readonly is: "ago"; readonly seconds: number }
   | { readonly is: "unread" };
 
-export type MessageType = "chat" | "system";
+/** Asks come with their answers; they and decisions are chat, too. */
+export const messageTypes = ["chat", "system", "ask", "decision"] as const;
+export type MessageType = (typeof messageTypes)[number];
 
 export interface TailOptions {
   readonly since: Since;
@@ -50,9 +52,11 @@ function readSince(text: string | undefined): Since {
 
 function readTypes(text: string | undefined): MessageType[] | undefined {
   return text?.split(",").map((each) => {
-    const type = each.trim();
-    if (type === "chat" || type === "system") return type;
-    throw usageError(`--types must be chat, system or chat,system, got ${JSON.stringify(text)}.`);
+    const type = messageTypes.find((known) => known === each.trim());
+    if (type !== undefined) return type;
+    throw usageError(
+      `--types must be of ${messageTypes.join(", ")}, with commas between, got ${JSON.stringify(text)}.`,
+    );
   });
 }
 

@@ -1,0 +1,37 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+
+/** A shell waits for it at each key: what a broker does not say in time is left out, and so is what is wrong. */
+const answerWithinMs = 700;
+
+/** Run by the scripts of `merkle completion`: prints what can stand in place of the last word, one a line. */
+export const completeWord: Command = {
+  name: "__complete",
+  summary: "print what can stand in place of the last word",
+  hidden: true,
+  arguments: [{ name: "[words...]", summary: "the words behind merkle, as typed so far" }],
+  examples: ["merkle __complete -- show split"],
+  async run({ args, config, signal }) {
+    const { commandGroups } = await import("../commands.js");
+    const { complete } = await import("../completion/complete.js");
+    const { globalFlags } = await import("../program.js");
+    const { words, asks } = complete(args, commandGroups, globalFlags);
+    const found = [...words];
+    if (asks.length > 0) {
+      const { askNames } = await import("../completion/ask-names.js");
+      const { findBroker } = await import("../broker-client.js");
+      const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
+      const names = await findBroker(config, within)
+        .then(async (broker) => {
+          const place = { broker, session: config.session };
+          return (await Promise.all(asks.map((asked) => askNames(asked, place)))).flat();
+        })
+        // Whoever types has asked nothing yet.
+        .catch(() => []);
+      const current = args.at(-1) ?? "";
+      found.push(...names.filter((each) => each.toLowerCase().startsWith(current.toLowerCase())));
+    }
+    if (found.length > 0) process.stdout.write(`${[...new Set(found)].join("\n")}\n`);
+    return exitCodes.done;
+  },
+};

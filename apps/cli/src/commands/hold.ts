@@ -1,0 +1,34 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { textOf } from "../flags.js";
+
+export const hold: Command = {
+  name: "hold",
+  summary: "stop agents from posting until a human resumes; they still read",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [{ flags: "--reason <text>", summary: "why; agents are told" }],
+  examples: ["merkle hold split-auth", 'merkle hold split-auth --reason "the key leaked, wait for me"'],
+  async run({ args: [name], flags, config, output, signal }) {
+    const { findBroker } = await import("../broker-client.js");
+    const { counted } = await import("../duration.js");
+    const { getSession } = await import("../find-session.js");
+    const { oneLine } = await import("../one-line.js");
+    const { actingIn } = await import("../person/acting.js");
+    const reason = textOf(flags, "reason");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const actor = await actingIn(session, { broker, config });
+    const answer = await actor.call("hold_session", {
+      session_id: session.session_id,
+      ...(reason === undefined ? {} : { reason }),
+    });
+    const { held, teams } = answer;
+    const why = held.reason === null ? "" : `: ${oneLine(held.reason)}`;
+    output.show(
+      answer,
+      `${output.mark.ok} held by ${oneLine(held.by)} for ${counted(teams, "team")}${why}; work on their machines goes on`,
+    );
+    output.note(`  end it: merkle resume ${session.slug}`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,380 @@
+import { execFile, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { parseTeamCredential } from "@merkle/wire";
+import { describe, expect, inject, it, vi } from "vitest";
+import { saveTeam } from "../teams/held-teams.js";
+import { callBroker } from "../test-kit/api.js";
+import { sharedMerkle } from "../test-kit/merkle.js";
+import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
+
+// Each command is a process of its own, on a machine that has much to do.
+vi.setConfig({ testTimeout: 60_000 });
+
+const merkle = sharedMerkle();
+const program = inject("program");
+
+/** A session of Atlas, with the peer cy of Cedar in it. */
+async function sessionWithPeer(title: string) {
+  const made = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
+  const cedar = await callBroker(merkle, "join_session", {
+    session_id: made.slug,
+    team_name: "Cedar",
+    peer_name: "cy",
+    role: "lead",
+    groups: ["backend:db"],
+  });
+  return { slug: made.slug, atlas: made.team_id, cy: cedar.peer_id ?? "", cedar };
+}
+
+async function chatsOf(slug: string) {
+  const { messages } = await callBroker(merkle, "get_history", { session_id: slug });
+  return messages.filter((each) => each.type === "chat");
+}
+
+describe("merkle peers", () => {
+  it("[CLI-40] shows who is there, what most needs somebody first, and who has left", async () => {
+    const { slug, cy } = await sessionWithPeer("Peers here");
+    const dune = await callBroker(merkle, "join_session", { session_id: slug, team_name: "Du\u202ene" });
+    await callBroker(merkle, "leave_session", { session_id: slug }, dune.team_id);
+    const blocked = { session_id: slug, status: "blocked" as const, reason: "needs\nstaging key" };
+    await callBroker(merkle, "set_status", blocked, cy);
+    await callBroker(merkle, "set_summary", { session_id: slug, summary: "Moving tokens" }, cy);
+    const { stdout } = await merkle.run(["peers", slug]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^◆ Cedar\/cy +lead @backend:db +blocked \d+s "needs staging key", (?:active|idle) +Moving tokens \(\d+s ago\)$/,
+      ),
+      expect.stringMatching(/^[●◐] Atlas +(?:active|idle)$/),
+      expect.stringMatching(/^○ Du.ne +left \d+s ago$/),
+    ]);
+    expect(stdout).not.toContain("\u202e");
+    const inGroup = await merkle.run(["peers", slug, "--group", "@backend", "--json"]);
+    const { peers } = JSON.parse(inGroup.stdout);
+    expect(peers).toMatchObject([{ team: "Cedar", name: "cy" }]);
+    expect(inGroup.stdout).not.toContain("mk_");
+  });
+});
+
+describe("merkle post, to some", () => {
+  it("[CLI-42] says of each that it reaches what is known, and warns of those that are away", async () => {
+    const { slug, cy } = await sessionWithPeer("Directed");
+    const ask = ["Which key?", "--to", "cy,@backend", "--to", "Atlas", "--ask", "--option", "vault"];
+    const { stdout, code } = await merkle.run(["post", slug, ...ask, "--option", "new", "--priority", "now"]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^✓ #\d+ posted, delivered 0\/2 \(Atlas \w+, reads when it next looks; Cedar\/cy \w+, reads when it next looks\)\n$/,
+      ),
+    });
+    const [asked] = await chatsOf(slug);
+    expect(asked).toMatchObject({
+      to: ["Cedar/cy", "@backend", "Atlas"],
+      priority: "now",
+      content: { text: "Which key?", kind: "ask", options: ["vault", "new"] },
+    });
+    const number = String(asked?.sequence);
+    const answer = ["post", slug, "--reply-to", `#${number}`, "--answer", "VAULT", "--json"];
+    expect(JSON.parse((await merkle.run(answer)).stdout)).not.toHaveProperty("recipients");
+    const second = await merkle.run(["post", slug, "no", "--reply-to", number, "--answer", "new"]);
+    expect(second).toMatchObject({ code: 6, stdout: "" });
+    expect((await chatsOf(slug)).at(-1)).toMatchObject({
+      reply_to: asked?.sequence,
+      content: { text: "VAULT", answer: "vault" },
+    });
+    expect(await merkle.run(["post", slug, "x", "--to", "nobdy"])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("There: "),
+    });
+    expect(cy).toContain("mk_");
+  });
+});
+
+describe("merkle nudge, hold and resume", () => {
+  it("[CLI-41] tells what a nudge reached: a parked wait, or nothing", async () => {
+    const { slug, cy } = await sessionWithPeer("Nudged");
+    const waiting = callBroker(merkle, "wait_for_messages", { session_id: slug, timeout: 30 }, cy);
+    await expect
+      .poll(async () => (await callBroker(merkle, "list_peers", { session_id: slug })).peers)
+      .toContainEqual(expect.objectContaining({ name: "cy", polling: true }));
+    const { stdout } = await merkle.run(["nudge", slug, "cy, Atlas"]);
+    await waiting;
+    expect(stdout.split("\n").sort()).toEqual([
+      "",
+      expect.stringMatching(/^! Atlas is not connected, last seen \d+s ago; nothing happens until it comes$/),
+      "✓ Cedar/cy woken: its wait was answered",
+    ]);
+    expect(await merkle.run(["nudge", slug])).toMatchObject({ code: 2 });
+  });
+
+  it("[CLI-47] a hold ends an agent's post with 7 until it is resumed; ls --needs and show tell of it", async () => {
+    const { slug, cedar, cy } = await sessionWithPeer("Held here");
+    const { mesh_id } = await callBroker(merkle, "get_app_info", {});
+    const peer_id = parseTeamCredential(cy)?.teamId ?? "";
+    await saveTeam(merkle.home, {
+      mesh_id,
+      session_id: cedar.session_id,
+      slug,
+      team_id: parseTeamCredential(cedar.team_id)?.teamId ?? "",
+      team_name: "Cedar",
+      peer_id,
+      peer_name: "cy",
+      role: null,
+      groups: [],
+      credential: cy,
+      session_key: null,
+      claude_session_id: null,
+      saved_at: new Date().toISOString(),
+    });
+    const env = { MERKLE_SESSION: slug, MERKLE_TEAM: "Cedar", MERKLE_PEER: peer_id };
+    const ask = ["May I?", "--to", "@humans", "--ask"];
+    // Whoever is asked has to be there.
+    await merkle.run(["post", slug, "hello"]);
+    expect(await merkle.run(["post", slug, ...ask], { env })).toMatchObject({ code: 0 });
+
+    expect((await merkle.run(["hold", slug, "--reason", "wait"])).stdout).toMatch(
+      /^✓ held by .+ for 2 teams: wait; work on their machines goes on\n$/,
+    );
+    const [late, shown, needs] = await Promise.all([
+      merkle.run(["post", "too late", "--json"], { env }),
+      merkle.run(["show", slug]),
+      merkle.run(["ls", "--needs", "--query", "Held here"]),
+    ]);
+    expect(late).toMatchObject({ code: 7, stderr: expect.stringContaining('"session_held"') });
+    expect(shown.stdout).toMatch(/\nheld by .+: wait; end it: merkle resume held-here\n/);
+    expect(needs.stdout).toMatch(
+      /^held-here {2}Held here\n {2}◆ {2}Cedar\/cy asks "May I\?" #\d+ \d+s ago\n {2}◆ {2}held by .+: wait\n$/,
+    );
+    expect((await merkle.run(["resume", slug, "--budget", "20"])).stdout).toBe(
+      "✓ resumed: agents may post, 20 messages until the next human word\n",
+    );
+    const [json] = await Promise.all([
+      merkle.run(["ls", "--needs", "--query", "Held here", "--json"]),
+      merkle.run(["remember", "Ask before you post"], { env }),
+    ]);
+    expect(JSON.parse(json.stdout).sessions).toMatchObject([
+      { slug, needs: [{ kind: "ask", from: "Cedar/cy" }] },
+    ]);
+    // What an agent's shell remembers is its place's (CLI-55).
+    const { memories } = await callBroker(merkle, "list_memory", { session: slug });
+    expect(memories).toMatchObject([{ content: "Ask before you post", rememberedBy: "Cedar/cy" }]);
+  });
+});
+
+describe("merkle state", () => {
+  it("[CLI-51] sets, gets, lists and unsets; a value is JSON, or text where it is none", async () => {
+    const { slug, atlas } = await sessionWithPeer("Facts");
+    await callBroker(merkle, "watch_state", { session_id: slug, key: "frozen" }, atlas);
+    const env = { MERKLE_SESSION: slug };
+    expect((await merkle.run(["state", "set", slug, "frozen", "true"])).stdout).toBe(
+      "frozen: none → true   told 1 peer\n",
+    );
+    expect((await merkle.run(["state", "set", "frozen", "by Alex"], { env })).stdout).toBe(
+      'frozen: true → "by Alex"   told 1 peer\n',
+    );
+    expect(
+      await merkle.run(["state", "set", slug, "frozen", "-", "--expect", "1"], { input: "[1]" }),
+    ).toMatchObject({
+      code: 6,
+      stdout: "",
+    });
+    const [got, listed] = await Promise.all([
+      merkle.run(["state", "get", slug, "frozen"]),
+      merkle.run(["state", "list", slug]),
+    ]);
+    expect(got).toMatchObject({
+      stdout: '"by Alex"\n',
+      stderr: expect.stringMatching(/^ {2}v2, .+ \d\d:\d\d\n$/),
+    });
+    expect(listed.stdout).toMatch(/^frozen {2}"by Alex" {2}v2 {2}.+ \d+s ago\n$/);
+    expect((await merkle.run(["state", "unset", slug, "frozen"])).stdout).toBe("✓ frozen deleted, v3\n");
+    expect(await merkle.run(["state", "get", slug, "frozen"])).toMatchObject({ code: 5, stdout: "" });
+    expect(await merkle.run(["state", "set", slug, "frozen"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("merkle state set <session> <key> <value>"),
+    });
+  });
+
+  it("[CLI-52] watch prints each change as it comes, until Ctrl+C", async () => {
+    const { slug, atlas } = await sessionWithPeer("Watched facts");
+    const set = (key: string, value: unknown) =>
+      callBroker(merkle, "set_state", { session_id: slug, key, value }, atlas);
+    await set("a/1", "old");
+    const watching = merkle.start(["state", "watch", slug, "a/*"]);
+    await new Promise<void>((resolve) => {
+      watching.process.stderr?.on("data", (chunk: Buffer) => {
+        if (chunk.toString().includes("watching")) resolve();
+      });
+    });
+    await set("b", 1);
+    await set("a/1", { new: true });
+    await watching.says("v2 Atlas");
+    await callBroker(merkle, "delete_state", { session_id: slug, key: "a/1" }, atlas);
+    await watching.says("v3 Atlas");
+    watching.process.kill("SIGINT");
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(130);
+    expect(stdout.replaceAll(/\d\d:\d\d/g, "14:05")).toBe(
+      '14:05  a/1: "old" → {"new":true}  v2 Atlas\n14:05  a/1: {"new":true} → none  v3 Atlas\n',
+    );
+  });
+});
+
+describe("merkle remember, recall, forget and search", () => {
+  it("[CLI-54] [CLI-55] keeps, finds, forgets with a reason, and brings back", async () => {
+    const kept = await merkle.run(["remember", "-", "--tag", "payments,limits"], {
+      input: "Payments API limits at 100 req/s\n",
+    });
+    expect(kept.stdout).toMatch(/^✓ mem_\d+\n$/);
+    const id = kept.stdout.slice(2).trim();
+    expect((await merkle.run(["recall", "limit", "--tag", "payments"])).stdout).toMatch(
+      new RegExp(`^${id} {2}Payments API «limits» at 100 req/s {2}.+, \\d\\d:\\d\\d {2}payments, limits\\n$`),
+    );
+    expect(await merkle.run(["forget", id])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--reason"),
+    });
+    expect((await merkle.run(["forget", id, "--reason", "lifted"])).stdout).toBe(`✓ ${id} is forgotten\n`);
+    expect(await merkle.run(["recall", "limit"])).toMatchObject({ stdout: "", stderr: "nothing found\n" });
+    expect((await merkle.run(["recall", "--forgotten"])).stdout).toMatch(/forgotten by .+: lifted\n$/);
+    expect((await merkle.run(["forget", id, "--undo"])).stdout).toBe(`✓ ${id} is back\n`);
+  });
+
+  it("[CLI-56] search says what it found, where, by whom, and the part that matches", async () => {
+    const { slug, atlas } = await sessionWithPeer("Searched");
+    const word = `staging${randomUUID().slice(0, 6)}`;
+    const posted = await callBroker(
+      merkle,
+      "post_message",
+      { session_id: slug, content: { text: `Use the ${word} key`, kind: "decision" } },
+      atlas,
+    );
+    const { stdout } = await merkle.run([
+      "search",
+      word,
+      "--session",
+      "Searched",
+      "--kind",
+      "message,decision",
+    ]);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^decision {2}${slug} #${posted.cursor} {2}Use the «${word}» key {2}Atlas \\d\\d:\\d\\d\\n$`,
+      ),
+    );
+    expect(await merkle.run(["search", word, "--kind", "mesage"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Did you mean message?"),
+    });
+  });
+});
+
+describe("merkle watch", () => {
+  it.runIf(hasTerminal)(
+    "[CLI-48] [CLI-50] shows needs, roster and feed, takes what is typed, and gives the terminal back",
+    async () => {
+      const { slug, cy } = await sessionWithPeer("Watched live");
+      const blocked = { session_id: slug, status: "blocked" as const, reason: "no key" };
+      await callBroker(merkle, "set_status", blocked, cy);
+      const watching = atTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
+      await watching.shows("Cedar/cy is blocked");
+      await watching.shows("Cedar joined");
+      await callBroker(merkle, "post_message", { session_id: slug, content: { text: "hi there" } }, cy);
+      await watching.shows("Cedar/cy → everyone  hi there");
+      watching.types("cUse the vault\r");
+      await watching.shows("you → everyone  HUMAN  Use the vault");
+      watching.types("q");
+      const { code, screen } = await watching.ended;
+      expect(code).toBe(0);
+      expect(screen.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
+      expect((await chatsOf(slug)).map((each) => each.content["text"])).toEqual([
+        "hi there",
+        "Use the vault",
+      ]);
+    },
+  );
+
+  it.runIf(hasTerminal)("[CLI-50] Ctrl+C ends it with 130, and gives the terminal back", async () => {
+    const { slug } = await sessionWithPeer("Interrupted");
+    const watching = atTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
+    await watching.shows("q quit");
+    watching.types("\u0003");
+    const { code, screen } = await watching.ended;
+    expect(code).toBe(130);
+    expect(screen.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
+  });
+
+  it("[CLI-49] without a terminal it is a tail", async () => {
+    const { slug } = await sessionWithPeer("Piped watch");
+    const watching = merkle.start(["watch", slug, "--since", "0"]);
+    await watching.says("Cedar joined\n");
+    watching.process.kill("SIGTERM");
+    expect(await watching.ended).toMatchObject({ code: 130, stdout: expect.not.stringContaining("\u001b") });
+  });
+});
+
+describe("merkle completion", () => {
+  it("[CLI-58] [CLI-59] bash completes commands, flags, sessions and groups; without a broker it is silent", async () => {
+    const { slug } = await sessionWithPeer("Completed words");
+    const script = await merkle.run(["completion", "bash"]);
+    expect(script).toMatchObject({ code: 0, stderr: "" });
+    await writeFile(join(merkle.home, "merkle.bash"), script.stdout);
+    const { url } = await merkle.running();
+    const lines = [
+      "merkle sta",
+      "merkle state un",
+      "merkle show completed-",
+      `merkle post ${slug} x --to @ba`,
+    ];
+    const asked = lines.map((line) => `try ${JSON.stringify(line)} ${url}`);
+    const test = [
+      "source merkle.bash",
+      `merkle() { "${process.execPath}" "${program}" "$@"; }`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: bash replaces it.
+      'try() { COMP_LINE=$1; COMP_POINT=${#1}; export MERKLE_URL=$2; _merkle merkle; echo "${COMPREPLY[*]}"; }',
+      ...asked,
+      'try "merkle show x" http://127.0.0.1:1',
+    ].join("\n");
+    const { stdout, stderr } = await promisify(execFile)("bash", ["--norc", "-c", test], {
+      cwd: merkle.home,
+      env: { PATH: process.env["PATH"], HOME: merkle.home, MERKLE_HOME: merkle.home },
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: `status state\nunset\n${slug}\nbackend\n\n`, stderr: "" });
+  });
+
+  // They are no part of the machines that tests usually run on.
+  it.runIf(isInstalled("fish"))("[CLI-58] fish completes by its script", async () => {
+    expect(
+      await completeWith("fish", (file) => [
+        "--no-config",
+        "-c",
+        `source ${file}; complete -C "merkle state un"`,
+      ]),
+    ).toBe("unset\n");
+  });
+
+  it.runIf(isInstalled("zsh"))("[CLI-58] zsh reads its script", async () => {
+    expect(await completeWith("zsh", (file) => ["-f", "-n", file])).toBe("");
+  });
+
+  /** What a shell says that has the script of its kind, and the command on its PATH. */
+  async function completeWith(shell: string, args: (file: string) => string[]): Promise<string> {
+    const file = join(merkle.home, `merkle.${shell}`);
+    await writeFile(file, (await merkle.run(["completion", shell])).stdout);
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`;
+    await writeFile(join(merkle.home, "merkle"), command, { mode: 0o755 });
+    const env = {
+      PATH: `${merkle.home}:${process.env["PATH"]}`,
+      HOME: merkle.home,
+      MERKLE_HOME: merkle.home,
+    };
+    return (await promisify(execFile)(shell, args(file), { env })).stdout;
+  }
+});
+
+function isInstalled(shell: string): boolean {
+  return spawnSync(shell, ["--version"]).status === 0;
+}

@@ -1,0 +1,60 @@
+import type { OutputOf } from "@merkle/wire";
+import { exitCodes, usageError } from "../cli-error.js";
+import type { Command } from "../command.js";
+import type { Output } from "../output.js";
+
+export const nudge: Command = {
+  name: "nudge",
+  summary: "wake a team, a peer or a @group so that it reads; says what was reached",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[who]", summary: "a team, a peer, team/peer or @group; several with commas between" },
+  ],
+  examples: [
+    "merkle nudge split-auth Cedar",
+    'merkle nudge split-auth "Alex\'s Team/atlas"',
+    "merkle nudge split-auth @backend",
+  ],
+  async run({ args, config, output, signal }) {
+    const { findBroker } = await import("../broker-client.js");
+    const { actingIn } = await import("../person/acting.js");
+    const { takeSession } = await import("../session-argument.js");
+    const { splitList } = await import("../split-list.js");
+    const broker = await findBroker(config, signal);
+    const { session, rest } = await takeSession(broker, args, config);
+    const to = splitList(rest === undefined ? [] : [rest]);
+    if (to.length === 0) {
+      throw usageError(
+        "Say whom to nudge.",
+        `merkle nudge ${session.slug} <who>`,
+        `merkle peers ${session.slug}`,
+      );
+    }
+    const actor = await actingIn(session, { broker, config });
+    const answer = await actor.call("nudge", { session_id: session.session_id, to });
+    output.show(answer, await formatNudged(answer, output));
+    return exitCodes.done;
+  },
+};
+
+/** One line for each that was meant, which claims nothing that its client did not say. */
+async function formatNudged({ nudged }: OutputOf<"nudge">, output: Output): Promise<string> {
+  const { toAge } = await import("../age.js");
+  const { peerName } = await import("../roster/peer-address.js");
+  if (nudged.length === 0) return "nobody else is there";
+  return nudged
+    .map(({ team, peer, connected, reached, last_seen_at: seenAt }) => {
+      const mark = reached.length > 0 ? output.mark.ok : output.mark.warn;
+      return `${mark} ${peerName(team, peer)} ${told()}`;
+
+      function told(): string {
+        if (reached.includes("wait")) return "woken: its wait was answered";
+        if (reached.length > 0) return `woken by ${reached.join(", ")}`;
+        const seen = `last seen ${toAge(seenAt)} ago`;
+        return connected
+          ? `is connected, but nothing woke it; it reads when it next looks (${seen})`
+          : `is not connected, ${seen}; nothing happens until it comes`;
+      }
+    })
+    .join("\n");
+}

@@ -1,0 +1,37 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { listOf } from "../flags.js";
+
+export const remember: Command = {
+  name: "remember",
+  summary: "keep a lesson, a decision or a fact for all later sessions; prints its id",
+  arguments: [{ name: "[text]", summary: "what to keep; - reads it from stdin, as does a pipe" }],
+  flags: [
+    { flags: "--tag <tag>", summary: "what it is about; again or with commas for several", repeatable: true },
+  ],
+  examples: [
+    'merkle remember "Payments API limits at 100 req/s per key" --tag payments',
+    "merkle remember - --tag auth,howto < lesson.md",
+  ],
+  async run({ args: [given], flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire");
+    const { findBroker } = await import("../broker-client.js");
+    const { actingInMesh } = await import("../person/acting-in-mesh.js");
+    const { readText } = await import("../read-text.js");
+    const { splitList } = await import("../split-list.js");
+    const text = await readText({
+      given,
+      name: "what to remember",
+      usage: "merkle remember <text>",
+      bytesMax: limits.memoryBytesMax + 1,
+      signal,
+    });
+    const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
+    const kept = await actor.call("remember", {
+      content: text.replace(/(?:\r?\n)+$/, ""),
+      tags: splitList(listOf(flags, "tag")),
+    });
+    output.show(kept, `${output.mark.ok} ${kept.id}`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,42 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { textOf } from "../flags.js";
+
+const budgetMax = 1_000_000;
+
+export const resume: Command = {
+  name: "resume",
+  summary: "end a hold, and let agents go on whose message budget is spent",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [
+    {
+      flags: "--budget <number>",
+      summary: "how many messages agents may post after each human word; 0 for no limit",
+    },
+  ],
+  examples: ["merkle resume split-auth", "merkle resume split-auth --budget 50"],
+  async run({ args: [name], flags, config, output, signal }) {
+    const { findBroker } = await import("../broker-client.js");
+    const { counted } = await import("../duration.js");
+    const { getSession } = await import("../find-session.js");
+    const { actingIn } = await import("../person/acting.js");
+    const { readWholeNumber } = await import("../whole-number.js");
+    const budget = readWholeNumber(textOf(flags, "budget"), "--budget", { min: 0, max: budgetMax });
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const actor = await actingIn(session, { broker, config });
+    const answer = await actor.call("resume_session", {
+      session_id: session.session_id,
+      ...(budget === undefined ? {} : { message_budget: budget }),
+    });
+    const { resumed, message_budget: left } = answer;
+    const limit = left === 0 ? "" : `, ${counted(left, "message")} until the next human word`;
+    output.show(
+      answer,
+      resumed
+        ? `${output.mark.ok} resumed: agents may post${limit}`
+        : `${output.mark.ok} nothing was held back; agents may post${limit}`,
+    );
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,79 @@
+import type { OutputOf } from "@merkle/wire";
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { listOf, textOf } from "../flags.js";
+import type { Output } from "../output.js";
+
+const kindsKnown = ["message", "decision", "document", "memory", "session"] as const;
+
+export const search: Command = {
+  name: "search",
+  summary: "search messages, decisions, documents, memories and sessions, the best match first",
+  arguments: [
+    { name: "<query>", summary: 'words, found by their stem; "quoted" ones together, -word leaves out' },
+  ],
+  flags: [
+    { flags: "--session <session>", summary: "only in this one" },
+    {
+      flags: "--kind <message|decision|document|memory|session>",
+      summary: "only this kind; again or with commas for several",
+      repeatable: true,
+    },
+    { flags: "--limit <number>", summary: "at most so many; 20 unless told, 50 at most" },
+  ],
+  examples: [
+    'merkle search "staging key"',
+    "merkle search token --session split-auth --kind decision",
+    "merkle search rollout --kind memory,document --json",
+  ],
+  async run({ args: [query = ""], flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire");
+    const { findBroker } = await import("../broker-client.js");
+    const { getSession } = await import("../find-session.js");
+    const { readOneOf } = await import("../one-of.js");
+    const { splitList } = await import("../split-list.js");
+    const { readWholeNumber } = await import("../whole-number.js");
+    const kinds = splitList(listOf(flags, "kind")).map((each) => readOneOf(each, "--kind", kindsKnown));
+    const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.searchHitsMax });
+    const named = textOf(flags, "session");
+    const broker = await findBroker(config, signal);
+    const session = named === undefined ? undefined : await getSession(broker, named, config);
+    const found = await broker.call("search", {
+      query,
+      ...(kinds.length > 0 ? { kinds: kinds.filter((each) => each !== undefined) } : {}),
+      ...(session === undefined ? {} : { session: session.session_id }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+    if (output.json) output.show(found, "");
+    else if (found.hits.length === 0) output.note("nothing found");
+    else output.show(found, await formatHits(found.hits, output));
+    if (!found.complete) output.note("older messages are still being indexed: search again later");
+    return exitCodes.done;
+  },
+};
+
+/** One line for each hit: what it is, where it is, who wrote it when, and the part that matches. */
+async function formatHits(hits: OutputOf<"search">["hits"], output: Output): Promise<string> {
+  const { toMoment } = await import("../age.js");
+  const { oneLine } = await import("../one-line.js");
+  const { formatTable } = await import("../table.js");
+  const rows = hits.map((hit) => [
+    { text: hit.kind },
+    { text: placeOf(hit), paint: output.bold },
+    { text: oneLine(hit.marked) },
+    { text: [hit.by === null ? "" : oneLine(hit.by), toMoment(hit.at)].join(" ").trim(), paint: output.dim },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 2, more: output.signs.more });
+}
+
+/** `split-auth #405`, `split-auth v14`, `mem_12`: what other commands find it by. */
+function placeOf({
+  memory_id: memory,
+  session,
+  sequence,
+  version,
+}: OutputOf<"search">["hits"][number]): string {
+  if (memory !== null) return memory;
+  const part = sequence !== null ? ` #${sequence}` : version !== null ? ` v${version}` : "";
+  return `${session ?? ""}${part}`;
+}

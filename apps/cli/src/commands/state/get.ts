@@ -1,0 +1,55 @@
+import type { StateEntry } from "@merkle/wire";
+import { CliError, exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { isSet } from "../../flags.js";
+
+export const stateGet: Command = {
+  name: "state get",
+  summary: "print a shared fact as JSON",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[key]", summary: "its key; needed" },
+  ],
+  flags: [
+    { flags: "--history", summary: "also what it was before, the newest first" },
+    { flags: "--mesh", summary: "one that all sessions share" },
+  ],
+  examples: [
+    "merkle state get split-auth deploy_frozen",
+    "merkle state get split-auth deploy_frozen --history",
+    "MERKLE_SESSION=split-auth merkle state get deploy_frozen",
+  ],
+  async run({ args, flags, config, output, signal }) {
+    const { takeWords } = await import("../../argument-words.js");
+    const { findBroker } = await import("../../broker-client.js");
+    const { byline, formatEntries, valueText } = await import("../../state/format-state.js");
+    const broker = await findBroker(config, signal);
+    const usage = "merkle state get <session> <key>";
+    const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+    const [key = ""] = words;
+    const history = isSet(flags, "history");
+    const entry = await broker.call("get_state", {
+      session_id: session.session_id,
+      key,
+      history,
+      scope: isSet(flags, "mesh") ? "mesh" : "session",
+    });
+    if (history) {
+      output.show(entry, formatEntries([entry, ...(entry.history ?? [])], output));
+      return exitCodes.done;
+    }
+    if (entry.deleted) throw deletedKey(entry, byline(entry));
+    // A file gets the value as it is; JSON escapes what could steer a terminal, but for what is no ASCII.
+    output.show(entry, output.terminal ? valueText(entry) : JSON.stringify(entry.value));
+    output.note(`  ${byline(entry)}`);
+    return exitCodes.done;
+  },
+};
+
+function deletedKey(entry: StateEntry, byline: string): CliError {
+  return new CliError("not_found", `${JSON.stringify(entry.key)} was deleted (${byline}).`, {
+    exitCode: exitCodes.not_found,
+    next: ["add --history to see what it was"],
+    details: { ...entry },
+  });
+}

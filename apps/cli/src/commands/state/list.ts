@@ -1,0 +1,36 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { isSet, textOf } from "../../flags.js";
+
+export const stateList: Command = {
+  name: "state list",
+  summary: "list the shared facts, with who set them and when",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [
+    { flags: "--prefix <text>", summary: "only keys that begin so" },
+    { flags: "--mesh", summary: "those that all sessions share" },
+  ],
+  examples: [
+    "merkle state list split-auth",
+    "merkle state list split-auth --prefix deploy_",
+    "merkle state list split-auth --mesh --json",
+  ],
+  async run({ args: [name], flags, config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { getSession } = await import("../../find-session.js");
+    const { formatEntries } = await import("../../state/format-state.js");
+    const { listAllState } = await import("../../state/list-all-state.js");
+    const prefix = textOf(flags, "prefix");
+    const broker = await findBroker(config, signal);
+    const { session_id } = await getSession(broker, name, config);
+    const entries = await listAllState(broker, {
+      session_id,
+      scope: isSet(flags, "mesh") ? "mesh" : "session",
+      ...(prefix === undefined ? {} : { prefix }),
+    });
+    if (output.json) output.show({ entries, next_cursor: null }, "");
+    else if (entries.length === 0) output.note("no state");
+    else output.show(entries, formatEntries(entries, output));
+    return exitCodes.done;
+  },
+};

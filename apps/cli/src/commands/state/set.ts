@@ -1,0 +1,73 @@
+import type { OutputOf } from "@merkle/wire";
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { isSet, textOf } from "../../flags.js";
+import type { Output } from "../../output.js";
+
+export const stateSet: Command = {
+  name: "state set",
+  summary: "set a shared fact; who watches it is told",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[key]", summary: "its key; needed" },
+    { name: "[value]", summary: "JSON, or plain text where it is none; - reads it from stdin; needed" },
+  ],
+  flags: [
+    { flags: "--expect <version>", summary: "only if this is its version; 0: only if there is none" },
+    { flags: "--mesh", summary: "one that all sessions share" },
+  ],
+  examples: [
+    "merkle state set split-auth deploy_frozen true",
+    'merkle state set split-auth owner "Alex" --expect 3',
+    "merkle state set split-auth limits - < limits.json",
+  ],
+  async run({ args, flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire");
+    const { takeWords } = await import("../../argument-words.js");
+    const { findBroker } = await import("../../broker-client.js");
+    const { actingIn } = await import("../../person/acting.js");
+    const { readText } = await import("../../read-text.js");
+    const { readWholeNumber } = await import("../../whole-number.js");
+    const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+    });
+    const broker = await findBroker(config, signal);
+    const usage = "merkle state set <session> <key> <value>";
+    const { session, words } = await takeWords(broker, args, { needed: 2, usage, config });
+    const [key = "", given] = words;
+    // Indented JSON may be far longer than the value.
+    const bytesMax = limits.stateValueBytesMax * 4;
+    const text = await readText({ given, name: "the value", usage, bytesMax, signal });
+    const actor = await actingIn(session, { broker, config });
+    const entry = await actor.call("set_state", {
+      session_id: session.session_id,
+      key,
+      value: toValue(text),
+      scope: isSet(flags, "mesh") ? "mesh" : "session",
+      ...(expected === undefined ? {} : { expected_version: expected }),
+    });
+    output.show(entry, await formatChange(entry, output));
+    return exitCodes.done;
+  },
+};
+
+/** `true`, `3` and `{"a": 1}` are values; what is no JSON is a text, without the line break at a pipe's end. */
+function toValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.replace(/(?:\r?\n)+$/, "");
+  }
+}
+
+async function formatChange(entry: OutputOf<"set_state">, output: Output): Promise<string> {
+  const { counted } = await import("../../duration.js");
+  const { oneLine } = await import("../../one-line.js");
+  const { shortValueText } = await import("../../state/format-state.js");
+  const key = oneLine(entry.key);
+  if (!entry.changed) return `${key} is ${shortValueText(entry)} already, v${entry.version}`;
+  const before = entry.previous === null ? "none" : shortValueText(entry.previous);
+  const told = entry.watchers > 0 ? `   told ${counted(entry.watchers, "peer")}` : "";
+  return `${key}: ${before} ${output.signs.arrow} ${shortValueText(entry)}${told}`;
+}

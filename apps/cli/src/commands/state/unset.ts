@@ -1,0 +1,47 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { isSet, textOf } from "../../flags.js";
+
+export const stateUnset: Command = {
+  name: "state unset",
+  summary: "delete a shared fact; its history stays",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[key]", summary: "its key; needed" },
+  ],
+  flags: [
+    { flags: "--expect <version>", summary: "only if this is its version" },
+    { flags: "--mesh", summary: "one that all sessions share" },
+  ],
+  examples: [
+    "merkle state unset split-auth deploy_frozen",
+    "merkle state unset split-auth deploy_frozen --expect 4",
+  ],
+  async run({ args, flags, config, output, signal }) {
+    const { takeWords } = await import("../../argument-words.js");
+    const { findBroker } = await import("../../broker-client.js");
+    const { oneLine } = await import("../../one-line.js");
+    const { actingIn } = await import("../../person/acting.js");
+    const { readWholeNumber } = await import("../../whole-number.js");
+    const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+    });
+    const broker = await findBroker(config, signal);
+    const usage = "merkle state unset <session> <key>";
+    const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+    const [key = ""] = words;
+    const actor = await actingIn(session, { broker, config });
+    const answer = await actor.call("delete_state", {
+      session_id: session.session_id,
+      key,
+      scope: isSet(flags, "mesh") ? "mesh" : "session",
+      ...(expected === undefined ? {} : { expected_version: expected }),
+    });
+    output.show(
+      answer,
+      `${output.mark.ok} ${oneLine(key)} ${answer.changed ? "deleted" : "was deleted already"}, v${answer.version}`,
+    );
+    return exitCodes.done;
+  },
+};

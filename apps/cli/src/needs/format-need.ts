@@ -1,0 +1,33 @@
+import { toAge } from "../age.js";
+import { oneLine } from "../one-line.js";
+import { peerName } from "../roster/peer-address.js";
+import type { Need } from "./needs.js";
+
+/** A need as a sentence for one line: `Cedar asks "Which staging key?" #405  [1 vault] [2 new]  6m`. */
+export function needText(need: Need): string {
+  switch (need.kind) {
+    case "ask": {
+      const options = need.options.map((option, index) => ` [${index + 1} ${oneLine(option)}]`).join("");
+      return `${oneLine(need.from)} asks "${oneLine(need.text)}"${options} #${need.message} ${toAge(need.at)} ago`;
+    }
+    case "blocked":
+      return `${peerName(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
+    case "held":
+      return `held by ${oneLine(need.by)} ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
+    case "budget_spent":
+      return `agents have said ${need.agent_messages} of ${need.budget} messages since the last human word`;
+  }
+}
+
+/** What ends it, as it is typed. */
+export function needAdvice(need: Need, slug: string): string {
+  switch (need.kind) {
+    case "ask":
+      return `merkle post ${slug} --reply-to ${need.message} --answer <answer>`;
+    case "blocked":
+      return `merkle post ${slug} <text> --to ${JSON.stringify(peerName(need.team, need.peer))}`;
+    case "held":
+    case "budget_spent":
+      return `merkle resume ${slug}`;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Peer } from "@merkle/wire";
+import { toAge } from "../age.js";
+import { counted } from "../duration.js";
+import { oneLine } from "../one-line.js";
+import type { Output } from "../output.js";
+import { type Cell, formatTable } from "../table.js";
+import { peerName } from "./peer-address.js";
+import { inOrderOfState, paintState, rolesText, signOf, stateText, wakeText } from "./peer-state.js";
+
+const leftShownMax = 5;
+
+/** One line for each peer: sign, name, role and groups, state, what it says that it does. */
+export function formatPeers(peers: readonly Peer[], output: Output, { all }: { all: boolean }): string {
+  const present = inOrderOfState(peers.filter((peer) => peer.left_at === null));
+  const left = peers
+    .filter((peer) => peer.left_at !== null)
+    .sort((a, b) => (b.left_at ?? "").localeCompare(a.left_at ?? ""));
+  const shown = all ? left : left.slice(0, leftShownMax);
+  const rows = [...present, ...shown].map((peer) => toRow(peer, output));
+  const table = formatTable(rows, {
+    columns: output.columns,
+    flexible: rows[0] ? rows[0].length - 1 : 0,
+    more: output.signs.more,
+  });
+  const hidden = left.length - shown.length;
+  return hidden > 0 ? `${table}\n${output.dim(`  ${counted(hidden, "more peer")} left: --left`)}` : table;
+}
+
+function toRow(peer: Peer, output: Output): Cell[] {
+  const paint = paintState(peer, output);
+  const human = peer.kind === "human" ? "  HUMAN" : "";
+  return [
+    { text: `${signOf(peer, output)} ${peerName(peer.team, peer.name)}${human}`, paint },
+    { text: rolesText(peer) },
+    { text: stateText(peer), paint },
+    ...(output.verbose ? [{ text: whereabouts(peer), paint: output.dim }] : []),
+    { text: summaryText(peer), paint: output.dim },
+  ];
+}
+
+function summaryText({ summary }: Peer): string {
+  return summary === null ? "" : `${oneLine(summary.text)} (${toAge(summary.at)} ago)`;
+}
+
+/** What people look for when something does not work. */
+function whereabouts(peer: Peer): string {
+  const { client, version } = peer.capabilities ?? {};
+  const place = [peer.machine, peer.cwd].filter((each) => each !== null).join(":");
+  return [
+    wakeText(peer),
+    client === undefined ? "" : `${client} ${version ?? ""}`.trim(),
+    place,
+    `read to #${peer.last_read}`,
+  ]
+    .filter((each) => each !== "")
+    .map(oneLine)
+    .join(", ");
+}

@@ -1,0 +1,23 @@
+import type { Message } from "@merkle/wire";
+
+/** A chat message to everyone, as a subscription brings it; what a test is about, it says itself. */
+export function feedMessage(sequence: number, special: Partial<Message> = {}): Message {
+  return {
+    id: "5e551000-0000-4000-8000-000000000001",
+    session_id: "5e551000-0000-4000-8000-000000000001",
+    sequence,
+    type: "chat",
+    posted_by_team_id: null,
+    from: { team: "Alder", human: false },
+    to: ["*"],
+    priority: "next",
+    content: { text: "hello" },
+    posted_at: "2026-01-01T00:00:00.000Z",
+    ...special,
+  };
+}
+
+/** An event of the feed, which nobody has written. */
+export function feedEvent(sequence: number, event: string, special: Partial<Message> = {}): Message {
+  return feedMessage(sequence, { type: "system", from: null, event, content: { event }, ...special });
+}

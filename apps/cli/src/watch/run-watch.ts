@@ -1,0 +1,75 @@
+import type { ReadStream, WriteStream } from "node:tty";
+import { type BrokerClient, findBroker } from "../broker-client.js";
+import { exitCodes, interruptedError } from "../cli-error.js";
+import type { CommandContext } from "../command.js";
+import { openLiveClient } from "../live-client.js";
+import { findTailedSession } from "../tail/find-tailed-session.js";
+import { createKnownTeams } from "../tail/known-teams.js";
+import { createTextFormat } from "../tail/print-messages.js";
+import { followSession, runTail } from "../tail/run-tail.js";
+import { readTailOptions } from "../tail/tail-options.js";
+import { startBoard } from "./board-keeper.js";
+import { createFactsReader } from "./read-facts.js";
+
+/** Shows a session live, with keys; without a terminal it is a tail (CLI-48 to CLI-50). */
+export async function runWatch(context: CommandContext): Promise<number> {
+  const { config, signal, output } = context;
+  const terminal = terminalOf(context);
+  if (!terminal) return runTail(context);
+  const broker: BrokerClient = await findBroker(config, signal);
+  const session = await findTailedSession(broker, context);
+  const options = readTailOptions(context.flags);
+  const client = await openLiveClient(broker.base, signal);
+  const quit = new AbortController();
+  const ended = AbortSignal.any([signal, quit.signal]);
+  try {
+    const facts = createFactsReader(client, session.session_id);
+    const first = await facts.read(ended);
+    const board = startBoard({
+      ...terminal,
+      context,
+      broker,
+      session,
+      facts: first,
+      readFacts: () => facts.read(ended),
+      end: (reason) => quit.abort(reason),
+    });
+    const format = createTextFormat(output, createKnownTeams({ client, session, config, output }));
+    try {
+      await followSession({
+        context: { ...context, signal: ended, output: { ...output, note: board.tell } },
+        options,
+        broker,
+        session,
+        client,
+        printer: {
+          async print(message) {
+            facts.asks.add(message);
+            board.add({ message, text: await format(message) });
+            return true;
+          },
+        },
+        onChanged: board.refresh,
+      });
+    } finally {
+      board.stop();
+    }
+  } catch (error) {
+    // What was asked for when it ended is no failure.
+    if (!ended.aborted) throw error;
+  } finally {
+    await client.close();
+  }
+  if (signal.aborted || quit.signal.reason === "interrupted") throw interruptedError();
+  return exitCodes.done;
+}
+
+/** Both ends of a terminal that can be drawn on and has somebody at its keys. */
+function terminalOf({
+  flags,
+  output,
+}: CommandContext): { readonly stdin: ReadStream; readonly stdout: WriteStream } | undefined {
+  const { stdin, stdout } = process;
+  const isPlain = output.json || flags["input"] === false || process.env["TERM"] === "dumb";
+  return !isPlain && stdin.isTTY && stdout.isTTY ? { stdin, stdout } : undefined;
+}
