@@ -168,6 +168,8 @@ function foreignRow(session: string, text: string): MessageRow {
     content: JSON.stringify({ text }),
     salt: randomBytes(16).toString("hex"),
     after_closing: false,
+    reaches: null,
+    answers: null,
   };
 }
 
