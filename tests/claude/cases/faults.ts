@@ -1,0 +1,217 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startTcpProxy, type TcpProxy } from "../../tail/tcp-proxy.js";
+import { type InteractiveAgent, type LaunchedAgent, startAgent, startPrinted } from "../kit/agent.js";
+import { longTool } from "../kit/long-tool.js";
+import { makeMachine } from "../kit/machine.js";
+import { type Mesh, startMesh } from "../kit/mesh.js";
+import { killProcess, treeOf } from "../kit/processes.js";
+import { lettersIn } from "../kit/shown.js";
+
+interface Scene {
+  readonly mesh: Mesh;
+  readonly proxy: TcpProxy;
+  readonly birch: InteractiveAgent;
+}
+
+/** A session in which Birch is, with nothing read and nothing written. */
+interface Meeting {
+  readonly mesh: Mesh;
+  readonly birch: LaunchedAgent;
+}
+
+/** Does the harm, and returns how to repair it. */
+type Fault = (scene: Scene) => Promise<() => Promise<void>>;
+
+const faults: Record<string, Fault> = {
+  "the MCP server is killed": async ({ birch }) => {
+    await killProcess((await birch.processes()).server.pid);
+    return () => reconnect(birch);
+  },
+  "the broker is killed": async ({ mesh }) => {
+    await mesh.killBroker();
+    return mesh.restartBroker;
+  },
+  "the network is cut": async ({ proxy }) => {
+    proxy.mode = "cut";
+    proxy.cutAll();
+    return async () => {
+      proxy.mode = "pass";
+    };
+  },
+  "the network falls silent": async ({ proxy }) => {
+    proxy.mode = "stall";
+    return async () => {
+      proxy.mode = "pass";
+      // What was sent meanwhile is lost; no network gives back a part of it.
+      proxy.cutAll();
+    };
+  },
+};
+
+/** Brings a letter to a point on its way, lets the fault happen there, and goes on; returns the letters. */
+type Moment = (meeting: Meeting, strike: () => Promise<() => Promise<void>>) => Promise<string[]>;
+
+const moments: Record<string, Moment> = {
+  "as soon as the letter is posted": async ({ mesh }, strike) => {
+    const { letter } = await mesh.write("Birch");
+    const repair = await strike();
+    await repair();
+    return [letter];
+  },
+  "while a tool runs, with the letter pushed": async ({ mesh, birch }, strike) => {
+    const tool = longTool(birch.machine);
+    await birch.prompt(`${tool.step} then say finished`);
+    await tool.runs();
+    const { letter } = await mesh.write("Birch");
+    const repair = await strike();
+    await tool.end();
+    await repair();
+    return [letter];
+  },
+  "while the model reads what a hook has put in": async ({ mesh, birch }, strike) => {
+    const tool = longTool(birch.machine);
+    await birch.prompt(`${tool.step} then say finished`);
+    await tool.runs();
+    const { letter } = await mesh.write("Birch");
+    const pondering = birch.model.ponder(letter);
+    await tool.end();
+    await pondering.reached;
+    const repair = await strike();
+    pondering.letGo();
+    await repair();
+    return [letter];
+  },
+  "while the model reads what a tool has returned": async ({ mesh, birch }, strike) => {
+    await birch.prompt('call mcp__merkle__wait_for_messages {"timeout":30} then say enough');
+    await expect.poll(async () => (await mesh.findPeer("Birch"))?.polling).toBe(true);
+    const { letter } = await mesh.write("Birch");
+    const pondering = birch.model.ponder(letter);
+    await pondering.reached;
+    const repair = await strike();
+    pondering.letGo();
+    await repair();
+    return [letter];
+  },
+};
+
+/** At a terminal, Claude Code starts a server that has died when its user says so, and not before. */
+async function reconnect({ terminal, rests }: InteractiveAgent): Promise<void> {
+  await rests();
+  await terminal.enter("/mcp");
+  await terminal.shows("Enter to view");
+  await terminal.press("Enter");
+  await terminal.shows("Reconnect");
+  await terminal.press("Enter");
+  await terminal.shows("Reconnected to merkle");
+}
+
+for (const [what, fault] of Object.entries(faults)) {
+  it.each(Object.entries(moments))(
+    `[WAKE-4] [DELIVER-2] ${what} %s: nothing is lost, and nothing shown again once it is acknowledged`,
+    async (_, moment) => {
+      const mesh = await startMesh(onTestFinished);
+      const proxy = await startTcpProxy(mesh.port);
+      const birch = await startAgent({ mesh, team: "Birch", brokerUrl: proxy.url }, onTestFinished);
+      const scene = { mesh, proxy, birch };
+      const letters = await moment(scene, () => fault(scene));
+      await birch.rests();
+      await readAgain(birch);
+      await expectRead(birch, letters);
+
+      letters.push((await mesh.write("Birch")).letter);
+      await readAgain(birch);
+      await expectRead(birch, letters);
+      expect((await mesh.peers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
+    },
+  );
+}
+
+it.each(Object.entries(moments))(
+  "[WAKE-4] [STDIO-7] without a terminal, the call after the MCP server was killed %s finds a new one, and everything",
+  async (_, moment) => {
+    const mesh = await startMesh(onTestFinished);
+    const birch = await startPrinted({ mesh, team: "Birch" }, onTestFinished);
+    await birch.prompt("say hello");
+    await birch.rests();
+    const letters = await moment({ mesh, birch }, async () => {
+      await killProcess((await birch.processes()).server.pid);
+      return async () => undefined;
+    });
+    await birch.rests();
+    await readAgain(birch);
+    await expectRead(birch, letters);
+    expect((await mesh.peers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
+  },
+);
+
+const check = "call mcp__merkle__check_messages {}";
+
+/** Reads twice, as the first is what shows that the model has got what came before. */
+async function readAgain({ prompt, rests }: LaunchedAgent): Promise<void> {
+  await prompt(`${check} then ${check} then say done`);
+  await rests();
+}
+
+/** Each was shown, first in order; and what was read twice above is not shown a further time. */
+async function expectRead(birch: LaunchedAgent, letters: readonly string[]): Promise<void> {
+  const shown = lettersIn(birch.model.conversation);
+  expect([...new Set(shown)]).toEqual(letters);
+  const from = birch.model.requests.length;
+  await readAgain(birch);
+  expect(birch.model.requests.slice(from).flatMap(({ news }) => lettersIn(news))).toEqual([]);
+}
+
+it("[WAKE-1] [WAKE-9] what is written while the network is away wakes the agent when it is back; meanwhile it works on", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const proxy = await startTcpProxy(mesh.port);
+  const birch = await startAgent({ mesh, team: "Birch", brokerUrl: proxy.url }, onTestFinished);
+  proxy.mode = "cut";
+  proxy.cutAll();
+  const written = [await mesh.write("Birch"), await mesh.write("Birch")].map(({ letter }) => letter);
+  await birch.prompt('call Bash {"command":"true","description":"Work"} then say worked');
+  await birch.rests();
+  expect(lettersIn(birch.model.conversation)).toEqual([]);
+  proxy.mode = "pass";
+  await birch.model.shows(written.at(-1) ?? "");
+  await birch.rests();
+  expect(lettersIn(birch.model.conversation)).toEqual(written);
+});
+
+it("[WAKE-1] [WAKE-9] an agent whose machine slept, and whose connection died meanwhile, gets its mail when it wakes up", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
+  // All but the first, which its terminal would wake again.
+  const asleep = (await treeOf(birch.terminal.pid)).slice(1);
+  for (const { pid } of asleep) process.kill(pid, "SIGSTOP");
+  await mesh.killBroker();
+  await mesh.restartBroker();
+  const { letter, posted } = await mesh.write("Birch");
+  expect(posted.recipients).toMatchObject([{ connected: false, wake: [], delivered: false }]);
+  for (const { pid } of asleep) process.kill(pid, "SIGCONT");
+  await birch.model.shows(letter);
+  await birch.rests();
+  expect(lettersIn(birch.model.conversation)).toEqual([letter]);
+});
+
+it("[WAKE-4] [STDIO-7] a Claude Code that is killed while its model reads finds the letter when it goes on, in the same place", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const machine = await makeMachine(onTestFinished);
+  const first = await startAgent({ mesh, team: "Birch", machine }, onTestFinished);
+  await first.prompt("say hello");
+  await first.rests();
+  const read = await mesh.write("Birch");
+  const pondering = first.model.ponder(read.letter);
+  await pondering.reached;
+  await killProcess((await first.processes()).claude.pid);
+  await first.terminal.ended;
+  pondering.letGo();
+  const waiting = await mesh.write("Birch");
+
+  const claudeArgs = ["--continue"];
+  const again = await startAgent({ mesh, team: "Birch", machine, claudeArgs }, onTestFinished);
+  await again.model.shows(waiting.letter);
+  await again.rests();
+  await readAgain(again);
+  await expectRead(again, [read.letter, waiting.letter]);
+  expect((await mesh.peers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
+});

@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished } from "vitest";
+import { makeAgentHome, startStdioServer } from "../../kit/stdio.js";
+import { startAgent } from "../kit/agent.js";
+import { startMesh } from "../kit/mesh.js";
+import { cpuMsOf } from "../kit/processes.js";
+
+const minutes = Number(process.env["MERKLE_IDLE_MINUTES"] ?? 0.5);
+
+it(
+  `[WAKE-2] [WAKE-10] ten idle peers ask no model for anything in ${minutes} minutes, and the broker is idle, too`,
+  async () => {
+    const mesh = await startMesh(onTestFinished);
+    const agents = [
+      await startAgent({ mesh, team: "Birch" }, onTestFinished),
+      await startAgent({ mesh, team: "Cedar" }, onTestFinished),
+    ];
+    const others = Array.from({ length: 8 }, (_, index) => `Peer ${index}`);
+    for (const team of others) {
+      const home = await makeAgentHome();
+      const server = await startStdioServer({
+        url: mesh.url,
+        args: ["--session", mesh.slug, "--team", team],
+        home,
+      });
+      await server.call("list_participants");
+    }
+    const { letter } = await mesh.write(null);
+    for (const agent of agents) await agent.model.shows(letter);
+    for (const agent of agents) await agent.rests();
+
+    const pid = await mesh.brokerPid();
+    const asked = () => agents.map(({ model }) => model.requests.length);
+    const before = { asked: asked(), cpuMs: await cpuMsOf(pid) };
+    // Time itself is what is tested here.
+    await new Promise((resolve) => setTimeout(resolve, minutes * 60_000));
+    const cpuMs = (await cpuMsOf(pid)) - before.cpuMs;
+    console.info(`The broker used ${cpuMs} ms of processor time in ${minutes} minutes with ten idle peers.`);
+    expect(asked()).toEqual(before.asked);
+    expect(cpuMs / (minutes * 60_000)).toBeLessThan(0.02);
+  },
+  minutes * 60_000 + 120_000,
+);

@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import { expect, inject } from "vitest";
+import type { Cleanup } from "../../kit/test-database.js";
+import { type Machine, makeMachine } from "./machine.js";
+import type { Mesh } from "./mesh.js";
+import { endTree, type Running, treeOf } from "./processes.js";
+import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
+import { openTerminal, type Program, type Terminal } from "./terminal.js";
+
+export interface AgentOptions {
+  readonly mesh: Mesh;
+  readonly team: string;
+  /** The peer's name; what `merkle launch` chooses unless given. */
+  readonly name?: string;
+  readonly launchArgs?: readonly string[];
+  readonly claudeArgs?: readonly string[];
+  /** One of its own unless given. */
+  readonly machine?: Machine;
+  /** Where it finds the broker, when not there where it is. */
+  readonly brokerUrl?: string;
+}
+
+/** A Claude Code that `merkle launch` has started. */
+export interface LaunchedAgent {
+  readonly team: string;
+  readonly name: string | undefined;
+  readonly machine: Machine;
+  readonly model: ScriptedModel;
+  /** Gives it a prompt, as its user does; resolves when its model has it. */
+  prompt(text: string): Promise<void>;
+  /** Resolves when it works on nothing. */
+  rests(): Promise<void>;
+  /** Its processes at this moment: the launch, the client, and the MCP server. */
+  processes(): Promise<{ launch: Running; claude: Running; server: Running }>;
+}
+
+export interface InteractiveAgent extends LaunchedAgent {
+  readonly terminal: Terminal;
+  /** Ends it as its user does. */
+  exit(): Promise<void>;
+}
+
+/** Starts one at a terminal; resolves when it is in the session and takes prompts. */
+export async function startAgent(options: AgentOptions, cleanup: Cleanup): Promise<InteractiveAgent> {
+  const { program, ...launched } = await prepare(options, cleanup);
+  const terminal = await openTerminal(program, cleanup);
+  await isThere(options.mesh, launched, terminal.screen);
+  await terminal.shows("❯");
+  return {
+    ...launched,
+    terminal,
+    processes: () => findProcesses(terminal.pid),
+    prompt: (text) => untilShown(launched.model, text, () => terminal.enter(text)),
+    async rests() {
+      await launched.model.rests();
+      await expect.poll(terminal.screen).not.toContain("esc to interrupt");
+    },
+    async exit() {
+      await terminal.enter("/exit");
+      await terminal.ended;
+    },
+  };
+}
+
+/** Starts one without a terminal, which is given its prompts on stdin; resolves when it is in the session. */
+export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Promise<LaunchedAgent> {
+  const streams = ["--input-format=stream-json", "--output-format=stream-json", "--verbose"];
+  const claudeArgs = ["-p", ...streams, ...(options.claudeArgs ?? [])];
+  const { program, ...launched } = await prepare({ ...options, claudeArgs }, cleanup);
+  const [file = "", ...args] = program.command;
+  const child = spawn(file, args, { cwd: program.cwd, env: program.env, stdio: ["pipe", "pipe", "pipe"] });
+  const { pid = 0 } = child;
+  cleanup(() => endTree(pid));
+  let prompts = 0;
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  // One that was killed takes no more.
+  child.stdin.on("error", () => undefined);
+  await isThere(options.mesh, launched, async () => stdout + stderr);
+  return {
+    ...launched,
+    processes: () => findProcesses(pid),
+    prompt: (text) =>
+      untilShown(launched.model, text, async () => {
+        prompts += 1;
+        const message = { role: "user", content: [{ type: "text", text }] };
+        child.stdin.write(`${JSON.stringify({ type: "user", message })}\n`);
+      }),
+    async rests() {
+      await launched.model.rests();
+      await expect.poll(() => stdout.split('"type":"result"').length).toBeGreaterThan(prompts);
+    },
+  };
+}
+
+async function untilShown(model: ScriptedModel, text: string, give: () => Promise<void>): Promise<void> {
+  const from = model.requests.length;
+  await give();
+  await model.shows(text, { from });
+}
+
+async function prepare(options: AgentOptions, cleanup: Cleanup) {
+  const { mesh, team, name, launchArgs = [], claudeArgs = [] } = options;
+  const machine = options.machine ?? (await makeMachine(cleanup));
+  const model = await startScriptedModel(cleanup);
+  const where = ["--session", mesh.slug, "--team", team, ...(name === undefined ? [] : ["--name", name])];
+  // What it asks beside Merkle's own tools is not asked here: auto mode would ask a server that is not there.
+  const allowed = ["--permission-mode=acceptEdits", "--allowedTools=Bash", "--allowedTools=Agent"];
+  const program: Program = {
+    command: [
+      ...[process.execPath, inject("program"), "launch", ...where, ...launchArgs],
+      ...["--yes", "--claude-bin", inject("claude"), "--", ...allowed, ...claudeArgs],
+    ],
+    cwd: machine.project,
+    env: machine.env({ modelUrl: model.url, brokerUrl: options.brokerUrl ?? mesh.url }),
+  };
+  return { program, team, name, machine, model };
+}
+
+async function isThere(
+  mesh: Mesh,
+  { team, name }: Pick<LaunchedAgent, "team" | "name">,
+  said: () => Promise<string>,
+): Promise<void> {
+  try {
+    await expect.poll(async () => (await mesh.findPeer(team, name))?.connected).toBe(true);
+  } catch (cause) {
+    throw new Error(`${team}/${name ?? ""} did not come:\n${await said()}`, { cause });
+  }
+}
+
+async function findProcesses(pid: number) {
+  const tree = await treeOf(pid);
+  const launch = tree.find(({ call }) => / launch /.test(call));
+  const claude = tree.find(({ parent }) => parent === launch?.pid);
+  const server = tree.find(({ parent, call }) => parent === claude?.pid && / mcp --as /.test(call));
+  if (!launch || !claude || !server)
+    throw new Error(`Not all of an agent runs:\n${tree.map(({ call }) => call).join("\n")}`);
+  return { launch, claude, server };
+}

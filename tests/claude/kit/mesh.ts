@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import type { OutputOf } from "@merkle/wire";
+import { testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
+import { doors } from "../../kit/doors.js";
+import type { Cleanup } from "../../kit/test-database.js";
+import { killProcess } from "./processes.js";
+
+type Peer = OutputOf<"list_peers">["peers"][number];
+
+/** A broker as users run it, with one session, and a team that writes letters in it over REST. */
+export interface Mesh {
+  readonly url: string;
+  readonly port: number;
+  readonly slug: string;
+  /** A message with the next letter in its text; returns the letter's name, and when the broker had it. */
+  write(to: string | null, options?: WriteOptions): Promise<Written>;
+  /** The team's agent of that name, or its only one. */
+  findPeer(team: string, name?: string): Promise<Peer | undefined>;
+  peers(): Promise<Peer[]>;
+  nudge(to: string): Promise<OutputOf<"nudge">>;
+  status(message: number): Promise<OutputOf<"message_status">>;
+  brokerPid(): Promise<number>;
+  killBroker(): Promise<void>;
+  restartBroker(): Promise<void>;
+}
+
+export interface WriteOptions {
+  readonly priority?: "low" | "next" | "now";
+  /** The team that writes; Alder unless given. */
+  readonly from?: string;
+  /** Stands after the letter's name. */
+  readonly text?: string;
+}
+
+export interface Written {
+  readonly letter: string;
+  readonly postedAtMs: number;
+  readonly posted: OutputOf<"post_message">;
+}
+
+export async function startMesh(cleanup: Cleanup): Promise<Mesh> {
+  const merkle = await testMerkle(cleanup);
+  const up = async (port: number) => {
+    const { code, stderr } = await merkle.run(["up", "--port", String(port), "--detach"]);
+    if (code !== 0) throw new Error(stderr);
+    return merkle.running();
+  };
+  const { url, port } = await up(0);
+  const door = await doors.rest(url);
+  const slug = `s-${randomUUID().slice(0, 8)}`;
+  const { team_id: convener } = await door.call("create_session", {
+    title: slug,
+    slug,
+    creator_team_name: "Alder",
+  });
+  const session_id = slug;
+  let letters = 0;
+
+  async function peers(): Promise<Peer[]> {
+    return (await door.call("list_peers", { session_id, include_left: true })).peers;
+  }
+
+  return {
+    url,
+    port,
+    slug,
+    async write(to, { priority = "next", text = "", from } = {}) {
+      letters += 1;
+      const team_id =
+        from === undefined
+          ? convener
+          : (await door.call("join_session", { session_id, team_name: from })).team_id;
+      const letter = `letter-${letters}`;
+      const posted = await door.call("post_message", {
+        session_id,
+        team_id,
+        content: { text: `${letter} ${text}` },
+        priority,
+        ...(to !== null && { to }),
+      });
+      return { letter, postedAtMs: performance.now(), posted };
+    },
+    peers,
+    async findPeer(team, name) {
+      const isIt = (peer: Peer) => peer.name !== null && peer.name === (name ?? peer.name);
+      return (await peers()).find((peer) => peer.team === team && isIt(peer));
+    },
+    nudge: (to) => door.call("nudge", { session_id, team_id: convener, to }),
+    status: (message) => door.call("message_status", { session_id, message }),
+    brokerPid: async () => (await merkle.running()).pid,
+    killBroker: async () => killProcess((await merkle.running()).pid),
+    restartBroker: async () => void (await up(port)),
+  };
+}

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect } from "vitest";
+import type { Cleanup } from "../../kit/test-database.js";
+import { type Answer, obey } from "./obey.js";
+import { isSideRequest, type ModelRequest, type Shown, toShown } from "./shown.js";
+
+/** The model of one agent: the Messages API on a port of this machine, and what it was shown. */
+export interface ScriptedModel {
+  readonly url: string;
+  /** The requests of the main conversation, the oldest first. */
+  readonly requests: readonly Shown[];
+  /** Those of subagents. */
+  readonly bySubagents: readonly Shown[];
+  /** Resolves with the first request, past or to come, whose news have this. */
+  shows(news: string | RegExp, within?: { from?: number }): Promise<Shown>;
+  /** Keeps the model thinking about the next request whose news have this, until it is let go. */
+  ponder(news: string | RegExp): Pondering;
+  /** Resolves when it has said its last word on everything that it was asked. */
+  rests(): Promise<void>;
+  /** The conversation as it stands: what was said to the model in it. */
+  readonly conversation: string;
+}
+
+export interface Pondering {
+  readonly reached: Promise<Shown>;
+  letGo(): void;
+}
+
+interface Waiting {
+  readonly matches: (news: string) => boolean;
+  readonly reach: (shown: Shown) => void;
+  readonly gone: Promise<void>;
+}
+
+/** Starts one that does what it is told ({@link obey}). */
+export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedModel> {
+  const requests: Shown[] = [];
+  const bySubagents: Shown[] = [];
+  const ponderings = new Set<Waiting>();
+  const asked = { unanswered: 0, isTurnOver: true };
+
+  async function think(request: ModelRequest): Promise<Answer> {
+    if (isSideRequest(request)) return { text: '{"title":"A test"}' };
+    const shown = toShown(request, performance.now());
+    if (shown.bySubagent) {
+      bySubagents.push(shown);
+      return obey(shown);
+    }
+    requests.push(shown);
+    asked.unanswered += 1;
+    await ponder(shown);
+    const answered = obey(shown);
+    asked.unanswered -= 1;
+    asked.isTurnOver = "text" in answered;
+    return answered;
+  }
+
+  async function ponder(shown: Shown): Promise<void> {
+    for (const pondering of ponderings) {
+      if (!pondering.matches(shown.news)) continue;
+      ponderings.delete(pondering);
+      pondering.reach(shown);
+      await pondering.gone;
+    }
+  }
+
+  const server = createServer((request, response) => {
+    // A mistake in here is to fail the run, not to look like a model that is busy.
+    void serve(request, response, think);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanup(async () => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  });
+  // It listens on a port, so its address has this form.
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    bySubagents,
+    async shows(news, { from = 0 } = {}) {
+      const find = () => requests.slice(from).find((shown) => matcher(news)(shown.news));
+      await expect.poll(find, { message: `The model was never shown ${news}.` }).toBeDefined();
+      // Just found.
+      return find() as Shown;
+    },
+    ponder(news) {
+      const reached = withResolvers<Shown>();
+      const gone = withResolvers<void>();
+      ponderings.add({ matches: matcher(news), reach: reached.resolve, gone: gone.promise });
+      return { reached: reached.promise, letGo: gone.resolve };
+    },
+    async rests() {
+      await expect.poll(() => asked.unanswered === 0 && asked.isTurnOver).toBe(true);
+    },
+    get conversation() {
+      return requests.at(-1)?.conversation ?? "";
+    },
+  };
+}
+
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+function matcher(wanted: string | RegExp): (text: string) => boolean {
+  return (text) => (typeof wanted === "string" ? text.includes(wanted) : wanted.test(text));
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  think: (request: ModelRequest) => Promise<Answer>,
+): Promise<void> {
+  const { pathname } = new URL(request.url ?? "/", "http://model");
+  const body = await text(request).catch(() => undefined);
+  // The client has gone while it asked.
+  if (body === undefined) return;
+  if (pathname.endsWith("/count_tokens")) return sendJson(response, 200, { input_tokens: 1_000 });
+  if (request.method !== "POST" || !pathname.endsWith("/v1/messages"))
+    return sendJson(response, request.method === "HEAD" ? 200 : 404, {});
+  // It comes from the client, whose requests have this form.
+  const asked = JSON.parse(body) as ModelRequest;
+  const message = toMessage(asked.model, await think(asked));
+  if (asked.stream) stream(response, message);
+  else sendJson(response, 200, message);
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+function toMessage(model: string, answer: Answer) {
+  const content =
+    "text" in answer
+      ? [{ type: "text" as const, text: answer.text }]
+      : answer.calls.map(({ tool, input }) => ({
+          type: "tool_use" as const,
+          id: `toolu_${randomUUID().replaceAll("-", "")}`,
+          name: tool,
+          input,
+        }));
+  return {
+    id: `msg_${randomUUID().replaceAll("-", "")}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content,
+    stop_reason: "text" in answer ? "end_turn" : "tool_use",
+    stop_sequence: null,
+    usage: { input_tokens: 100, output_tokens: 10 },
+  };
+}
+
+/** The same message as the events that a stream has. */
+function stream(response: ServerResponse, message: ReturnType<typeof toMessage>): void {
+  const { content, stop_reason, usage } = message;
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (type: string, fields: object = {}) =>
+    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
+  send("message_start", { message: { ...message, content: [], stop_reason: null } });
+  for (const [index, block] of content.entries()) {
+    const isText = block.type === "text";
+    send("content_block_start", {
+      index,
+      content_block: isText ? { ...block, text: "" } : { ...block, input: {} },
+    });
+    const delta = isText
+      ? { type: "text_delta", text: block.text }
+      : { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
+    send("content_block_delta", { index, delta });
+    send("content_block_stop", { index });
+  }
+  send("message_delta", { delta: { stop_reason, stop_sequence: null }, usage });
+  send("message_stop");
+  response.end();
+}

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "vitest";
+import type { Cleanup } from "../../kit/test-database.js";
+import { endTree, untilGone } from "./processes.js";
+
+/** A terminal with one program in it. */
+export interface Terminal {
+  readonly pid: number;
+  screen(): Promise<string>;
+  shows(text: string | RegExp): Promise<void>;
+  /** Presses keys, by the names that tmux has for them. */
+  press(...keys: readonly string[]): Promise<void>;
+  /** Types a line, and sends it. */
+  enter(line: string): Promise<void>;
+  /** Resolves when its program has ended. */
+  readonly ended: Promise<void>;
+}
+
+export interface Program {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Opens a terminal of 120 columns, which is closed, and its program ended, by the cleanup. */
+export async function openTerminal({ command, cwd, env }: Program, cleanup: Cleanup): Promise<Terminal> {
+  const socket = join(tmpdir(), `merkle-terminal-${randomUUID()}`);
+  const tmux = async (...args: readonly string[]) => {
+    const { stdout } = await promisify(execFile)("tmux", ["-S", socket, "-f", "/dev/null", ...args]);
+    return stdout.trimEnd();
+  };
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const size = ["-x", "120", "-y", "50"];
+  await tmux("new-session", "-d", ...size, "-c", cwd, "env", "-i", ...variables, ...command);
+  const pid = Number(await tmux("display-message", "-p", "#{pane_pid}"));
+  cleanup(async () => {
+    await endTree(pid);
+    // The server ends with its last program.
+    await tmux("kill-server").catch(() => undefined);
+    await rm(socket, { force: true });
+  });
+
+  const screen = () => tmux("capture-pane", "-p", "-S", "-500").catch(() => "");
+  const shows = async (text: string | RegExp) => {
+    await expect.poll(screen, { message: `The screen never showed ${text}.` }).toMatch(text);
+  };
+  return {
+    pid,
+    screen,
+    shows,
+    get ended() {
+      return untilGone(pid);
+    },
+    press: async (...keys) => void (await tmux("send-keys", ...keys)),
+    async enter(line) {
+      await tmux("send-keys", "-l", line);
+      // An end of line that comes along with its text is taken for a part of what is pasted.
+      const begin = line.slice(0, 40);
+      const typed = async () => (await tmux("capture-pane", "-p")).split("❯").at(-1) ?? "";
+      await expect.poll(typed, { message: `The prompt never showed ${begin}.` }).toContain(begin);
+      await tmux("send-keys", "Enter");
+    },
+  };
+}
