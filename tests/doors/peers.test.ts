@@ -503,7 +503,7 @@ describe("the roster's peers, whatever comes", () => {
         const present = listed.flatMap(({ name, left_at }) => (left_at ? [] : (name?.toLowerCase() ?? [])));
         expect(new Set(present).size).toBe(present.length);
       }),
-      { numRuns: Number(process.env["MERKLE_PEER_RUNS"] ?? 8) },
+      { numRuns: Number(process.env["MERKLE_PEER_RUNS"] ?? 4) },
     );
 
     type World = { session: TestSession; peers: Map<string, Modelled>; teams: string[] };

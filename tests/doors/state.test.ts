@@ -155,7 +155,7 @@ describe("a key", () => {
     expect(failure.details).not.toHaveProperty("value");
   });
 
-  it("[STATE-5] of fifty with one expected version one succeeds, and fifty increments are all there", async () => {
+  it("[STATE-5] of fifty with one expected version one succeeds, and racing increments are all there", async () => {
     const state = await startState("counter");
     const racing = Array.from({ length: 50 }, (_, value) =>
       state.set(`first ${value}`, { expected_version: 0 }),
@@ -176,13 +176,13 @@ describe("a key", () => {
         }
       }
     };
-    const writers = Array.from({ length: 5 }, async () => {
+    const writers = Array.from({ length: 4 }, async () => {
       const versions: number[] = [];
-      for (let round = 0; round < 10; round += 1) versions.push((await increment()).version);
+      for (let round = 0; round < 5; round += 1) versions.push((await increment()).version);
       return versions;
     });
-    expect(new Set((await Promise.all(writers)).flat()).size).toBe(50);
-    expect(await state.get()).toMatchObject({ value: 50, version: 52 });
+    expect(new Set((await Promise.all(writers)).flat()).size).toBe(20);
+    expect(await state.get()).toMatchObject({ value: 20, version: 22 });
   });
 
   it("[STATE-14] [IDEM-1] a repeated change returns the first result and undoes nothing that came since", async () => {
@@ -391,14 +391,14 @@ describe("watching", () => {
       await set(last);
     };
 
-    await burst(1, 100);
+    await burst(1, 40);
     await own.restart();
-    await waitFor(100);
-    await expect.poll(seenByInbox).toBe(100);
-    await burst(101, 200);
+    await waitFor(40);
+    await expect.poll(seenByInbox).toBe(40);
+    await burst(41, 110);
     // What was changed before a conclusion is told, and be it afterwards.
     await at.call("conclude_session", { session_id, team_id, summary_section: "Done." });
-    await expect.poll(seenByInbox).toBe(200);
+    await expect.poll(seenByInbox).toBe(110);
 
     const { messages } = await at.call("get_history", { session_id, limit: 500 });
     const told = messages.filter((each) => each.event === "state_changed");
@@ -406,10 +406,10 @@ describe("watching", () => {
     for (const [index, time] of times.slice(1).entries()) {
       expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(limits.stateEventMsMin);
     }
-    expect(inbox.pushes.at(-1)).toMatchObject({ key: "load", value: 200, version: 200 });
+    expect(inbox.pushes.at(-1)).toMatchObject({ key: "load", value: 110, version: 110 });
     const { history = [] } = await at.call("get_state", { session_id, key: "load", history: true });
     expect(history.map(({ version }) => version)).toEqual(
-      Array.from({ length: limits.stateHistoryMax }, (_, index) => 200 - index),
+      Array.from({ length: limits.stateHistoryMax }, (_, index) => 110 - index),
     );
   });
 });

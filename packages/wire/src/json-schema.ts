@@ -44,8 +44,10 @@ function simplify(schema: JsonSchema, io: "input" | "output"): void {
 const saidElsewhere = [
   "default",
   "examples",
+  "maxItems",
   "maxLength",
   "maximum",
+  "minItems",
   "minLength",
   "minimum",
   "pattern",

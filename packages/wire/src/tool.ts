@@ -1,5 +1,6 @@
 import { describeSchema } from "./json-schema.js";
 import type { Operation } from "./operation.js";
+import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "./values.js";
 
 /** A tool as `tools/list` shows it (MCP-10). An agent carries it all the time, so it holds nothing that could be left out. */
 export interface ListedTool {
@@ -13,6 +14,10 @@ export interface ListedTool {
 /** An operation as an MCP tool. */
 export function toTool({ name, summary, input, readOnly }: Operation): ListedTool {
   const { schema, shared } = describeSchema(input, "input", "#/$defs/", "lean");
+  for (const property of Object.values(schema.properties ?? {})) {
+    if (typeof property === "object" && saidForAllTools.has(property.description))
+      delete property.description;
+  }
   const $defs = Object.keys(shared).length > 0 ? { $defs: shared } : {};
   return {
     name,
@@ -21,3 +26,8 @@ export function toTool({ name, summary, input, readOnly }: Operation): ListedToo
     ...(readOnly && { annotations: { readOnlyHint: true } }),
   };
 }
+
+/** What means the same in every tool, the server's instructions say once (MCP-10). */
+const saidForAllTools: ReadonlySet<string | undefined> = new Set(
+  [SessionRef, TeamCredential, IdempotencyKey, Epoch].map((schema) => schema.meta()?.description),
+);

@@ -1,4 +1,4 @@
-import { operations } from "@merkle/wire";
+import { operations, toTool } from "@merkle/wire";
 import { expect, it } from "vitest";
 import { writeInstructions } from "./instructions.js";
 import { knownToolsets, readMcpOptions } from "./options.js";
@@ -64,4 +64,10 @@ it("[STDIO-2] what this server does itself is not listed: place, credential, con
 it("[STDIO-14] the tool list that every agent carries has at most 9,000 bytes", () => {
   const answer = { result: { tools: listTools(new Set(["core", "messaging"])) }, jsonrpc: "2.0", id: 2 };
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(9_000);
+});
+
+it("[STDIO-14] the whole catalogue's tool list has at most 24,000 bytes, at both doors", () => {
+  const everything = new Set(operations.map(({ toolset }) => toolset));
+  for (const tools of [listTools(everything), operations.map(toTool)])
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(24_000);
 });

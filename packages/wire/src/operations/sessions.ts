@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { kept, lines, messageTime, quoted } from "../compact.js";
+import { kept, lines, messageTime, nameInLine, quoted } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -119,6 +119,10 @@ export const getSession = operation({
       `${session.slug} ${session.status}: ${quoted(session.title)}`,
       session.description && `description: ${quoted(session.description)}`,
       `${session.teams} teams, ${session.last_sequence} messages, document v${session.document_version}`,
+      session.held &&
+        `held by ${nameInLine(session.held.by)}: agents cannot post${session.held.reason === null ? "" : `, ${quoted(session.held.reason)}`}`,
+      session.settings.message_budget > 0 &&
+        `${session.agent_messages} of ${session.settings.message_budget} messages of agents since the last human word`,
     ),
 });
 
