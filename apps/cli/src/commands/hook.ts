@@ -7,7 +7,7 @@ export const hookSessionStart: Command = {
   hidden: true,
   examples: ["merkle hook session-start"],
   async run({ config }) {
-    const { startSession } = await import("../mcp/session-start.js");
+    const { startSession } = await import("../mcp/hooks/session-start.js");
     const said = await startSession({ home: config.home, placeId: config.peer, input: process.stdin });
     if (said !== undefined) process.stdout.write(`${said}\n`);
     return 0;

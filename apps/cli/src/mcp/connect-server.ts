@@ -1,11 +1,11 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { type ChannelMessage, channelMethod } from "./channel.js";
 import type { Introduction } from "./greet-first.js";
 import type { ClientInfo } from "./self-description.js";
 import type { StdioTransport } from "./stdio-transport.js";
 import type { ToolDesk } from "./tool-desk.js";
+import { type ChannelMessage, channelMethod } from "./waking/channel.js";
 
 export interface ServedDesk {
   /** Opens it where nobody has, for this client. */

@@ -7,17 +7,17 @@ import {
   type OperationName,
   type OutputOf,
 } from "@merkle/wire";
-import type { Acknowledger } from "./acknowledger.js";
 import type { BrokerLink } from "./broker-link.js";
+import { noteDeclared } from "./hooks/status-teller.js";
+import type { Caller } from "./hooks/turn.js";
 import type { Keyring } from "./keyring.js";
+import type { Acknowledger } from "./mail/acknowledger.js";
+import { readAlong } from "./mail/read-along.js";
+import { resyncNotice } from "./mail/resync-notice.js";
+import { type Waited, waitForMessages } from "./mail/wait.js";
 import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
-import { readAlong } from "./read-along.js";
-import { resyncNotice } from "./resync-notice.js";
-import { noteDeclared } from "./status-teller.js";
 import type { Team } from "./teams.js";
-import type { Caller } from "./turn.js";
-import { type Waited, waitForMessages } from "./wait.js";
 
 export interface Performance {
   readonly operation: Operation;

@@ -1,5 +1,5 @@
 import { compactError, type MerkleError, type Operation } from "@merkle/wire";
-import type { HookEvent } from "./hook-call.js";
+import type { HookEvent } from "./hooks/hook-call.js";
 import type { Keyring } from "./keyring.js";
 import type { LongResults } from "./long-results.js";
 import type { McpOptions } from "./options.js";

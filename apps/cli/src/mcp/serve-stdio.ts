@@ -2,13 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { readVersion } from "../version.js";
-import { channelCapability } from "./channel.js";
 import type { DeskClient, ServedDesk } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type KnownPlace, writeInstructions } from "./instructions.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
 import { createStdioTransport } from "./stdio-transport.js";
 import type { ToolDesk } from "./tool-desk.js";
+import { channelCapability } from "./waking/channel.js";
 
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
 const endMsMax = 350;
@@ -25,7 +25,7 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   };
   const desk = createLazyDesk(async ({ info, sendChannel }) => {
     const { openToolDesk } = await import("./tool-desk.js");
-    const { findInboxSocket } = await import("./inbox-socket.js");
+    const { findInboxSocket } = await import("./waking/inbox-socket.js");
     const claudeSessionId = process.env["CLAUDE_CODE_SESSION_ID"] || null;
     const inbox = findInboxSocket(process.env);
     return openToolDesk({ config, options, claudeSessionId, inbox, client: info, sendChannel, log });

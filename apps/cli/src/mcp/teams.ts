@@ -1,6 +1,6 @@
 import { closeCodes, type DeclaredStatus, peerAddress } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
-import { createMail, type Mail } from "./mail.js";
+import { createMail, type Mail } from "./mail/mail.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */
 export interface Team {

@@ -2,28 +2,28 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ListedTool, MerkleError, type NudgeFrame, type Operation } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import type { Config } from "../config.js";
-import { createAcknowledger } from "./acknowledger.js";
 import { openBrokerLink } from "./broker-link.js";
-import type { ChannelMessage } from "./channel.js";
-import { idleSince } from "./client-status.js";
 import { completeInput } from "./complete-input.js";
 import { createEntrance } from "./entrance.js";
-import { parseHookCall } from "./hook-call.js";
-import { createHookDesk } from "./hook-desk.js";
-import type { InboxSocket } from "./inbox-socket.js";
+import { idleSince } from "./hooks/client-status.js";
+import { parseHookCall } from "./hooks/hook-call.js";
+import { createHookDesk } from "./hooks/hook-desk.js";
+import { createStatusTeller } from "./hooks/status-teller.js";
+import { type Caller, createTurn } from "./hooks/turn.js";
 import { createKeyring } from "./keyring.js";
 import { createLongResults } from "./long-results.js";
+import { createAcknowledger } from "./mail/acknowledger.js";
 import { createMembership, type Fields } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import { createPerformer } from "./perform.js";
 import { type CallResult, createRenderer } from "./render.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
-import { createStatusTeller } from "./status-teller.js";
 import { createTeams, type Team } from "./teams.js";
 import { listTools, offeredOperations } from "./tool-list.js";
-import { type Caller, createTurn } from "./turn.js";
-import { createWakePaths } from "./wake-paths.js";
-import { createWakers } from "./wakers.js";
+import type { ChannelMessage } from "./waking/channel.js";
+import type { InboxSocket } from "./waking/inbox-socket.js";
+import { createWakePaths } from "./waking/wake-paths.js";
+import { createWakers } from "./waking/wakers.js";
 
 /** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
 export interface ToolDesk {

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { feedMessage as message } from "../test-kit/feed-message.js";
+import { feedMessage as message } from "../../test-kit/feed-message.js";
 import { createMail, type Mail, type Offer } from "./mail.js";
 
 const all = () => true;

@@ -1,11 +1,11 @@
 import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { feedEvent, feedMessage } from "../test-kit/feed-message.js";
+import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
+import { createTeams, type Team } from "../teams.js";
 import { type HookEvent, parseHookCall } from "./hook-call.js";
 import { createHookDesk } from "./hook-desk.js";
 import { hookCharsMax } from "./hook-text.js";
-import { createTeams, type Team } from "./teams.js";
 import { createTurn } from "./turn.js";
 
 const placeId = "5e551000-0000-4000-8000-00000000000b";

@@ -1,7 +1,7 @@
 import { compactMessage, lines, type Message } from "@merkle/wire";
-import { counted } from "../duration.js";
-import type { Fits, Offer } from "./mail.js";
-import type { Team } from "./teams.js";
+import { counted } from "../../duration.js";
+import type { Fits, Offer } from "../mail/mail.js";
+import type { Team } from "../teams.js";
 
 /** Above 10,000 characters Claude Code puts what a hook says into a file; this leaves room for what it adds. */
 export const hookCharsMax = 9_000;

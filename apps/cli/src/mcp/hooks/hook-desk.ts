@@ -1,11 +1,11 @@
 import type { Message } from "@merkle/wire";
+import { resyncNotice } from "../mail/resync-notice.js";
+import type { Team, Teams } from "../teams.js";
+import { breaksThrough, wakes } from "../waking/what-wakes.js";
 import type { HookCall, HookEvent } from "./hook-call.js";
 import { announceMail, fitInHook, writeMail } from "./hook-text.js";
-import { resyncNotice } from "./resync-notice.js";
 import type { StatusTeller } from "./status-teller.js";
-import type { Team, Teams } from "./teams.js";
 import type { Turn } from "./turn.js";
-import { breaksThrough, wakes } from "./what-wakes.js";
 
 /** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
 export interface HookDesk {

@@ -1,7 +1,7 @@
 import type { WakePath } from "@merkle/wire";
+import type { Turn } from "../hooks/turn.js";
+import type { Team } from "../teams.js";
 import { writeNudge } from "./nudge-line.js";
-import type { Team } from "./teams.js";
-import type { Turn } from "./turn.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 

@@ -1,6 +1,6 @@
 import type { OutputOf } from "@merkle/wire";
-import type { BrokerLink } from "./broker-link.js";
-import type { Team } from "./teams.js";
+import type { BrokerLink } from "../broker-link.js";
+import type { Team } from "../teams.js";
 
 /** Tells the others what a peer is doing, as its client's hooks show it. */
 export interface StatusTeller {

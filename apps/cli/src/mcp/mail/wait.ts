@@ -1,9 +1,9 @@
 import { limits, MerkleError, type Message, type OutputOf } from "@merkle/wire";
+import type { BrokerLink } from "../broker-link.js";
+import { forgetNumbers, type Team } from "../teams.js";
+import { endsWait } from "../waking/what-wakes.js";
 import type { Acknowledger } from "./acknowledger.js";
-import type { BrokerLink } from "./broker-link.js";
 import { fitPage } from "./fit-page.js";
-import { forgetNumbers, type Team } from "./teams.js";
-import { endsWait } from "./what-wakes.js";
 
 export type WaitOutput = OutputOf<"wait_for_messages">;
 

@@ -1,6 +1,6 @@
 import { MerkleError, type Message } from "@merkle/wire";
+import type { Team } from "../teams.js";
 import { fitPage } from "./fit-page.js";
-import type { Team } from "./teams.js";
 import type { Waited, WaitRequest } from "./wait.js";
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
-import type { InboxSocket } from "./inbox-socket.js";
+import type { InboxSocket } from "../waking/inbox-socket.js";
 
 /**
  * Since when the client is idle, as it keeps it in a file for other clients of its user, in milliseconds of the clock; undefined

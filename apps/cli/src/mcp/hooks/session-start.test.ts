@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import { findHeldTeam, type HeldTeam, placeIdOf, saveTeam } from "../teams/held-teams.js";
-import { testMerkle } from "../test-kit/merkle.js";
+import { findHeldTeam, type HeldTeam, placeIdOf, saveTeam } from "../../teams/held-teams.js";
+import { testMerkle } from "../../test-kit/merkle.js";
 import { startSession } from "./session-start.js";
 
 const place: HeldTeam = {
