@@ -83,33 +83,36 @@ export function createStatePushes(): StatePushes {
  * a connection that is that far behind is cut off, and reads the state when it is back.
  */
 function createOutbox(sink: Sink, cutOff: () => void): Outbox {
-  const waiting = new Map<string, Buffer>();
+  // Made when it is needed: nearly every connection takes what comes, and each empty map would cost all of them.
+  let waiting: Map<string, Buffer> | undefined;
   let bytes = 0;
   let ended = false;
   const stopDraining = sink.onDrain(flush);
 
   function flush(): void {
-    for (const [name, frame] of waiting) {
+    for (const [name, frame] of waiting ?? []) {
       if (!sink.ready) return;
-      waiting.delete(name);
+      waiting?.delete(name);
       bytes -= frame.length;
       sink.write(frame);
     }
+    waiting = undefined;
   }
 
   function end(): void {
     ended = true;
     stopDraining();
-    waiting.clear();
+    waiting = undefined;
   }
 
   return {
     offer(name, frame) {
       if (ended) return;
-      if (sink.ready && waiting.size === 0) {
+      if (sink.ready && !waiting) {
         sink.write(frame);
         return;
       }
+      waiting ??= new Map();
       bytes += frame.length - (waiting.get(name)?.length ?? 0);
       waiting.set(name, frame);
       if (bytes <= limits.outboundBytesMax) return;

@@ -10,21 +10,24 @@ export interface PendingNudges {
 }
 
 export function createPendingNudges(send: (frame: BrokerFrame) => void): PendingNudges {
-  const pending = new Map<string, (reached: readonly WakePath[]) => void>();
+  // Few connections are ever nudged, and each of the many idle ones would pay for an empty map.
+  let pending: Map<string, (reached: readonly WakePath[]) => void> | undefined;
 
   function answer(id: string, reached: readonly WakePath[]): void {
-    pending.get(id)?.(reached);
-    pending.delete(id);
+    pending?.get(id)?.(reached);
+    pending?.delete(id);
   }
 
   return {
     send(nudge) {
       send(nudge);
-      return new Promise((resolve) => pending.set(nudge.id, resolve));
+      const answers = pending ?? new Map<string, (reached: readonly WakePath[]) => void>();
+      pending = answers;
+      return new Promise((resolve) => answers.set(nudge.id, resolve));
     },
     answer,
     end() {
-      for (const id of pending.keys()) answer(id, []);
+      for (const id of pending?.keys() ?? []) answer(id, []);
     },
   };
 }
