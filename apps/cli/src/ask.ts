@@ -9,7 +9,7 @@ export function canAsk(flags: Flags): boolean {
 /** Asks on the terminal. Ctrl+C ends the command as it does anywhere else, and leaves the terminal as it was. */
 export interface Asker {
   yesOrNo(question: { message: string; default: boolean }): Promise<boolean>;
-  /** An answer in words, trimmed; the default can be edited. */
+  /** An answer in words, trimmed; Enter alone takes the default, which typing replaces and Tab puts there to be edited. */
   text(question: TextQuestion): Promise<string>;
   /** One of several, which typing narrows down. */
   oneOf<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;
@@ -42,7 +42,7 @@ export function createAsker(signal: AbortSignal): Asker {
         input(
           {
             message,
-            ...(preset !== undefined && { default: preset, prefill: "editable" as const }),
+            ...(preset !== undefined && { default: preset }),
             validate: (text) => problemOf(text.trim()) ?? true,
           },
           context,

@@ -581,8 +581,8 @@ describe.runIf(hasTerminal)("merkle launch at a terminal", () => {
     await first.shows(`Title of the new session`);
     first.types("\r");
     for (const [question, keys] of [
-      ["Team", "\u0015Alex's Team\r"],
-      ["Peer name", "\u0015atlas\r"],
+      ["Team", "Alex's Team\r"],
+      ["Peer name", "atlas\r"],
       ["Role", "lead\r"],
       ["Groups", "backend:lead, reviewers\r"],
     ] as const) {
