@@ -42,11 +42,17 @@ describe("hooks of a client", () => {
   it("[WAKE-6] tell what it is doing, and [WAKE-13] the place says what can wake it", async () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
-    const birch = await startAgent(broker, alder, { env: inbox.env });
+    const birch = await startAgent(broker, alder, { env: { ...inbox.env, MERKLE_MODEL: "opus" } });
     const peer = async () => (await alder.peers("Birch"))[0];
     expect(await peer()).toMatchObject({
       declared: null,
-      capabilities: { client: "test", version: "1", toolsets: ["core", "messaging"], wake: ["inbox"] },
+      capabilities: {
+        client: "test",
+        version: "1",
+        model: "opus",
+        toolsets: ["core", "messaging"],
+        wake: ["inbox"],
+      },
       cwd: expect.any(String),
       machine: expect.any(String),
     });

@@ -96,7 +96,7 @@ interface Recorded {
   readonly signals: readonly string[];
   readonly stdin: string;
   readonly cwd: string;
-  readonly config: { mcpServers: { merkle: { args: string[] } } };
+  readonly config: { mcpServers: { merkle: { args: string[]; env: Record<string, string> } } };
   readonly settings: { hooks: Record<string, unknown[]> } & Record<string, unknown>;
   readonly modes: readonly number[];
 }
@@ -286,6 +286,8 @@ describe("merkle launch", () => {
       "hi",
     ]);
     expect(config.mcpServers.merkle.args.slice(-2)).toEqual(["--channel", "--interruptible"]);
+    // list_peers tells it.
+    expect(config.mcpServers.merkle.env).toMatchObject({ MERKLE_MODEL: "haiku" });
   });
 
   it("[LAUNCH-16] says how an older claude is woken, and gives it the hooks alone that it has", async () => {

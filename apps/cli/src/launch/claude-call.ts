@@ -48,6 +48,7 @@ export function toClaudeCall({ home, url, team }: Place, agent: Agent): ClaudeCa
   const configFile = join(homeFiles.launch(home), `${placeId}.json`);
   const settingsFile = join(homeFiles.launch(home), `${placeId}.settings.json`);
   const merkle = { MERKLE_HOME: home, MERKLE_URL: url };
+  const model = agent.model ?? modelIn(agent.userArgs);
   return {
     args: [
       `--mcp-config=${configFile}`,
@@ -65,13 +66,20 @@ export function toClaudeCall({ home, url, team }: Place, agent: Agent): ClaudeCa
           type: "stdio",
           command: process.execPath,
           args: [entryFile(), "mcp", "--as", placeId, ...serverFlags(agent)],
-          env: merkle,
+          env: { ...merkle, ...(model !== undefined && { MERKLE_MODEL: model }) },
           alwaysLoad: true,
         },
       },
     },
     settingsFile,
   };
+}
+
+/** The model that the user asks claude for: list_peers shows it. */
+function modelIn(userArgs: readonly string[]): string | undefined {
+  const last = userArgs.findLastIndex((each) => each === "--model" || each.startsWith("--model="));
+  const flag = userArgs[last];
+  return flag === "--model" ? userArgs[last + 1] : flag?.slice("--model=".length);
 }
 
 function serverFlags({ tools, channel, interruptible }: AgentOptions): string[] {

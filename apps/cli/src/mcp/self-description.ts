@@ -21,10 +21,13 @@ export function describeSelf({ client, toolsets, wake }: Describing): SelfDescri
   const name = oneLine(client?.name ?? "", 100);
   const version = oneLine(client?.version ?? "", 100);
   const machine = oneLine(hostname(), 100);
+  // A server is not told its client's model. It inherits what the launch, or the user for Claude Code, has named.
+  const model = oneLine(process.env["MERKLE_MODEL"] || process.env["ANTHROPIC_MODEL"] || "", 100);
   return {
     capabilities: {
       ...(name && { client: name }),
       ...(version && { version }),
+      ...(model && { model }),
       toolsets: [...toolsets],
       wake: [...wake],
     },
