@@ -303,9 +303,11 @@ describe("merkle tail", () => {
     for (let round = 0; round < 16; round += 1) {
       await Promise.all(Array.from({ length: 20 }, () => session.post(session.convener, text)));
     }
+    // Before it goes on: what it then takes and drops at once is garbage for a while, which says nothing of what it keeps.
+    const grown = (await peakKilobytes(pid)) - before;
     stdout?.resume();
     await tail.prints(321);
-    expect((await peakKilobytes(pid)) - before).toBeLessThan(30_000);
+    expect(grown).toBeLessThan(20_000);
     stdout?.pause();
     await Promise.all(Array.from({ length: 20 }, () => session.post(session.convener, text)));
     tail.process.kill("SIGINT");
