@@ -191,7 +191,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<MerkleError> {
 /** Neither a stack, nor SQL, nor HTML, nor a path of the broker's machine. */
 export function expectDiscreet(body: string): void {
   expect(body).not.toMatch(
-    /\bat .+:\d+:\d+|node_modules|\/src\/|\/dist\/|<html|<!doctype|SELECT |INSERT |syntax error|postgres/i,
+    /\bat [^"]*\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/src\/|\/dist\/|<html|<!doctype|SELECT |INSERT |syntax error|postgres/i,
   );
   expect(body.length, "an error is short, whatever was sent").toBeLessThan(20_000);
 }
