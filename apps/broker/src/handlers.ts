@@ -1,3 +1,4 @@
+import { MerkleError } from "@merkle/wire";
 import type { Handlers } from "./context.js";
 import { appendToSessionDoc } from "./document/append-to-session-doc.js";
 import { editSessionDoc } from "./document/edit-session-doc.js";
@@ -46,6 +47,10 @@ import { setState } from "./state/set-state.js";
 import { unwatchState } from "./state/unwatch-state.js";
 import { watchState } from "./state/watch-state.js";
 
+const later = async (): Promise<never> => {
+  throw new MerkleError("unavailable", "not built");
+};
+
 /** The verb of every operation. */
 export const handlers: Handlers = {
   create_session: createSession,
@@ -90,7 +95,15 @@ export const handlers: Handlers = {
   list_memory: listMemory,
   tag_memory: tagMemory,
   search,
+  list_attention: later,
+  dismiss_attention: later,
+  mark_read: later,
+  get_timeline: later,
   create_person: createPerson,
+  get_person: later,
+  rename_person: later,
+  test_connection: later,
+  get_health: later,
   get_app_info: getAppInfo,
   get_settings: getSettings,
   update_settings: updateSettings,

@@ -23,6 +23,8 @@ export interface MessageRow {
   readonly reaches: readonly string[] | null;
   /** The ask that it settles, which is then also what it replies to. */
   readonly answers: number | null;
+  /** `ask`, `decision`, or the event's name; null for plain chat. */
+  readonly kind: string | null;
 }
 
 /** What became of one row, whatever became of the others of its batch. */

@@ -48,6 +48,8 @@ export const sessions = pgTable("sessions", {
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
   metadataChangedAt: instant("metadata_changed_at"),
+  metadataChangedBy: text("metadata_changed_by"),
+  metadataChangeReason: text("metadata_change_reason"),
   heldBy: text("held_by"),
   holdReason: text("hold_reason"),
   words: tsvector("words").notNull().generatedAlwaysAs(sql``),
@@ -88,6 +90,7 @@ export const teams = pgTable(
     personId: uuid("person_id"),
     joinedAt: instant("joined_at").notNull(),
     leftAt: instant("left_at"),
+    colour: integer("colour").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.sessionId, table.teamId] }),
@@ -120,6 +123,24 @@ export const personReads = pgTable(
     lastRead: count("last_read").notNull(),
   },
   (table) => [primaryKey({ columns: [table.meshId, table.personId, table.sessionId] })],
+);
+
+export const dismissals = pgTable(
+  "dismissals",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    personId: uuid("person_id").notNull(),
+    item: text("item").notNull(),
+    until: instant("until"),
+    at: instant("at").notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.personId, table.item] }),
+    foreignKey({
+      columns: [table.meshId, table.personId],
+      foreignColumns: [persons.meshId, persons.personId],
+    }),
+  ],
 );
 
 export const peers = pgTable(
@@ -198,6 +219,7 @@ export const messages = pgTable(
     postedAt: instant("posted_at").notNull(),
     reaches: uuid("reaches").array(),
     answers: count("answers"),
+    kind: text("kind"),
   },
   (table) => [
     primaryKey({ columns: [table.sessionId, table.sequence] }),
@@ -205,6 +227,9 @@ export const messages = pgTable(
     uniqueIndex("messages_settle_once")
       .on(table.sessionId, table.answers)
       .where(sql`${table.answers} IS NOT NULL`),
+    index("messages_by_kind")
+      .on(table.sessionId, table.kind, table.sequence)
+      .where(sql`${table.kind} IS NOT NULL`),
   ],
 );
 

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Operation } from "./operation.js";
 import { getAppInfo } from "./operations/app.js";
+import { dismissAttention, listAttention, markRead } from "./operations/attention.js";
 import {
   appendToSessionDoc,
   editSessionDoc,
@@ -9,11 +10,12 @@ import {
   updateSessionDoc,
 } from "./operations/document.js";
 import { ack, getHistory, postMessage, waitForMessages } from "./operations/feed.js";
+import { getHealth, testConnection } from "./operations/health.js";
 import { forget, listMemory, recall, remember, restoreMemory, tagMemory } from "./operations/memory.js";
 import { checkMessages, messageStatus, sendMessage } from "./operations/messaging.js";
 import { joinGroup, leaveGroup, listPeers, setStatus, setSummary } from "./operations/peers.js";
 import { holdSession, nudge, resumeSession, search } from "./operations/people.js";
-import { createPerson } from "./operations/persons.js";
+import { createPerson, getPerson, renamePerson } from "./operations/persons.js";
 import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
 import {
   concludeSession,
@@ -24,6 +26,7 @@ import {
 } from "./operations/sessions.js";
 import { getSettings, updateSettings } from "./operations/settings.js";
 import { deleteState, getState, listState, setState, unwatchState, watchState } from "./operations/state.js";
+import { getTimeline } from "./operations/timeline.js";
 
 /** Every operation of the broker, by name, in the order that documentation lists them. */
 export const catalogue = {
@@ -69,10 +72,18 @@ export const catalogue = {
   hold_session: holdSession,
   resume_session: resumeSession,
   search,
+  list_attention: listAttention,
+  dismiss_attention: dismissAttention,
+  mark_read: markRead,
+  get_timeline: getTimeline,
   create_person: createPerson,
+  get_person: getPerson,
+  rename_person: renamePerson,
   get_app_info: getAppInfo,
   get_settings: getSettings,
   update_settings: updateSettings,
+  test_connection: testConnection,
+  get_health: getHealth,
 } as const;
 
 export type Catalogue = typeof catalogue;

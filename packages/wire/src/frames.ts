@@ -34,6 +34,14 @@ export const ClientFrame = z.discriminatedUnion("type", [
     kind: SubscriptionKind,
     session_id: SessionRef,
   }),
+  z.strictObject({
+    type: z.literal("watch_mesh"),
+    id: RequestId,
+    team_id: TeamCredential.optional().meta({
+      description: "A person's: then also what that person has read and put away.",
+    }),
+  }),
+  z.strictObject({ type: z.literal("unwatch_mesh"), id: RequestId }),
   z.strictObject({ type: z.literal("ping"), id: RequestId }),
   z.strictObject({ type: z.literal("nudged"), id: Uuid, reached: z.array(WakePath).max(10) }),
 ]);
@@ -60,11 +68,27 @@ export type BrokerFrame =
     }
   | { type: "message"; kind: SubscriptionKind; session_id: string; message: Message }
   | { type: "changed"; kind: ChangedKind; session_id: string; version: number }
+  | MeshChangedFrame
   | StateChangeFrame
   | NudgeFrame
   | { type: "heartbeat" };
 
-export type ChangedKind = "document" | "roster" | "session";
+/** `delivery`: a peer has read further, so that message_status would answer something else. */
+export type ChangedKind = "document" | "roster" | "session" | "delivery";
+
+/**
+ * Tells a connection that watches the mesh (`watch_mesh`) that a read would now differ: of the list of sessions, of what
+ * waits for a human, of memory, of settings, or of what the watching person has read and put away. At most one a second
+ * for each kind and session; the last change is always told.
+ */
+export interface MeshChangedFrame {
+  readonly type: "mesh_changed";
+  readonly kind: MeshChangedKind;
+  /** Where the change concerns one session. */
+  readonly session_id: string | null;
+}
+
+export type MeshChangedKind = "sessions" | "attention" | "memory" | "settings" | "person";
 
 /**
  * A key's newest value, pushed to every connection with a subscription to its session, or of its mesh when `session_id` is

@@ -18,6 +18,8 @@ export {
   type BrokerFrame,
   type ChangedKind,
   ClientFrame,
+  type MeshChangedFrame,
+  type MeshChangedKind,
   type NudgeFrame,
   protocolVersion,
   type RequestId,
@@ -36,6 +38,7 @@ export {
   type Rendering,
   type Toolset,
 } from "./operation.js";
+export type { AttentionItem } from "./operations/attention.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
 export { Capabilities, type DeclaredStatus, type Peer, type WakePath } from "./operations/peers.js";

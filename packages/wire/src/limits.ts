@@ -25,6 +25,8 @@ export const limits = {
   tagsMax: 20,
   tagCharsMax: 50,
   queryCharsMax: 500,
+  attentionIdCharsMax: 200,
+  urlCharsMax: 2_000,
   idempotencyKeyCharsMax: 200,
   /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */
   anonymousIdempotencyKeyCharsMin: 16,
@@ -55,6 +57,11 @@ export const limits = {
   memoriesPageDefault: 20,
   searchHitsMax: 50,
   searchHitsDefault: 20,
+  attentionItemsMax: 200,
+  timelineBucketsMax: 200,
+  timelineMarksMax: 500,
+  /** Unread messages are counted up to here. */
+  unreadCountedMax: 1_000,
 
   // Waiting.
   waitSecondsMax: 30,

@@ -36,6 +36,11 @@ export interface Operation<
   /** Whether a concluded session still takes it. */
   readonly afterClosing: "allowed" | "refused";
   readonly rate: "read" | "write" | "wait" | "create";
+  /**
+   * What lists of tools leave out, because pages and programs ask for it and no agent needs to: the whole operation, or some
+   * of its inputs. It may be called and given all the same (MCP-10).
+   */
+  readonly unlisted?: true | readonly string[];
   /** The output as text for a model, which pays for every byte of it (TEXT-1). */
   compact(output: z.output<Output>, rendering: Rendering): string;
 }

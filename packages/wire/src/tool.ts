@@ -12,8 +12,9 @@ export interface ListedTool {
 }
 
 /** An operation as an MCP tool. */
-export function toTool({ name, summary, input, readOnly }: Operation): ListedTool {
+export function toTool({ name, summary, input, readOnly, unlisted }: Operation): ListedTool {
   const { schema, shared } = describeSchema(input, "input", "#/$defs/", "lean");
+  if (Array.isArray(unlisted)) for (const property of unlisted) delete schema.properties?.[property];
   for (const property of Object.values(schema.properties ?? {})) {
     if (typeof property === "object" && saidForAllTools.has(property.description))
       delete property.description;

@@ -31,6 +31,8 @@ export async function getHistory(
     messages: stored.map(toMessage),
     next_cursor: has_more ? first.sequence : null,
     has_more,
+    newer_cursor: null,
+    last_sequence: last?.sequence ?? 0,
     epoch: database.epoch,
   };
 }

@@ -49,6 +49,7 @@ export function chatRow(sessionId: string, id: string, author: Author, said: Sai
     after_closing: false,
     reaches: said.audience.reaches,
     answers: said.answers,
+    kind: typeof said.content["kind"] === "string" ? said.content["kind"] : null,
   };
 }
 
@@ -81,6 +82,7 @@ export function systemRow(sessionId: string, event: SystemEvent, options: EventO
     after_closing: options.afterClosing ?? false,
     reaches: options.reaches ?? null,
     answers: null,
+    kind: event.event,
   };
 }
 

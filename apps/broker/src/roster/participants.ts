@@ -28,6 +28,7 @@ function toParticipant(
     team_id: teamId,
     team_name: team,
     kind,
+    colour: 0,
     person_id: personId,
     convener: teamId === session.createdByTeamId,
     joined_at: teamJoinedAt.toISOString(),

@@ -21,7 +21,7 @@ export async function search(ctx: Context, input: ParsedInputOf<"search">): Prom
   const match = await toTextMatch(database.orm, query);
   const found = await searchMesh(database.orm, database.meshId, {
     match,
-    kinds: new Set(kinds),
+    kinds: new Set(kinds.filter((kind) => kind !== "state")),
     sessionId,
     limit,
   });
@@ -36,6 +36,7 @@ function toHit({ sessionId, slug, memory, at, marked, ...row }: FoundRow): Hit {
     sequence: row.sequence,
     memory_id: memory === null ? null : `mem_${memory}`,
     version: row.version,
+    key: null,
     title: row.title,
     by: row.by,
     at: at.toISOString(),

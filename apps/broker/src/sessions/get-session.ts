@@ -3,7 +3,7 @@ import { MerkleError } from "@merkle/wire";
 import type { OutputOf, SessionContext } from "../context.js";
 import { toSessionSettings } from "../settings/get-settings.js";
 import { readOwnLastReads } from "./last-reads.js";
-import { toHeld, toSession } from "./session-output.js";
+import { toSession } from "./session-output.js";
 
 export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_session">> {
   const { session } = ctx;
@@ -15,7 +15,7 @@ export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_ses
   return {
     ...toSession(row, lastRead),
     settings: toSessionSettings(row.settings),
-    held: toHeld(row),
+    last_change: null,
     agent_messages: row.agentMessages - row.agentMessagesAtHuman,
   };
 }

@@ -19,6 +19,11 @@ export function toSession(row: SessionRow, lastRead: number | null): Session {
     last_said_at: row.lastSaidAt?.toISOString() ?? null,
     last_said_by: row.lastSaidBy,
     last_read: lastRead,
+    unread: null,
+    held: toHeld(row),
+    quiet_since: null,
+    conclusion: null,
+    present: [],
     document_version: row.documentVersion,
     teams: row.teams,
   };

@@ -149,6 +149,7 @@ export function messageRow(sessionId: string, text: string, author = "Oak") {
     after_closing: false,
     reaches: null,
     answers: null,
+    kind: null,
   };
 }
 

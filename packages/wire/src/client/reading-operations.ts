@@ -47,10 +47,18 @@ const readOnly: Readonly<Record<OperationName, boolean>> = {
   hold_session: false,
   resume_session: false,
   search: true,
+  list_attention: true,
+  dismiss_attention: false,
+  mark_read: false,
+  get_timeline: true,
   create_person: false,
+  get_person: true,
+  rename_person: false,
   get_app_info: true,
   get_settings: true,
   update_settings: false,
+  test_connection: true,
+  get_health: true,
 };
 
 /** Whether the operation changes nothing, so that it can be repeated without an idempotency key. */

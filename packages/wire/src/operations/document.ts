@@ -19,6 +19,7 @@ export const readSessionDoc = operation({
   summary: "Read the shared markdown document and its version.",
   access: "reader",
   route: "GET /api/sessions/:session_id/doc",
+  unlisted: ["at"],
   input: z
     .strictObject({
       ...inSession,
@@ -30,6 +31,7 @@ export const readSessionDoc = operation({
         description: "Only what changed since, as a diff.",
       }),
       version: Version.optional().meta({ description: "An older one." }),
+      at: Timestamp.optional().meta({ description: "The one that stood at this time." }),
       ...asTeam,
     })
     .refine(
@@ -46,7 +48,10 @@ export const readSessionDoc = operation({
       {
         error: "since_version must not be newer than version",
       },
-    ),
+    )
+    .refine((input) => input.at === undefined || input.version === undefined, {
+      error: "name version or at, not both",
+    }),
   output: z.object({
     content: z.string().optional().meta({ description: "The markdown; absent when a diff was asked for." }),
     diff: z.string().optional().meta({ description: "A unified diff; empty when nothing changed." }),

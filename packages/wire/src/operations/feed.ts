@@ -12,6 +12,7 @@ import {
   retryable,
   Sequence,
   StorableText,
+  Timestamp,
   Version,
 } from "../values.js";
 import { compactPosted, MessageText, Posted, Recipients } from "./messaging.js";
@@ -157,19 +158,52 @@ export const getHistory = operation({
     "Read what was said before you came, the newest page first. For new messages use wait_for_messages.",
   access: "reader",
   route: "GET /api/sessions/:session_id/messages",
-  input: z.strictObject({
-    ...inSession,
-    before_cursor: Sequence.optional().meta({
-      description: "next_cursor of the last page.",
-    }),
-    limit: z.int().optional().meta({ description: "At most 500; 100 unless told." }),
-    ...inEpoch,
-    ...asTeam,
-  }),
+  unlisted: ["after_cursor", "around", "at", "types", "kinds", "team", "q"],
+  input: z
+    .strictObject({
+      ...inSession,
+      before_cursor: Sequence.optional().meta({
+        description: "next_cursor of the last page.",
+      }),
+      after_cursor: Sequence.optional().meta({ description: "Read forward: newer_cursor of the last page." }),
+      around: Sequence.min(1).optional().meta({ description: "A page with this message in the middle." }),
+      at: Timestamp.optional().meta({
+        description: "As if it were this time: nothing that was posted later.",
+      }),
+      limit: z.int().optional().meta({ description: "At most 500; 100 unless told." }),
+      types: z
+        .array(z.enum(["chat", "system"]))
+        .max(2)
+        .optional()
+        .meta({ description: "Only these." }),
+      kinds: z
+        .array(z.enum(["plain", "ask", "decision"]))
+        .max(3)
+        .optional()
+        .meta({ description: "Of chat, only these; plain is neither ask nor decision." }),
+      team: StorableText.min(1).max(limits.nameCharsMax).optional().meta({
+        description: "Only what this team said, and events about it.",
+      }),
+      q: StorableText.trim().min(1).max(limits.queryCharsMax).optional().meta({
+        description: "Only messages with this text, whatever its case.",
+      }),
+      ...inEpoch,
+      ...asTeam,
+    })
+    .refine(
+      (input) =>
+        [input.before_cursor, input.after_cursor, input.around].filter((given) => given !== undefined)
+          .length < 2,
+      { error: "give one of before_cursor, after_cursor and around" },
+    ),
   output: z.object({
     messages: z.array(Message),
     next_cursor: Sequence.nullable(),
     has_more: z.boolean(),
+    newer_cursor: Sequence.nullable().meta({
+      description: "Pass it as after_cursor for what follows this page; null when nothing does.",
+    }),
+    last_sequence: Sequence.meta({ description: "Where the feed, or what of it is read, ends." }),
     epoch: Epoch,
   }),
   errors: ["unauthorized", "not_found", "resync"],

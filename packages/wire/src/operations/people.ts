@@ -92,7 +92,7 @@ export const resumeSession = operation({
 
 export const HeldBy = Hold.nullable();
 
-const SearchKind = z.enum(["message", "decision", "document", "memory", "session"]);
+const SearchKind = z.enum(["message", "decision", "document", "memory", "session", "state"]);
 
 const SearchHit = z.object({
   kind: SearchKind,
@@ -101,6 +101,7 @@ const SearchHit = z.object({
   sequence: Sequence.nullable().meta({ description: "Of a message or decision." }),
   memory_id: z.string().nullable(),
   version: z.int().nullable().meta({ description: "Of a document." }),
+  key: z.string().nullable().meta({ description: "Of state." }),
   title: z.string().nullable(),
   by: z.string().nullable(),
   at: Timestamp,
@@ -111,12 +112,13 @@ const SearchHit = z.object({
 export const search = operation({
   name: "search",
   toolset: "people",
-  summary: "Search messages, decisions, documents, memories and sessions of the mesh, best match first.",
+  summary:
+    "Search messages, decisions, documents, memories, state and sessions of the mesh, best match first.",
   access: "reader",
   route: "GET /api/search",
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
-    kinds: z.array(SearchKind).max(5).optional().meta({ description: "Only these." }),
+    kinds: z.array(SearchKind).max(6).optional().meta({ description: "Only these." }),
     session: StorableText.min(1).max(100).optional().meta({
       description: "Only in this session, by id or slug.",
     }),
@@ -135,7 +137,8 @@ export const search = operation({
   compact: ({ hits, complete }) =>
     lines(
       ...hits.map((hit) => {
-        const where = hit.memory_id ?? `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
+        const where =
+          hit.memory_id ?? hit.key ?? `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
         return `${hit.kind} ${where}${hit.by === null ? "" : ` (${nameInLine(hit.by)})`}: ${quoted(hit.marked)}`;
       }),
       hits.length === 0 && "nothing found",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { nameInLine } from "../compact.js";
 import { operation } from "../operation.js";
-import { PersonCredential, PersonName, retryable } from "../values.js";
+import { asTeam, PersonCredential, PersonName, retryable, Timestamp, Uuid } from "../values.js";
 
 export const createPerson = operation({
   name: "create_person",
@@ -23,4 +23,42 @@ export const createPerson = operation({
   rate: "create",
   compact: ({ person_id, name }, { keeper }) =>
     `${nameInLine(name)} is here. ${keeper === "caller" ? `person_id ${person_id}` : `team_id ${person_id.split(".")[0]} speaks as this person`}`,
+});
+
+export const getPerson = operation({
+  name: "get_person",
+  toolset: "admin",
+  summary: "Read whose credential this is.",
+  access: "team",
+  route: "GET /api/person",
+  unlisted: true,
+  input: z.strictObject({ ...asTeam }),
+  output: z.object({
+    person_id: Uuid.meta({ description: "Public; it authorises nothing." }),
+    name: z.string(),
+    created_at: Timestamp,
+  }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ name }) => nameInLine(name),
+});
+
+export const renamePerson = operation({
+  name: "rename_person",
+  toolset: "admin",
+  summary: "Change a person's name. Sessions that the person is in keep the name it came with.",
+  access: "team",
+  route: "PATCH /api/person",
+  unlisted: true,
+  input: z.strictObject({ name: PersonName, ...asTeam, ...retryable }),
+  output: z.object({ name: z.string() }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ name }) => nameInLine(name),
 });

@@ -25,6 +25,19 @@ import { SessionSettings, SessionSettingsInput } from "./settings.js";
 
 export const SessionStatus = z.enum(["active", "closed"]);
 
+/** A team of a session, as much of it as a list has room for. */
+export const PresentTeam = z
+  .object({
+    team_id: Uuid,
+    team_name: z.string(),
+    kind: z.enum(["agent", "human"]),
+    colour: z.int(),
+    status: z.enum(["active", "idle", "disconnected"]),
+    polling: z.boolean(),
+    blocked: z.boolean().meta({ description: "Whether one of its peers has declared itself blocked." }),
+  })
+  .meta({ id: "PresentTeam" });
+
 export const Session = z
   .object({
     session_id: Uuid,
@@ -47,8 +60,24 @@ export const Session = z
       description:
         "How far you have read, where you gave your credential; null where nothing is known of you.",
     }),
+    unread: z.int().nullable().meta({
+      description:
+        "Messages of others that you have not read, at most 1,000; null where nothing is known of you.",
+    }),
     document_version: Version,
+    held: HeldBy.meta({ description: "Who holds it, when a human does: agents cannot post." }),
+    quiet_since: Timestamp.nullable().meta({
+      description:
+        "Of an open session: since when nobody has polled or spoken, once that is long ago (ATT-6).",
+    }),
+    conclusion: z
+      .string()
+      .nullable()
+      .meta({ description: "Of a closed session: the first line of its conclusion." }),
     teams: z.int().meta({ description: "How many teams are in it now." }),
+    present: z
+      .array(PresentTeam)
+      .meta({ description: "The teams in it now, in the order in which they joined; the first 12." }),
   })
   .meta({ id: "Session" });
 
@@ -104,7 +133,10 @@ export const getSession = operation({
   input: z.strictObject({ ...inSession, ...asTeam }),
   output: Session.extend({
     settings: SessionSettings,
-    held: HeldBy.meta({ description: "Who holds it, when a human does: agents cannot post." }),
+    last_change: z
+      .object({ by: z.string(), reason: z.string(), at: Timestamp })
+      .nullable()
+      .meta({ description: "Who last changed title or description, and why." }),
     agent_messages: z.int().meta({
       description: "How many messages agents have posted since the last human word.",
     }),
@@ -132,6 +164,7 @@ export const listSessions = operation({
   summary: "List sessions, newest activity first, to find the one you were asked to join.",
   access: "reader",
   route: "GET /api/sessions",
+  unlisted: ["needs", "team", "sort"],
   input: z.strictObject({
     query: StorableText.max(limits.titleCharsMax)
       .optional()
@@ -140,6 +173,14 @@ export const listSessions = operation({
       .enum(["active", "closed", "open", "all"])
       .default("all")
       .meta({ description: "`open` means active; `all` unless told." }),
+    needs: z.boolean().default(false).meta({ description: "Only those where something waits for a human." }),
+    team: StorableText.min(1).max(limits.nameCharsMax).optional().meta({
+      description: "Only those where a team of this name is or was.",
+    }),
+    sort: z
+      .enum(["activity", "said", "created", "title"])
+      .default("activity")
+      .meta({ description: "By the last message, the last that was said, creation, or title." }),
     limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
     before: StorableText.max(200).optional().meta({ description: "next_cursor of the last page." }),
     ...asTeam,

@@ -1,0 +1,138 @@
+import * as z from "zod";
+import { lines, messageTime, nameInLine, peerAddress, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  inSession,
+  lineOfChars,
+  retryable,
+  Sequence,
+  SessionRef,
+  Timestamp,
+  Uuid,
+} from "../values.js";
+
+/**
+ * Something that waits for a human, as the broker sees it (ATT-1). It is computed from what is, so it goes when the fact is
+ * gone, and never by being looked at. `id` names the fact: when the same happens again, that is another one.
+ */
+export const AttentionItem = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["ask", "blocked", "held", "budget_spent", "quiet"]),
+    session_id: Uuid,
+    session: z.string().meta({ description: "Its slug." }),
+    session_title: z.string(),
+    since: Timestamp,
+    sequence: Sequence.nullable().meta({ description: "Of an ask." }),
+    team: z
+      .string()
+      .nullable()
+      .meta({ description: "Who asks, is blocked or holds; null where nobody does." }),
+    peer: z.string().nullable(),
+    text: z
+      .string()
+      .meta({ description: "The ask, or the reason given, cut at 500 characters; may be empty." }),
+    options: z.array(z.string()).meta({ description: "Of an ask: the answers offered." }),
+    dismissed: z.boolean().meta({ description: "Put away by the caller; comes only where asked for." }),
+    snoozed_until: Timestamp.nullable(),
+  })
+  .meta({ id: "AttentionItem" });
+
+export type AttentionItem = z.output<typeof AttentionItem>;
+
+export const listAttention = operation({
+  name: "list_attention",
+  toolset: "people",
+  summary: "List what waits for a human: unanswered asks, blocked peers, held, spent and quiet sessions.",
+  access: "reader",
+  route: "GET /api/attention",
+  unlisted: true,
+  input: z.strictObject({
+    session: SessionRef.optional().meta({ description: "Only of this session." }),
+    include_dismissed: z.boolean().default(false),
+    ...asTeam,
+  }),
+  output: z.object({
+    items: z
+      .array(AttentionItem)
+      .meta({ description: "Asks, blocked peers, held, spent, quiet; oldest first within each." }),
+    total: z.int().meta({ description: "How many there are, when more than a reply holds." }),
+    dismissed: z.int().meta({ description: "How many more the caller has put away." }),
+  }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ items }) =>
+    lines(
+      ...items.map(
+        (item) =>
+          `${item.kind} ${item.session}${item.sequence === null ? "" : ` #${item.sequence}`} since ${messageTime(item.since)}${
+            item.team === null
+              ? ""
+              : ` ${item.peer === null ? nameInLine(item.team) : peerAddress(item.team, item.peer)}`
+          }${item.text === "" ? "" : `: ${quoted(item.text)}`}`,
+      ),
+      items.length === 0 && "nothing waits for a human",
+    ),
+});
+
+export const dismissAttention = operation({
+  name: "dismiss_attention",
+  toolset: "people",
+  summary: "Put an item of list_attention away for yourself, for good or until a time; others still see it.",
+  access: "team",
+  route: "POST /api/attention/dismiss",
+  unlisted: true,
+  input: z
+    .strictObject({
+      id: lineOfChars(limits.attentionIdCharsMax).meta({ description: "The item's id." }),
+      until: Timestamp.optional().meta({ description: "Snooze: it comes back then. Left out: dismissed." }),
+      undo: z.boolean().default(false).meta({ description: "Bring it back now." }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine((input) => !(input.undo && input.until !== undefined), {
+      error: "give until to snooze, or undo to bring it back, not both",
+    }),
+  output: z.object({ id: z.string(), dismissed: z.boolean(), snoozed_until: Timestamp.nullable() }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ dismissed, snoozed_until }) =>
+    snoozed_until
+      ? `snoozed until ${messageTime(snoozed_until)}`
+      : dismissed
+        ? "dismissed"
+        : "back on the list",
+});
+
+export const markRead = operation({
+  name: "mark_read",
+  toolset: "people",
+  summary: "Note how far a person has read; all of the person's browsers are told. Agents use ack.",
+  access: "team",
+  route: "POST /api/sessions/:session_id/read",
+  unlisted: true,
+  input: z.strictObject({
+    ...inSession,
+    cursor: Sequence.optional().meta({ description: "The last message read; left out: all of them." }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({
+    last_read: Sequence,
+    unread: z.int().meta({ description: "Messages of others after it that count as unread (READ-2)." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ last_read, unread }) => `read up to ${last_read}, ${unread} unread`,
+});

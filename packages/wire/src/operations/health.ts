@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { lines } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { Epoch, StorableText, Timestamp } from "../values.js";
+
+const Milliseconds = z.number().min(0);
+
+export const getHealth = operation({
+  name: "get_health",
+  toolset: "admin",
+  summary: "Read how the broker is: connections, event loop, database, version.",
+  access: "reader",
+  route: "GET /api/health-report",
+  unlisted: true,
+  input: z.strictObject({}),
+  output: z.object({
+    version: z.string(),
+    node: z.string(),
+    started_at: Timestamp,
+    connections: z.int().meta({ description: "Open WebSocket connections." }),
+    subscriptions: z.int(),
+    parked_waits: z.int(),
+    open_sessions: z.int(),
+    memory_bytes: z.int().meta({ description: "Resident memory of the broker." }),
+    event_loop: z.object({ p50_ms: Milliseconds, p99_ms: Milliseconds, max_ms: Milliseconds }).meta({
+      description: "How late the event loop was, over the last minute.",
+    }),
+    append: z.object({ p50_ms: Milliseconds, p99_ms: Milliseconds, queued_bytes: z.int() }).meta({
+      description: "How long a flush of posts took, lately.",
+    }),
+    database: z.object({
+      kind: z.enum(["embedded", "external"]),
+      version: z.string(),
+      bytes: z.int(),
+      round_trip_ms: Milliseconds,
+      migration: z.string().meta({ description: "The newest migration that was applied." }),
+      epoch: Epoch,
+    }),
+  }),
+  errors: [],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: (health) =>
+    lines(
+      `merkle ${health.version} since ${health.started_at}, ${health.connections} connections, ${health.parked_waits} waits`,
+      `database ${health.database.kind} ${health.database.version}, ${health.database.round_trip_ms} ms`,
+    ),
+});
+
+export const testConnection = operation({
+  name: "test_connection",
+  toolset: "admin",
+  summary: "Try an address from the broker: whether it leads back to this broker.",
+  access: "admin",
+  route: "POST /api/settings/test-connection",
+  unlisted: true,
+  input: z.strictObject({
+    url: StorableText.trim()
+      .min(1)
+      .max(limits.urlCharsMax)
+      .meta({ description: "A base address or an endpoint." }),
+  }),
+  output: z.object({
+    base_url: z.string(),
+    mcp_url: z.string(),
+    reached: z.boolean().meta({ description: "Whether a broker answered there." }),
+    same_broker: z.boolean().meta({ description: "Whether it was this one." }),
+    took_ms: Milliseconds,
+    problem: z.string().nullable().meta({ description: "Why not, in a sentence." }),
+  }),
+  errors: [],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ base_url, same_broker, problem }) =>
+    same_broker
+      ? `${base_url} leads to this broker`
+      : `${base_url}: ${problem ?? "another broker answers there"}`,
+});

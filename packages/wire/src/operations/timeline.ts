@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { lines } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { asTeam, inSession, Sequence, Timestamp, Uuid, Version } from "../values.js";
+
+export const TimelineMark = z.object({
+  kind: z.enum(["ask", "decision", "document", "metadata", "joined", "left", "held", "concluded"]),
+  at: Timestamp,
+  by: z.string().nullable(),
+  sequence: Sequence.nullable().meta({ description: "The message; null for a document's version." }),
+  version: Version.nullable().meta({ description: "Of the document." }),
+});
+
+export const getTimeline = operation({
+  name: "get_timeline",
+  toolset: "people",
+  summary: "Read how much each team said over time, and when asks, decisions and versions were made.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/timeline",
+  unlisted: true,
+  input: z.strictObject({
+    ...inSession,
+    buckets: z.int().min(1).max(limits.timelineBucketsMax).default(60),
+    from: Timestamp.optional().meta({ description: "When it begins; the session's creation unless told." }),
+    to: Timestamp.optional().meta({
+      description: "When it ends; now, or when the session was closed, unless told.",
+    }),
+    ...asTeam,
+  }),
+  output: z.object({
+    from: Timestamp,
+    to: Timestamp,
+    bucket_ms: z.int().meta({ description: "How long one bucket is; the last may end later than `to`." }),
+    lanes: z
+      .array(
+        z.object({
+          team_id: Uuid,
+          team: z.string(),
+          kind: z.enum(["agent", "human"]),
+          colour: z.int(),
+          counts: z.array(z.int()).meta({ description: "Chat messages in each bucket." }),
+        }),
+      )
+      .meta({ description: "A lane for each team that said something, in the order in which they joined." }),
+    marks: z
+      .array(TimelineMark)
+      .meta({ description: "In order of time; the newest where there are more than fit." }),
+    marks_left_out: z.int(),
+  }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ from, to, lanes, marks }) =>
+    lines(`${from} to ${to}, ${lanes.length} teams, ${marks.length} marks`),
+});
