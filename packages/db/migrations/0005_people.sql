@@ -11,8 +11,13 @@ WHERE ranked.session_id = t.session_id AND ranked.team_id = t.team_id;
 -- `ask`, `decision`, or an event's name; null for plain chat, which is most of a feed and so is not in the index.
 ALTER TABLE messages ADD COLUMN kind text;
 --> statement-breakpoint
+-- What a message says stays as it was; only the new column is filled.
+ALTER TABLE messages DISABLE TRIGGER messages_are_append_only;
+--> statement-breakpoint
 UPDATE messages SET kind = content::jsonb ->> CASE type WHEN 'system' THEN 'event' ELSE 'kind' END
 WHERE type = 'system' OR content LIKE '%"kind"%';
+--> statement-breakpoint
+ALTER TABLE messages ENABLE TRIGGER messages_are_append_only;
 --> statement-breakpoint
 CREATE INDEX messages_by_kind ON messages (session_id, kind, sequence) WHERE kind IS NOT NULL;
 --> statement-breakpoint
