@@ -1,0 +1,117 @@
+"use client";
+
+import type { Message, OutputOf } from "@merkle/wire";
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  use,
+  useCallback,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { type Draft, emptyDraft, toPostInput, toQuoted } from "./draft";
+import { type DraftStore, openDraftStore } from "./draft-store";
+import { usePost } from "./use-post";
+
+/** What rows of the feed and cards of peers can ask of the composer. It stays the same object as long as the session does. */
+export interface Compose {
+  /** Quotes a message and lets its reader write a reply to it. */
+  reply(message: Message): void;
+  /**
+   * Without an option lets the answer be written. With one posts it at once.
+   *
+   * @throws MerkleError when the option is refused: a `conflict` names in its details who answered first, and where
+   */
+  answer(message: Message, option?: string): Promise<void>;
+  /** Addresses the draft to one recipient, as the broker names it: `@group`, `Cedar`, `Alex's Team/atlas`. */
+  address(recipient: string): void;
+  /** Makes the draft a decision. */
+  decide(): void;
+  focus(): void;
+}
+
+interface ComposePlace extends Compose {
+  readonly store: DraftStore;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  /** Takes up a wish for focus that was made while there was no field. */
+  attach(field: HTMLTextAreaElement | null): void;
+}
+
+const ComposeContext = createContext<ComposePlace | null>(null);
+
+export interface ComposeProviderProps {
+  readonly session: OutputOf<"get_session">;
+  /** Brings the composer into view where it is not: it stands beside the feed alone. */
+  readonly onWanted: () => void;
+  readonly children: ReactNode;
+}
+
+export function ComposeProvider({ session, onWanted, children }: ComposeProviderProps) {
+  const { session_id } = session;
+  const [store] = useState(() => openDraftStore(session_id, globalThis.localStorage));
+  const field = useRef<HTMLTextAreaElement>(null);
+  const wanted = useRef(false);
+  const post = usePost();
+
+  const focus = useCallback(() => {
+    if (field.current === null) {
+      wanted.current = true;
+      onWanted();
+    }
+    field.current?.focus();
+  }, [onWanted]);
+
+  const attach = useCallback((element: HTMLTextAreaElement | null) => {
+    field.current = element;
+    if (element === null || !wanted.current) return;
+    wanted.current = false;
+    element.focus();
+  }, []);
+
+  const place = useMemo<ComposePlace>(() => {
+    function write(change: Partial<Draft>): void {
+      store.change(change);
+      focus();
+    }
+    return {
+      store,
+      field,
+      attach,
+      focus,
+      reply: (message) => write({ quoted: toQuoted(message, false) }),
+      async answer(message, option) {
+        const quoted = toQuoted(message, true);
+        if (option === undefined) return write({ quoted, kind: "message" });
+        await post(toPostInput({ ...emptyDraft, text: option, quoted }, session_id));
+      },
+      address: (recipient) => write({ to: [recipient] }),
+      decide: () => write({ kind: "decision" }),
+    };
+  }, [store, focus, attach, post, session_id]);
+
+  return <ComposeContext value={place}>{children}</ComposeContext>;
+}
+
+export function useCompose(): Compose {
+  return useComposePlace();
+}
+
+/** The draft, and how it is changed; whoever calls this is drawn again with every character. */
+export function useDraft(): { draft: Draft; store: DraftStore } {
+  const { store } = useComposePlace();
+  const draft = useSyncExternalStore(
+    store.listen,
+    () => store.current,
+    () => emptyDraft,
+  );
+  return { draft, store };
+}
+
+export function useComposePlace(): ComposePlace {
+  const place = use(ComposeContext);
+  if (place === null) throw new Error("useCompose is called outside of a session's page.");
+  return place;
+}

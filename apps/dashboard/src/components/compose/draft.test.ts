@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { emptyDraft, problemOf, toPostInput } from "./draft";
+import { openDraftStore } from "./draft-store";
+
+const ask = { sequence: 405, author: "Cedar", text: "Which key?", answers: true, options: ["vault", "new"] };
+
+describe("a draft", () => {
+  it("[DASH-95] is posted as it is set: for everyone, for some, as an ask, as an answer", () => {
+    expect(toPostInput({ ...emptyDraft, text: "Hi" }, "s")).toEqual({
+      session_id: "s",
+      content: { text: "Hi" },
+    });
+    expect(
+      toPostInput(
+        {
+          ...emptyDraft,
+          text: "Which?",
+          kind: "ask",
+          options: ["a", " ", " b "],
+          to: ["@humans"],
+          priority: "now",
+        },
+        "s",
+      ),
+    ).toEqual({
+      session_id: "s",
+      content: { text: "Which?", kind: "ask", options: ["a", "b"] },
+      to: ["@humans"],
+      priority: "now",
+    });
+    expect(toPostInput({ ...emptyDraft, text: " Vault ", kind: "ask", quoted: ask }, "s")).toEqual({
+      session_id: "s",
+      content: { text: " Vault ", answer: "vault" },
+      reply_to: 405,
+    });
+  });
+
+  it("[DASH-97] says before it is sent what the broker would refuse", () => {
+    expect(problemOf(emptyDraft, 10)).toBe("Write something first.");
+    expect(problemOf({ ...emptyDraft, text: "ééééé" }, 10)).toBeNull();
+    expect(problemOf({ ...emptyDraft, text: "ééééé!" }, 10)).toBe(
+      "The text has 11 bytes; a message holds 10.",
+    );
+    expect(problemOf({ ...emptyDraft, text: "x", kind: "ask", options: ["a", ""] }, 10)).toContain(
+      "two options",
+    );
+    expect(problemOf({ ...emptyDraft, text: "other", quoted: ask }, 10)).toContain("one of: vault, new");
+  });
+
+  it("[DASH-96] keeps its key while it is the same, and gets another when it is changed or sent", () => {
+    const store = openDraftStore("s", undefined);
+    store.change({ text: "one" });
+    const first = store.keyFor({ text: "one" });
+    expect(store.keyFor({ text: "one" })).toBe(first);
+    expect(store.keyFor({ text: "two" })).not.toBe(first);
+    const second = store.keyFor({ text: "two" });
+    store.clear();
+    expect(store.keyFor({ text: "two" })).not.toBe(second);
+    expect(store.current).toEqual(emptyDraft);
+  });
+});

@@ -1,0 +1,71 @@
+import { cn } from "@/lib/utils";
+
+export type Observed = "active" | "idle" | "disconnected";
+
+export interface StatusMarkProps {
+  /** What the broker saw of the team or peer. */
+  readonly status: Observed;
+  /** Whether it declared itself blocked, which is shown on top of what was seen. */
+  readonly blocked?: boolean | undefined;
+  /** Shows the word beside the mark, where there is room for it. */
+  readonly withWord?: boolean | undefined;
+  readonly className?: string | undefined;
+}
+
+/** A status as a mark that differs in shape as well as in colour, and as a word for the tooltip and for screen readers. */
+export function StatusMark({ status, blocked = false, withWord = false, className }: StatusMarkProps) {
+  const word = describeStatus(status, blocked);
+  return (
+    <span
+      title={withWord ? undefined : word}
+      className={cn("inline-flex shrink-0 items-center gap-1.5", className)}
+    >
+      <svg
+        aria-hidden
+        viewBox="0 0 10 10"
+        className="size-2.5 shrink-0 overflow-visible forced-color-adjust-none"
+      >
+        {shapeOf(status)}
+        {blocked && (
+          <path
+            d="M5 -0.5 10.5 5 5 10.5 -0.5 5Z"
+            className="fill-[#b42318] stroke-background dark:fill-[#f87171]"
+          />
+        )}
+      </svg>
+      <span className={withWord ? "" : "sr-only"}>{word}</span>
+    </span>
+  );
+}
+
+export function describeStatus(status: Observed, blocked: boolean): string {
+  return blocked ? `blocked, ${status}` : status;
+}
+
+function shapeOf(status: Observed) {
+  switch (status) {
+    case "active":
+      return <circle cx="5" cy="5" r="5" className="fill-[#16803c] dark:fill-[#4ade80]" />;
+    case "idle":
+      return (
+        <>
+          <path d="M5 0.75a4.25 4.25 0 0 0 0 8.5Z" className="fill-[#eab308]" />
+          <circle
+            cx="5"
+            cy="5"
+            r="4.25"
+            className="fill-none stroke-[#854d0e] [stroke-width:1.5] dark:stroke-[#facc15]"
+          />
+        </>
+      );
+    case "disconnected":
+      return (
+        <circle
+          cx="5"
+          cy="5"
+          r="4"
+          className="fill-none stroke-[#6b7280] [stroke-width:2] dark:stroke-[#8b95a5]"
+        />
+      );
+  }
+}
