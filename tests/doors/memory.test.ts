@@ -368,4 +368,37 @@ describe("listing, tagging and forgetting", () => {
     expect(await recalled("platform", ["INFRA"])).toEqual([id]);
     expect(await recalled(mark, [])).toEqual([id]);
   });
+
+  it("[MEM-13] a person's memory stands in the session that the person names, a team's in its own alone", async () => {
+    const { tags } = await rememberAll();
+    const elsewhere = await createTestSession(door);
+    const content = "Gates open at nine.";
+    await door.call("remember", { content, tags, session: elsewhere.slug, team_id: person });
+    const { memories } = await door.call("list_memory", { session: elsewhere.sessionId });
+    expect(memories).toMatchObject([{ content, rememberedBy: "Ana", session: elsewhere.slug }]);
+    const { convener: team_id, slug } = session;
+    await door.call("remember", { content, tags, session: slug, team_id });
+    const wrong = door.call("remember", { content, tags, session: elsewhere.slug, team_id });
+    expect(await failureOf(wrong)).toMatchObject({ code: "bad_request" });
+    const nowhere = door.call("remember", { content, tags, session: "nowhere", team_id: person });
+    expect(await failureOf(nowhere)).toMatchObject({ code: "not_found" });
+  });
+
+  it("[MEM-14] what one author remembered, or what is new, is listed and searched alone", async () => {
+    const { ids, tags } = await rememberAll("The gateway retries twice.");
+    const own = { content: "The gateway caches.", tags, team_id: person };
+    const { id } = await door.call("remember", own);
+    const reads = [
+      (choice: object) => door.call("list_memory", { tags, ...choice }),
+      (choice: object) => door.call("recall", { query: "gateway", tags, ...choice }),
+    ];
+    for (const read of reads) {
+      const choose = async (choice: object) =>
+        (await read(choice)).memories.map((memory) => memory.id).sort();
+      expect(await choose({ by: "Ana" })).toEqual([id]);
+      expect(await choose({ by: "Nobody" })).toEqual([]);
+      expect(await choose({ since: "2999-01-01T00:00:00.000Z" })).toEqual([]);
+      expect(await choose({ since: "2000-01-01T00:00:00.000Z" })).toEqual([...ids, id].sort());
+    }
+  });
 });

@@ -352,6 +352,18 @@ describe("watching", () => {
     }
   });
 
+  it("[STATE-15] who watches a key is told to who asks, by name", async () => {
+    const { session, at, set, get } = await startState();
+    await set(true);
+    expect(await get({ watchers: true })).toMatchObject({ watched_by: [] });
+    const { credential } = await session.join("Birch");
+    await door.call("watch_state", { ...at, prefix: "deploy_" });
+    await door.call("watch_state", { ...at, team_id: credential, key: "deploy_frozen" });
+    await door.call("watch_state", { ...at, team_id: credential, prefix: "deploy" });
+    expect((await get({ watchers: true })).watched_by).toEqual(["Atlas", "Birch"]);
+    expect(await get()).not.toHaveProperty("watched_by");
+  });
+
   it("[STATE-9] [LIMIT-1] a peer watches watchesPerPeerMax keys and prefixes, also when they come at once", async () => {
     const { at } = await startState();
     const sql = connectTestDatabase(broker.databaseUrl);

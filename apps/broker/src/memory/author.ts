@@ -1,18 +1,36 @@
 import { findSessionOfTeam } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
 import type { MeshContext } from "../context.js";
 import { authorName } from "../roster/author-name.js";
+import { requireSession } from "../sessions/require-session.js";
 
 export interface Author {
   readonly name: string;
-  /** The session of its team; null for a person, who is in none here. */
+  /** The session of its team, or the one that a person names; null for a person who names none. */
   readonly sessionId: string | null;
 }
 
-/** Who remembers, and where from. */
-export async function authorOf({ services, team, person }: MeshContext): Promise<Author> {
-  if (!team) return { name: person.name, sessionId: null };
+/**
+ * Who remembers, and where from.
+ *
+ * @param named - the session that the caller names; a person is in none here
+ * @throws bad_request when a team names another session than its own
+ */
+export async function authorOf(
+  { services, team, person }: MeshContext,
+  named: string | undefined,
+): Promise<Author> {
+  const session = named === undefined ? null : await requireSession(services, named);
+  if (!team) return { name: person.name, sessionId: session?.sessionId ?? null };
   const { orm, meshId } = services.database;
-  return { name: authorName(team), sessionId: await findSessionOfTeam(orm, meshId, team.teamId) };
+  const sessionId = await findSessionOfTeam(orm, meshId, team.teamId);
+  if (session && session.sessionId !== sessionId) {
+    throw new MerkleError(
+      "bad_request",
+      "A team remembers in its own session. Leave session out; a person may name one.",
+    );
+  }
+  return { name: authorName(team), sessionId };
 }
 
 export function nameOf({ team, person }: MeshContext): string {

@@ -2,7 +2,7 @@ import { listMemories } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { fillPage } from "../fill-page.js";
 import { requireSession } from "../sessions/require-session.js";
-import { foldTags, toMemory, toMemoryNumber } from "./memory-output.js";
+import { toChoice, toMemory, toMemoryNumber } from "./memory-output.js";
 
 /** Lists memories, newest first; a page ends at its limit or at `pageBytesMax` (MEM-8). */
 export async function listMemory(
@@ -13,7 +13,7 @@ export async function listMemory(
   const { orm, meshId } = services.database;
   const { session, before, forgotten, limit } = input;
   const rows = await listMemories(orm, meshId, {
-    tags: foldTags(input.tags ?? []),
+    ...toChoice(input),
     sessionId: session === undefined ? undefined : (await requireSession(services, session)).sessionId,
     forgotten,
     before: before === undefined ? undefined : toMemoryNumber(before),

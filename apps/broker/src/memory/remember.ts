@@ -9,7 +9,7 @@ export async function remember(
   input: ParsedInputOf<"remember">,
 ): Promise<OutputOf<"remember">> {
   const { meshId } = ctx.services.database;
-  const { name: rememberedBy, sessionId } = await authorOf(ctx);
+  const { name: rememberedBy, sessionId } = await authorOf(ctx, input.session);
   const tags = foldTags(input.tags);
   return ctx.write(async ({ tx }) => {
     const rememberedAt = new Date();

@@ -54,7 +54,9 @@ export async function changeState(
     const { tx } = write;
     const held = await lockForChange(ctx, tx, address, value);
     const previous = held.version === 0 ? null : toStateEntry(held);
-    const watchers = (await listStateWatchers(tx, scopeId, key)).filter((each) => each !== peerId);
+    const watchers = (await listStateWatchers(tx, scopeId, key))
+      .map((watcher) => watcher.peerId)
+      .filter((each) => each !== peerId);
     if (previous && held.value === value) {
       return { entry: previous, previous, changed: false, watchers: watchers.length };
     }

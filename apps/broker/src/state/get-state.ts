@@ -1,6 +1,7 @@
-import { findStateEntry, listStateVersions } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { findStateEntry, listStateVersions, listStateWatchers, type StateWatcher } from "@merkle/db";
+import { limits, type StateEntry } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { authorName } from "../roster/author-name.js";
 import { noSuchKey } from "./no-such-key.js";
 import { toStateEntry } from "./state-entry.js";
 import { statePageBytes } from "./state-page-bytes.js";
@@ -13,16 +14,27 @@ import { scopeIdOf } from "./state-scope.js";
  */
 export async function getState(
   ctx: SessionContext,
-  { key, scope, history }: ParsedInputOf<"get_state">,
+  { key, scope, history, watchers }: ParsedInputOf<"get_state">,
 ): Promise<OutputOf<"get_state">> {
   const { orm } = ctx.services.database;
   const scopeId = scopeIdOf(ctx, scope);
   const entry = await findStateEntry(orm, scopeId, key);
   if (!entry) throw noSuchKey(key, scope);
-  if (!history) return toStateEntry(entry);
-  const versions = await listStateVersions(orm, scopeId, key, {
+  return {
+    ...toStateEntry(entry),
+    ...(history && { history: await readHistory(ctx, scopeId, key) }),
+    ...(watchers && { watched_by: (await listStateWatchers(orm, scopeId, key)).map(toName) }),
+  };
+}
+
+async function readHistory(ctx: SessionContext, scopeId: string, key: string): Promise<StateEntry[]> {
+  const versions = await listStateVersions(ctx.services.database.orm, scopeId, key, {
     rowsMax: limits.stateHistoryMax,
     bytesMax: statePageBytes(ctx),
   });
-  return { ...toStateEntry(entry), history: versions.map(toStateEntry) };
+  return versions.map(toStateEntry);
+}
+
+function toName({ team, peer }: StateWatcher): string {
+  return authorName({ name: team, peer: { name: peer } });
 }

@@ -94,7 +94,7 @@ async function tellFeed(
   if (dueInMs > 0) return dueInMs;
 
   const causedBy = entry.updatedByPeerId;
-  const watchers = await listStateWatchers(tx, sessionId, key);
+  const watchers = (await listStateWatchers(tx, sessionId, key)).map((watcher) => watcher.peerId);
   const reaches = watchers.filter((each) => each !== causedBy);
   // It was changed while the session was open, and is told even when that was concluded meanwhile.
   const row = systemRow(sessionId, toStateEvent(entry), { causedBy, reaches, afterClosing: true });

@@ -4,6 +4,7 @@ import {
   desc,
   eq,
   getTableColumns,
+  gte,
   isNotNull,
   isNull,
   lt,
@@ -64,9 +65,17 @@ export async function findMemory(db: Queryable, meshId: string, number: number):
   return row ?? null;
 }
 
-export interface MemoryFilter {
+/** Which memories are meant, listed or searched. */
+export interface MemoryChoice {
   /** Those that have all of these. */
   readonly tags: readonly string[];
+  /** Those that this author remembered. */
+  readonly by: string | undefined;
+  /** Those remembered then or later. */
+  readonly since: Date | undefined;
+}
+
+export interface MemoryFilter extends MemoryChoice {
   readonly sessionId: string | undefined;
   readonly forgotten: boolean;
   /** The last number of the page before. */
@@ -78,7 +87,7 @@ export interface MemoryFilter {
 export async function listMemories(
   db: Queryable,
   meshId: string,
-  { tags, sessionId, forgotten, before, limit }: MemoryFilter,
+  { sessionId, forgotten, before, limit, ...choice }: MemoryFilter,
 ): Promise<MemoryRow[]> {
   return db
     .select(columns)
@@ -87,7 +96,7 @@ export async function listMemories(
     .where(
       and(
         eq(memories.meshId, meshId),
-        hasTags(tags),
+        isChosen(choice),
         forgotten ? isNotNull(memories.forgottenAt) : isNull(memories.forgottenAt),
         sessionId === undefined ? undefined : eq(memories.sessionId, sessionId),
         before === undefined ? undefined : lt(memories.number, before),
@@ -106,7 +115,7 @@ export interface RecalledRow extends MemoryRow {
 export async function recallMemories(
   db: Queryable,
   meshId: string,
-  { match, tags, limit }: { match: TextMatch; tags: readonly string[]; limit: number },
+  { match, limit, ...choice }: MemoryChoice & { readonly match: TextMatch; readonly limit: number },
 ): Promise<RecalledRow[]> {
   const rank = rankOf(match, sql`${memories.words}`).as("rank");
   return db
@@ -117,7 +126,7 @@ export async function recallMemories(
       and(
         eq(memories.meshId, meshId),
         isNull(memories.forgottenAt),
-        hasTags(tags),
+        isChosen(choice),
         fits(match, {
           words: sql`${memories.words}`,
           text: sql`(${memories.content} || ' ' || array_to_string(${memories.tags}, ' '))`,
@@ -128,8 +137,12 @@ export async function recallMemories(
     .limit(limit);
 }
 
-function hasTags(tags: readonly string[]): SQL | undefined {
-  return tags.length === 0 ? undefined : arrayContains(memories.tags, [...tags]);
+function isChosen({ tags, by, since }: MemoryChoice): SQL | undefined {
+  return and(
+    tags.length === 0 ? undefined : arrayContains(memories.tags, [...tags]),
+    by === undefined ? undefined : eq(memories.rememberedBy, by),
+    since === undefined ? undefined : gte(memories.rememberedAt, since),
+  );
 }
 
 /** Changes a memory; false when there is none, or it is forgotten already where only one that is not may be changed. */

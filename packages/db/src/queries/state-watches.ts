@@ -59,10 +59,21 @@ export async function deleteStateWatch(tx: Transaction, watcher: Watcher, watch:
     );
 }
 
-/** The peers that watch a key and are there, each once; of a mesh's key in all its sessions. */
-export async function listStateWatchers(db: Queryable, scopeId: string, key: string): Promise<string[]> {
-  const rows = await db
-    .selectDistinct({ peerId: stateWatches.peerId })
+/** A peer that watches a key; a team's unnamed one has no name of its own. */
+export interface StateWatcher {
+  readonly peerId: string;
+  readonly team: string;
+  readonly peer: string | null;
+}
+
+/** The peers that watch a key and are there, each once, by their names; of a mesh's key in all its sessions. */
+export async function listStateWatchers(
+  db: Queryable,
+  scopeId: string,
+  key: string,
+): Promise<StateWatcher[]> {
+  return db
+    .selectDistinct({ peerId: stateWatches.peerId, team: teams.name, peer: peers.name })
     .from(stateWatches)
     .innerJoin(peers, and(eq(peers.sessionId, stateWatches.sessionId), eq(peers.peerId, stateWatches.peerId)))
     .innerJoin(teams, and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId)))
@@ -74,6 +85,6 @@ export async function listStateWatchers(db: Queryable, scopeId: string, key: str
         isNull(peers.leftAt),
         isNull(teams.leftAt),
       ),
-    );
-  return rows.map((row) => row.peerId);
+    )
+    .orderBy(asc(teams.name), asc(peers.name), asc(stateWatches.peerId));
 }

@@ -54,16 +54,20 @@ export const remember = operation({
     "Keep a lesson, decision or fact for all later sessions of this mesh. Short and complete by itself. What only holds now: set_state.",
   access: "team",
   route: "POST /api/memories",
+  unlisted: ["session"],
   input: z.strictObject({
     content: textOfBytes(limits.memoryBytesMax).refine((text) => text.trim() !== "", {
       error: "must not be blank",
     }),
     tags: Tags.default([]),
+    session: StorableText.min(1).max(100).optional().meta({
+      description: "Of a person: the session it was learned in, by id or slug. A team's is its own.",
+    }),
     ...asTeam,
     ...retryable,
   }),
   output: stored,
-  errors: ["unauthorized", "conflict"],
+  errors: ["unauthorized", "not_found", "conflict"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",
@@ -73,6 +77,10 @@ export const remember = operation({
 
 const page = {
   tags: Tags.optional().meta({ description: "Only those that have all of these." }),
+  by: lineOfChars(2 * limits.nameCharsMax + 1)
+    .optional()
+    .meta({ description: "Only what this team, `team/peer` or person remembered." }),
+  since: Timestamp.optional().meta({ description: "Only what was remembered then or later." }),
   limit: z.int().min(1).max(limits.memoriesPageMax).default(limits.memoriesPageDefault),
 };
 
@@ -83,6 +91,7 @@ export const recall = operation({
     'Search what was remembered in this mesh, best match first; do it when you start on something. Words are found by their stem, "quoted" ones together, -word leaves out.',
   access: "reader",
   route: "GET /api/memories/recall",
+  unlisted: ["by", "since"],
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
     ...page,
@@ -139,6 +148,7 @@ export const listMemory = operation({
   summary: "List memories, newest first. To find something: recall.",
   access: "reader",
   route: "GET /api/memories",
+  unlisted: ["by", "since"],
   input: z.strictObject({
     ...page,
     session: StorableText.min(1).max(100).optional().meta({

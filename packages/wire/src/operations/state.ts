@@ -45,20 +45,30 @@ export const getState = operation({
   summary: "Read one shared fact by its key, such as deploy_frozen. Not for knowledge that lasts: recall.",
   access: "reader",
   route: "GET /api/sessions/:session_id/state/value",
+  unlisted: ["watchers"],
   input: z.strictObject({
     ...inSession,
     key: StateKey,
     ...inScope,
     history: z.boolean().default(false).meta({ description: "Also its last values, newest first." }),
+    watchers: z.boolean().default(false).meta({ description: "Also who watches it." }),
     ...asTeam,
   }),
-  output: StateEntry.extend({ history: z.array(StateEntry).optional() }),
+  output: StateEntry.extend({
+    history: z.array(StateEntry).optional(),
+    watched_by: z.array(z.string()).optional(),
+  }),
   errors: ["unauthorized", "not_found"],
   kind: "call",
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
-  compact: ({ history, ...entry }) => lines(compactEntry(entry), ...(history ?? []).map(compactEntry)),
+  compact: ({ history, watched_by, ...entry }) =>
+    lines(
+      compactEntry(entry),
+      ...(history ?? []).map(compactEntry),
+      watched_by && `watched by ${watched_by.map(nameInLine).join(", ") || "nobody"}`,
+    ),
 });
 
 export const setState = operation({
