@@ -1,0 +1,82 @@
+import type { DiffLine } from "./unified-diff";
+
+/** A line of the split view: what was there, and what is there now. */
+export interface SplitRow {
+  readonly left: DiffLine | null;
+  readonly right: DiffLine | null;
+}
+
+/** Puts a hunk's lines side by side: each run of removed lines stands beside the added ones that follow it. */
+export function toSplitRows(lines: readonly DiffLine[]): SplitRow[] {
+  const rows: SplitRow[] = [];
+  let removed: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  const flush = () => {
+    for (let i = 0; i < Math.max(removed.length, added.length); i++) {
+      rows.push({ left: removed[i] ?? null, right: added[i] ?? null });
+    }
+    removed = [];
+    added = [];
+  };
+  for (const line of lines) {
+    if (line.kind === "removed") {
+      if (added.length > 0) flush();
+      removed.push(line);
+    } else if (line.kind === "added") {
+      added.push(line);
+    } else {
+      flush();
+      rows.push({ left: line, right: line });
+    }
+  }
+  flush();
+  return rows;
+}
+
+/** The part of a line that differs from its counterpart, as offsets. */
+export interface ChangedPart {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * What differs between a removed line and the added one in its place: all between their common beginning and their common
+ * end. Null when they share too little for the difference to say anything.
+ */
+export function changedParts(
+  removed: string,
+  added: string,
+): { removed: ChangedPart; added: ChangedPart } | null {
+  const shorter = Math.min(removed.length, added.length);
+  let start = 0;
+  while (start < shorter && removed[start] === added[start]) start++;
+  // A pair of surrogates stays together.
+  if (start > 0 && isHighSurrogate(removed.charCodeAt(start - 1))) start--;
+  let tail = 0;
+  while (tail < shorter - start && removed.at(-1 - tail) === added.at(-1 - tail)) tail++;
+  if (tail > 0 && isLowSurrogate(removed.charCodeAt(removed.length - tail))) tail--;
+  if ((start + tail) * 3 < Math.max(removed.length, added.length)) return null;
+  return {
+    removed: { start, end: removed.length - tail },
+    added: { start, end: added.length - tail },
+  };
+}
+
+/** The counterpart of each changed line in a hunk, where there is one: the first removed line's is the first added one, and so on. */
+export function pairLines(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, DiffLine> {
+  const pairs = new Map<DiffLine, DiffLine>();
+  for (const { left, right } of toSplitRows(lines)) {
+    if (left?.kind !== "removed" || right?.kind !== "added") continue;
+    pairs.set(left, right);
+    pairs.set(right, left);
+  }
+  return pairs;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
