@@ -88,5 +88,6 @@ function makeRows(sessions: readonly string[], count: number): MessageRow[] {
     after_closing: false,
     reaches: null,
     answers: null,
+    kind: null,
   }));
 }

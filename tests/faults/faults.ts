@@ -170,6 +170,7 @@ function foreignRow(session: string, text: string): MessageRow {
     after_closing: false,
     reaches: null,
     answers: null,
+    kind: null,
   };
 }
 

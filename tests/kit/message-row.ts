@@ -21,6 +21,7 @@ export function makeRow(sessionId: string, changes: Partial<MessageRow> = {}): M
     after_closing: false,
     reaches: null,
     answers: null,
+    kind: null,
     ...changes,
   };
 }

@@ -2,6 +2,7 @@ import type { Database } from "@merkle/db";
 import type { Catalogue, OperationName, OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { Credentials, PersonCaller, TeamCaller } from "./access/credentials.js";
 import type { Channels } from "./delivery/channels.js";
+import type { MeshChannel } from "./delivery/mesh-channel.js";
 import type { Appender } from "./feed/appender.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
@@ -20,6 +21,7 @@ export interface Services {
   readonly database: Database;
   readonly appender: Appender;
   readonly channels: Channels;
+  readonly mesh: MeshChannel;
   readonly stateAnnouncer: StateAnnouncer;
   readonly indexer: Indexer;
   readonly presence: Presence;

@@ -10,6 +10,7 @@ import { isLoopback, requireLoopback } from "./access/loopback.js";
 import type { Services } from "./context.js";
 import { startInProcessBus } from "./delivery/bus.js";
 import { startChannels } from "./delivery/channels.js";
+import { createMeshChannel } from "./delivery/mesh-channel.js";
 import { createHttpServer, type HttpServer } from "./doors/http-server.js";
 import { type Appender, type PostedRow, startAppender } from "./feed/appender.js";
 import { toStoredMessage } from "./feed/message.js";
@@ -186,9 +187,10 @@ async function startServices(
   setMaxListeners(0, stopping.signal);
   const metrics = createMetrics();
   const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
-  const presence = startPresence({ database, log });
   const bus = startInProcessBus();
-  const channels = startChannels({ database, bus, log });
+  const mesh = createMeshChannel();
+  const channels = startChannels({ database, bus, mesh, log });
+  const presence = startPresence({ database, log, onAcked: channels.announceDelivery });
   const stateAnnouncer = startStateAnnouncer({ database, channels, log });
   const indexer = startIndexer({ database, log });
   const workers = startWorkers({ log });
@@ -211,6 +213,7 @@ async function startServices(
       database,
       appender,
       channels,
+      mesh,
       stateAnnouncer,
       indexer,
       presence,
@@ -230,6 +233,7 @@ async function startServices(
       await indexer.stop();
       await presence.stop();
       channels.stop();
+      mesh.stop();
       await bus.stop();
       await workers.stop();
     },

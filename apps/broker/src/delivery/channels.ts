@@ -3,6 +3,8 @@ import type { ChangedKind, StateChangeFrame } from "@merkle/wire";
 import type { Log } from "../log.js";
 import type { Bus } from "./bus.js";
 import { type Channel, createChannel } from "./channel.js";
+import type { MeshChannel } from "./mesh-channel.js";
+import { createPace } from "./pace.js";
 import type { RingBudget } from "./ring.js";
 import { createStatePushes, type StateReceiver } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";
@@ -14,7 +16,9 @@ export interface Channels {
   find(sessionId: string): Channel | undefined;
   /** Gives committed messages to whoever reads here, and a hint to the other nodes. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
-  announceChange(sessionId: string, kind: ChangedKind, version: number): void;
+  announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
+  /** Says that a peer has read up to a cursor; at most once a second for a session, where anybody follows it. */
+  announceDelivery(sessionId: string, cursor: number): void;
   /** Pushes what a key of a session, or of the mesh, holds now. */
   announceState(change: StateChangeFrame): void;
   /** Adds a connection to those that are told of state. */
@@ -28,14 +32,21 @@ export interface Channels {
 
 /** A channel without readers is kept this long: a client that polls over HTTP is between two waits. */
 const keepMs = 60_000;
+const deliveryEveryMs = 1_000;
 
-export function startChannels(options: { database: { orm: Queryable }; bus: Bus; log: Log }): Channels {
-  const { database, bus, log } = options;
+export function startChannels(options: {
+  database: { orm: Queryable };
+  bus: Bus;
+  mesh: MeshChannel;
+  log: Log;
+}): Channels {
+  const { database, bus, mesh, log } = options;
   const budget: RingBudget = { bytes: 0 };
   const channels = new Map<string, Channel>();
   const opening = new Map<string, Promise<Channel>>();
   const quietSince = new Map<string, number>();
   const statePushes = createStatePushes();
+  const deliveries = createPace(deliveryEveryMs);
 
   const unsubscribe = bus.subscribe(({ sessionId, sequence }) => channels.get(sessionId)?.hint(sequence));
 
@@ -80,9 +91,15 @@ export function startChannels(options: { database: { orm: Queryable }; bus: Bus;
       channels.get(sessionId)?.accept(messages);
       const last = messages.at(-1);
       if (last) bus.publish({ sessionId, sequence: last.sequence });
+      mesh.deliver(sessionId, messages);
     },
     announceChange(sessionId, kind, version) {
       channels.get(sessionId)?.announceChange(kind, version);
+      mesh.announce("sessions", sessionId);
+    },
+    announceDelivery(sessionId, cursor) {
+      if (!channels.get(sessionId)?.readers) return;
+      deliveries.hint(sessionId, () => channels.get(sessionId)?.announceChange("delivery", cursor));
     },
     announceState: statePushes.push,
     receiveState: statePushes.open,
@@ -112,6 +129,7 @@ export function startChannels(options: { database: { orm: Queryable }; bus: Bus;
     },
     stop() {
       unsubscribe();
+      deliveries.stop();
       for (const channel of channels.values()) channel.dispose();
       channels.clear();
     },

@@ -1,4 +1,5 @@
-import { limits, type StateChangeFrame } from "@merkle/wire";
+import type { StateChangeFrame } from "@merkle/wire";
+import { createOutbox, type Outbox } from "./outbox.js";
 import type { Sink } from "./subscription.js";
 import { textFrame } from "./text-frame.js";
 
@@ -13,11 +14,6 @@ export interface StatePushes {
 export interface StateReceiver {
   /** Tells it of a session's keys, until the returned function is called; several may ask for the same. */
   follow(sessionId: string): () => void;
-  end(): void;
-}
-
-interface Outbox {
-  offer(name: string, frame: Buffer): void;
   end(): void;
 }
 
@@ -75,50 +71,5 @@ export function createStatePushes(): StatePushes {
       const frame = textFrame(JSON.stringify(change));
       for (const outbox of readers) outbox.offer(name, frame);
     },
-  };
-}
-
-/**
- * Writes to a sink that takes more, and keeps the newest frame of each key for one that does not. What is kept is bounded:
- * a connection that is that far behind is cut off, and reads the state when it is back.
- */
-function createOutbox(sink: Sink, cutOff: () => void): Outbox {
-  // Made when it is needed: nearly every connection takes what comes, and each empty map would cost all of them.
-  let waiting: Map<string, Buffer> | undefined;
-  let bytes = 0;
-  let ended = false;
-  const stopDraining = sink.onDrain(flush);
-
-  function flush(): void {
-    for (const [name, frame] of waiting ?? []) {
-      if (!sink.ready) return;
-      waiting?.delete(name);
-      bytes -= frame.length;
-      sink.write(frame);
-    }
-    waiting = undefined;
-  }
-
-  function end(): void {
-    ended = true;
-    stopDraining();
-    waiting = undefined;
-  }
-
-  return {
-    offer(name, frame) {
-      if (ended) return;
-      if (sink.ready && !waiting) {
-        sink.write(frame);
-        return;
-      }
-      waiting ??= new Map();
-      bytes += frame.length - (waiting.get(name)?.length ?? 0);
-      waiting.set(name, frame);
-      if (bytes <= limits.outboundBytesMax) return;
-      end();
-      cutOff();
-    },
-    end,
   };
 }

@@ -15,7 +15,8 @@ export async function forget(
 ): Promise<OutputOf<"forget">> {
   const { meshId } = ctx.services.database;
   const by = nameOf(ctx);
-  return ctx.write(async ({ tx }) => {
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("memory", null));
     const hidden = await hideMemory(tx, meshId, toMemoryNumber(id), { by, reason, at: new Date() });
     const memory = await getMemory(tx, meshId, id);
     if (hidden || memory.forgotten === null) return memory;

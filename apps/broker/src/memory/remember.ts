@@ -11,7 +11,8 @@ export async function remember(
   const { meshId } = ctx.services.database;
   const { name: rememberedBy, sessionId } = await authorOf(ctx, input.session);
   const tags = foldTags(input.tags);
-  return ctx.write(async ({ tx }) => {
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("memory", null));
     const rememberedAt = new Date();
     const { content } = input;
     const number = await insertMemory(tx, { meshId, content, tags, rememberedBy, sessionId, rememberedAt });

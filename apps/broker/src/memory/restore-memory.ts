@@ -19,7 +19,8 @@ export async function restoreMemory(
     );
   }
   const { meshId } = ctx.services.database;
-  return ctx.write(async ({ tx }) => {
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("memory", null));
     await showMemory(tx, meshId, toMemoryNumber(id));
     return getMemory(tx, meshId, id);
   });

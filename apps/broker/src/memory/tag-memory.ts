@@ -8,7 +8,8 @@ export async function tagMemory(
   { id, tags }: ParsedInputOf<"tag_memory">,
 ): Promise<OutputOf<"tag_memory">> {
   const { meshId } = ctx.services.database;
-  return ctx.write(async ({ tx }) => {
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("memory", null));
     await replaceTags(tx, meshId, toMemoryNumber(id), foldTags(tags));
     return getMemory(tx, meshId, id);
   });

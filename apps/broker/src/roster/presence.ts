@@ -29,8 +29,13 @@ const collectMs = 50;
 const seenSaveMs = 5_000;
 const forgetAfterMs = 10 * 60_000;
 
-export function startPresence(options: { database: Pick<Database, "orm">; log: Log }): Presence {
-  const { database, log } = options;
+export function startPresence(options: {
+  database: Pick<Database, "orm">;
+  log: Log;
+  /** Told when what a peer has acknowledged is on disk, and further than before. */
+  onAcked?: (sessionId: string, cursor: number) => void;
+}): Presence {
+  const { database, log, onAcked } = options;
   const peers = new Map<string, Peer>();
   const seenSavedAt = new Map<string, number>();
   let dirty = new Set<Peer>();
@@ -71,7 +76,11 @@ export function startPresence(options: { database: Pick<Database, "orm">; log: L
       database.orm,
       progress.map(({ saved }) => saved),
     );
-    for (const { peer, saved } of progress) peer.ackedOnDisk = Math.max(peer.ackedOnDisk, saved.acked);
+    for (const { peer, saved } of progress) {
+      if (saved.acked <= peer.ackedOnDisk) continue;
+      peer.ackedOnDisk = saved.acked;
+      onAcked?.(peer.sessionId, saved.acked);
+    }
   }
 
   function touch(peer: Peer): void {

@@ -10,7 +10,11 @@ export async function setStatus(
   return write(async ({ tx, afterCommit }) => {
     const declaration = { status, reason: reason ?? null, at: new Date(), automatic };
     const declared = await declareStatus(tx, sessionId, peer.peerId, declaration);
-    afterCommit(() => announceRoster(services, sessionId));
+    afterCommit(() => {
+      announceRoster(services, sessionId);
+      // What was observed lifts no block.
+      if (!automatic || status === "blocked") services.mesh.announce("attention", sessionId);
+    });
     return { declared: { ...declared, at: declared.at.toISOString() } };
   });
 }

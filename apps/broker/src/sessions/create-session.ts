@@ -11,8 +11,9 @@ export async function createSession(
   ctx: Context,
   input: ParsedInputOf<"create_session">,
 ): Promise<OutputOf<"create_session">> {
-  const { meshId } = ctx.services.database;
-  return ctx.write(async ({ tx }) => {
+  const { database, mesh } = ctx.services;
+  const { meshId } = database;
+  return ctx.write(async ({ tx, afterCommit }) => {
     const sessionId = randomUUID();
     const teamId = randomUUID();
     const at = new Date();
@@ -33,6 +34,7 @@ export async function createSession(
     });
     await insertTeam(tx, { sessionId, teamId, name, provedBy, joinedAt: at });
     await insertPeer(tx, { sessionId, teamId, peerId: randomUUID(), cursor: 0, documentVersion: 0 });
+    afterCommit(() => mesh.announce("sessions", sessionId));
     return { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };
   });
 }

@@ -6,7 +6,7 @@ import {
   updateSessionRow,
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { Context, OutputOf, ParsedInputOf, Services } from "../context.js";
 import { describeSettings, toSessionSettings } from "./get-settings.js";
 
 /** Changes the broker's settings, a session's, or both, in one transaction (SET-5). */
@@ -38,7 +38,21 @@ export async function updateSettings(
     return {};
   });
   await settings.reload();
+  tellWhoReads(ctx.services, input.settings ? null : (session?.sessionId ?? null), session?.sessionId);
   return describeSettings(ctx.services, input.session_id);
+}
+
+/** A budget, and how long a session may be silent, decide what waits for a human. */
+function tellWhoReads(
+  { mesh, channels }: Services,
+  changed: string | null,
+  sessionId: string | undefined,
+): void {
+  mesh.announce("settings", changed);
+  mesh.announce("attention", changed);
+  if (sessionId !== undefined) {
+    channels.announceChange(sessionId, "session", channels.find(sessionId)?.head ?? 0);
+  }
 }
 
 function refuseCrossedThresholds(activeWithinS: number, disconnectedAfterS: number): void {

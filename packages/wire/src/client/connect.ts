@@ -7,6 +7,7 @@ import { type CallOptions, Calls } from "./calls.js";
 import type { FrameAfterHello } from "./connection.js";
 import { type ConnectionState, ObservedState } from "./connection-state.js";
 import { Link, type LinkOptions } from "./link.js";
+import { type MeshWatch, MeshWatches, type WatchMeshOptions } from "./mesh-watch.js";
 import { type Push, Pushes } from "./pushes.js";
 import { Requests } from "./requests.js";
 import type { FollowOptions, InboxOptions, Subscription } from "./subscription.js";
@@ -50,6 +51,11 @@ export interface MerkleClient {
   /** Brings what is addressed to a team and not yet acknowledged; `call("ack", …)` acknowledges. */
   inbox(options: InboxOptions): Subscription;
   /**
+   * Is told when the list of sessions, what waits for a human, memory or settings would read differently, through any
+   * number of reconnects. A client has one such watch at a time.
+   */
+  watchMesh(options: WatchMeshOptions): MeshWatch;
+  /**
    * Listens to what the broker pushes beside messages: changes of state, of every session that it has a subscription to
    * and of their mesh, and nudges for the peers whose inboxes it has. Returns how to stop.
    */
@@ -77,6 +83,7 @@ class Client implements MerkleClient {
   readonly #requests = new Requests();
   readonly #calls = new Calls(this.#requests);
   readonly #subscriptions = new Subscriptions(this.#requests);
+  readonly #meshWatches = new MeshWatches(this.#requests);
   readonly #pushes = new Pushes();
   readonly #state = new ObservedState();
   readonly #link: Link;
@@ -119,6 +126,10 @@ class Client implements MerkleClient {
     return this.#subscriptions.inbox(options);
   }
 
+  watchMesh(options: WatchMeshOptions): MeshWatch {
+    return this.#meshWatches.watch(options);
+  }
+
   onPush(listener: (push: Push) => void): () => void {
     return this.#pushes.listen(listener);
   }
@@ -137,6 +148,7 @@ class Client implements MerkleClient {
     const error = new MerkleError("unavailable", "The client was closed.", { reason: "client_closed" });
     this.#down();
     this.#subscriptions.close(error);
+    this.#meshWatches.close(error);
     this.#calls.end(error);
     if (this.#state.current.status !== "closed") this.#state.set({ status: "closed", reason: error.message });
     await gone;
@@ -145,6 +157,7 @@ class Client implements MerkleClient {
   #up(send: (text: string) => void, epoch: string): void {
     this.#send = send;
     this.#subscriptions.up(epoch);
+    this.#meshWatches.up();
     this.#requests.up(send);
   }
 
@@ -152,6 +165,7 @@ class Client implements MerkleClient {
     this.#send = undefined;
     this.#requests.down();
     this.#subscriptions.down();
+    this.#meshWatches.down();
   }
 
   #receive(frame: FrameAfterHello): void {
@@ -161,6 +175,8 @@ class Client implements MerkleClient {
       case "message":
       case "changed":
         return this.#subscriptions.receive(frame);
+      case "mesh_changed":
+        return this.#meshWatches.receive(frame);
       case "state_change":
       case "nudge":
         return this.#pushes.receive(frame);
@@ -170,6 +186,7 @@ class Client implements MerkleClient {
   #fail(error: MerkleError): void {
     this.#state.set({ status: "closed", reason: error.message });
     this.#subscriptions.fail(error);
+    this.#meshWatches.fail(error);
     this.#calls.end(error);
   }
 }

@@ -2,6 +2,7 @@ export { type ErrorCode, MerkleError } from "../errors.js";
 export type { RetryOptions } from "./backoff.js";
 export { type CallOptions, type ClientOptions, connect, type MerkleClient } from "./connect.js";
 export type { ConnectionState } from "./connection-state.js";
+export type { MeshChange, MeshWatch, WatchMeshOptions } from "./mesh-watch.js";
 export type { Push } from "./pushes.js";
 export type {
   Changed,

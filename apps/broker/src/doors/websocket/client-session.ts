@@ -15,6 +15,7 @@ import type { Peer } from "../../roster/peer.js";
 import { toMerkleError } from "../../to-merkle-error.js";
 import { parseJson } from "../parse-json.js";
 import type { Connection } from "./connection.js";
+import { identifyWatcher } from "./identify-watcher.js";
 import { openSubscription } from "./open-subscription.js";
 import { createPendingNudges } from "./pending-nudges.js";
 
@@ -48,6 +49,7 @@ export function createClientSession(
   const subscriptions = new Map<string, OpenSubscription>();
   const nudges = createPendingNudges(connection.send);
   const state = services.channels.receiveState(connection, () => cutOff("slow_consumer"));
+  let stopWatchingMesh = () => {};
   let unanswered = 0;
 
   function receive(text: string): void {
@@ -67,6 +69,11 @@ export function createClientSession(
         return answer(frame.id, () => unsubscribe(frame));
       case "subscribe":
         return answer(frame.id, () => subscribe(frame));
+      case "watch_mesh":
+        return answer(frame.id, () => watchMesh(frame));
+      case "unwatch_mesh":
+        stopWatchingMesh();
+        return connection.send({ type: "reply", id: frame.id, output: {} });
       case "request":
         return answer(frame.id, () => request(frame));
     }
@@ -165,8 +172,22 @@ export function createClientSession(
     connection.send({ type: "reply", id, output: {} });
   }
 
+  /** Watches from the reply on; a second watch takes the place of the first. */
+  async function watchMesh({ id, team_id }: Frame<"watch_mesh">): Promise<void> {
+    const personId = await identifyWatcher(services, team_id);
+    if (gone.signal.aborted) return;
+    stopWatchingMesh();
+    connection.send({ type: "reply", id, output: {} });
+    stopWatchingMesh = services.mesh.watch({
+      sink: connection,
+      personId,
+      cutOff: () => cutOff("slow_consumer"),
+    });
+  }
+
   function end(how: "goodbye" | "lost"): void {
     gone.abort();
+    stopWatchingMesh();
     nudges.end();
     state.end();
     for (const sameId of waits.values()) for (const wait of sameId) wait.abort();
