@@ -397,6 +397,7 @@ describe("listing, tagging and forgetting", () => {
         (await read(choice)).memories.map((memory) => memory.id).sort();
       expect(await choose({ by: "Ana" })).toEqual([id]);
       expect(await choose({ by: "Nobody" })).toEqual([]);
+      expect(await choose({ session: session.slug })).toEqual(ids);
       expect(await choose({ since: "2999-01-01T00:00:00.000Z" })).toEqual([]);
       expect(await choose({ since: "2000-01-01T00:00:00.000Z" })).toEqual([...ids, id].sort());
     }

@@ -1,8 +1,8 @@
 import { listMemories } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { fillPage } from "../fill-page.js";
-import { requireSession } from "../sessions/require-session.js";
-import { toChoice, toMemory, toMemoryNumber } from "./memory-output.js";
+import { toMemoryChoice } from "./memory-choice.js";
+import { toMemory, toMemoryNumber } from "./memory-output.js";
 
 /** Lists memories, newest first; a page ends at its limit or at `pageBytesMax` (MEM-8). */
 export async function listMemory(
@@ -11,10 +11,9 @@ export async function listMemory(
 ): Promise<OutputOf<"list_memory">> {
   const { services } = ctx;
   const { orm, meshId } = services.database;
-  const { session, before, forgotten, limit } = input;
+  const { before, forgotten, limit } = input;
   const rows = await listMemories(orm, meshId, {
-    ...toChoice(input),
-    sessionId: session === undefined ? undefined : (await requireSession(services, session)).sessionId,
+    ...(await toMemoryChoice(services, input)),
     forgotten,
     before: before === undefined ? undefined : toMemoryNumber(before),
     limit: limit + 1,

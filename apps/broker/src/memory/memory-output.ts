@@ -1,6 +1,5 @@
-import { findMemory, type MemoryChoice, type MemoryRow, type Queryable } from "@merkle/db";
+import { findMemory, type MemoryRow, type Queryable } from "@merkle/db";
 import { type Memory, MerkleError } from "@merkle/wire";
-import type { ParsedInputOf } from "../context.js";
 
 export function toMemoryId(number: number): string {
   return `mem_${number}`;
@@ -14,15 +13,6 @@ export function toMemoryNumber(id: string): number {
 /** Tags are compared without case, so that "CI" and "ci" are one. */
 export function foldTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toLowerCase()))];
-}
-
-/** Which memories a list or a search is about. */
-export function toChoice({
-  tags = [],
-  by,
-  since,
-}: Pick<ParsedInputOf<"recall">, "tags" | "by" | "since">): MemoryChoice {
-  return { tags: foldTags(tags), by, since: since === undefined ? undefined : new Date(since) };
 }
 
 export function toMemory(row: MemoryRow): Memory {

@@ -3,7 +3,8 @@ import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { fillPage } from "../fill-page.js";
 import { bestPart } from "../search/best-part.js";
 import { toTextMatch } from "../search/to-text-match.js";
-import { toChoice, toMemory } from "./memory-output.js";
+import { toMemoryChoice } from "./memory-choice.js";
+import { toMemory } from "./memory-output.js";
 
 /** Nearly every memory is shorter, and is shown whole. */
 const partCharsMax = 2_000;
@@ -13,7 +14,7 @@ export async function recall(ctx: Context, input: ParsedInputOf<"recall">): Prom
   const { orm, meshId } = ctx.services.database;
   const rows = await recallMemories(orm, meshId, {
     match: await toTextMatch(orm, input.query),
-    ...toChoice(input),
+    ...(await toMemoryChoice(ctx.services, input)),
     limit: input.limit,
   });
   const memories = rows.map((row) => ({

@@ -73,10 +73,10 @@ export interface MemoryChoice {
   readonly by: string | undefined;
   /** Those remembered then or later. */
   readonly since: Date | undefined;
+  readonly sessionId: string | undefined;
 }
 
 export interface MemoryFilter extends MemoryChoice {
-  readonly sessionId: string | undefined;
   readonly forgotten: boolean;
   /** The last number of the page before. */
   readonly before: number | undefined;
@@ -87,7 +87,7 @@ export interface MemoryFilter extends MemoryChoice {
 export async function listMemories(
   db: Queryable,
   meshId: string,
-  { sessionId, forgotten, before, limit, ...choice }: MemoryFilter,
+  { forgotten, before, limit, ...choice }: MemoryFilter,
 ): Promise<MemoryRow[]> {
   return db
     .select(columns)
@@ -98,7 +98,6 @@ export async function listMemories(
         eq(memories.meshId, meshId),
         isChosen(choice),
         forgotten ? isNotNull(memories.forgottenAt) : isNull(memories.forgottenAt),
-        sessionId === undefined ? undefined : eq(memories.sessionId, sessionId),
         before === undefined ? undefined : lt(memories.number, before),
       ),
     )
@@ -137,11 +136,12 @@ export async function recallMemories(
     .limit(limit);
 }
 
-function isChosen({ tags, by, since }: MemoryChoice): SQL | undefined {
+function isChosen({ tags, by, since, sessionId }: MemoryChoice): SQL | undefined {
   return and(
     tags.length === 0 ? undefined : arrayContains(memories.tags, [...tags]),
     by === undefined ? undefined : eq(memories.rememberedBy, by),
     since === undefined ? undefined : gte(memories.rememberedAt, since),
+    sessionId === undefined ? undefined : eq(memories.sessionId, sessionId),
   );
 }
 

@@ -81,6 +81,9 @@ const page = {
     .optional()
     .meta({ description: "Only what this team, `team/peer` or person remembered." }),
   since: Timestamp.optional().meta({ description: "Only what was remembered then or later." }),
+  session: StorableText.min(1).max(100).optional().meta({
+    description: "Only those of this session, by id or slug.",
+  }),
   limit: z.int().min(1).max(limits.memoriesPageMax).default(limits.memoriesPageDefault),
 };
 
@@ -91,14 +94,14 @@ export const recall = operation({
     'Search what was remembered in this mesh, best match first; do it when you start on something. Words are found by their stem, "quoted" ones together, -word leaves out.',
   access: "reader",
   route: "GET /api/memories/recall",
-  unlisted: ["by", "since"],
+  unlisted: ["by", "since", "session"],
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
     ...page,
     ...asTeam,
   }),
   output: z.object({ memories: z.array(RecalledMemory) }),
-  errors: ["unauthorized"],
+  errors: ["unauthorized", "not_found"],
   kind: "call",
   readOnly: true,
   afterClosing: "allowed",
@@ -151,9 +154,6 @@ export const listMemory = operation({
   unlisted: ["by", "since"],
   input: z.strictObject({
     ...page,
-    session: StorableText.min(1).max(100).optional().meta({
-      description: "Only those of this session, by id or slug.",
-    }),
     forgotten: z.boolean().default(false).meta({ description: "Those that were forgotten instead." }),
     before: MemoryId.optional().meta({ description: "next_cursor of the last page." }),
     ...asTeam,
