@@ -1,0 +1,95 @@
+"use client";
+
+import { Popover } from "radix-ui";
+import { useMemo } from "react";
+import { TimeText } from "@/components/time-text";
+import { Badge } from "@/components/ui/badge";
+import { PeerActions } from "./peer-actions";
+import { PeerFacts } from "./peer-facts";
+import type { RosterRow } from "./roster-rows";
+import { StatusMark } from "./status-mark";
+import { TeamMark } from "./team-mark";
+
+export interface PeerCardProps {
+  readonly row: RosterRow;
+  /** What the card opens at, and what is focused again when it closes. */
+  readonly anchor: HTMLElement;
+  readonly onClose: () => void;
+}
+
+/** What is known of a team and its peers, each fact with its age, and what can be done about it. */
+export function PeerCard({ row, anchor, onClose }: PeerCardProps) {
+  const anchorRef = useMemo(() => ({ current: anchor }), [anchor]);
+  return (
+    <Popover.Root open onOpenChange={(open) => !open && onClose()}>
+      <Popover.Anchor virtualRef={anchorRef} />
+      <Popover.Portal>
+        <Popover.Content
+          data-slot="popover-content"
+          align="start"
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={row.team.team_name}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (document.activeElement === document.body) anchor.focus();
+          }}
+          // A press on the chip itself would close the card and open it again at once.
+          onPointerDownOutside={(event) => {
+            if (event.target instanceof Node && anchor.contains(event.target)) event.preventDefault();
+          }}
+          className="z-50 max-h-(--radix-popover-content-available-height) w-88 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border bg-background p-3 shadow-lg"
+        >
+          <PeerCardBody row={row} onDone={onClose} />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
+  const { team, peers, isMe } = row;
+  return (
+    <>
+      <header className="flex items-start gap-2">
+        <TeamMark name={team.team_name} colour={team.colour} className="mt-0.5" />
+        <div className="min-w-0 flex-1">
+          <p className="flex flex-wrap items-center gap-1.5">
+            <span dir="auto" className="font-semibold break-words">
+              {team.team_name}
+            </span>
+            {isMe && <span className="text-muted-foreground">(you)</span>}
+            {team.kind === "human" && <Badge className="border-primary/50 text-link">HUMAN</Badge>}
+            {team.convener && <Badge variant="muted">convener</Badge>}
+          </p>
+          <p className="text-sm text-muted-foreground">
+            {team.left_at === null ? (
+              <>
+                joined <TimeText at={team.joined_at} />
+              </>
+            ) : (
+              <>
+                left <TimeText at={team.left_at} />
+              </>
+            )}
+          </p>
+        </div>
+        <StatusMark
+          status={team.status}
+          blocked={row.blocked !== null}
+          withWord
+          className="mt-0.5 text-sm text-muted-foreground"
+        />
+      </header>
+      <ul className="my-3 grid gap-3 border-y py-3">
+        {peers.map((peer) => (
+          <li key={peer.peer_id}>
+            <PeerFacts peer={peer} alone={peers.length === 1} />
+          </li>
+        ))}
+        {peers.length === 0 && <li className="text-sm text-muted-foreground">No peer of it is known.</li>}
+      </ul>
+      <PeerActions row={row} onDone={onDone} />
+    </>
+  );
+}

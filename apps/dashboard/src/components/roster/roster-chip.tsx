@@ -1,0 +1,77 @@
+import { TimeText } from "@/components/time-text";
+import { Badge } from "@/components/ui/badge";
+import { cn } from "@/lib/utils";
+import type { RosterRow } from "./roster-rows";
+import { describeStatus, StatusMark } from "./status-mark";
+import { TeamBar } from "./team-mark";
+
+export interface RosterChipProps {
+  readonly row: RosterRow;
+  readonly expanded: boolean;
+  readonly onOpen: (anchor: HTMLElement) => void;
+}
+
+/** A team of the roster in a line: its status, its name, and the one thing that most needs to be known of it. */
+export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
+  const { team, blocked, isMe } = row;
+  const left = team.left_at !== null;
+  return (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      aria-expanded={expanded}
+      onClick={(event) => onOpen(event.currentTarget)}
+      className={cn(
+        "flex h-7 max-w-80 items-center gap-1.5 rounded-md border px-1.5 text-sm hover:bg-raised aria-expanded:bg-raised pointer-coarse:h-11",
+        team.kind === "human" && "border-primary/50",
+        blocked && "border-danger/50",
+        left && "text-muted-foreground",
+      )}
+      title={describeStatus(team.status, blocked !== null)}
+    >
+      <TeamBar colour={team.colour} className="h-4" />
+      <StatusMark status={team.status} blocked={blocked !== null} />
+      <span dir="auto" className="truncate font-medium">
+        {isMe ? "you" : team.team_name}
+      </span>
+      {team.kind === "human" && !isMe && <Badge className="border-primary/50 text-link">HUMAN</Badge>}
+      <ChipFact row={row} />
+    </button>
+  );
+}
+
+function ChipFact({ row: { team, peers, blocked } }: { row: RosterRow }) {
+  const muted = "truncate text-muted-foreground";
+  if (team.left_at !== null) {
+    return (
+      <span className={muted}>
+        left <TimeText at={team.left_at} />
+      </span>
+    );
+  }
+  if (blocked?.declared) {
+    return (
+      <span dir="auto" className="truncate text-danger">
+        blocked <TimeText at={blocked.declared.at} />
+        {blocked.declared.reason && ` “${blocked.declared.reason}”`}
+      </span>
+    );
+  }
+  const [peer] = peers;
+  const role = peers.length === 1 ? peer?.role : null;
+  return (
+    <>
+      {role && (
+        <span dir="auto" className={muted}>
+          {role}
+        </span>
+      )}
+      {peers.length > 1 && <span className="text-muted-foreground tabular-nums">×{peers.length}</span>}
+      {team.kind === "agent" && team.status !== "active" && (
+        <span className={muted}>
+          <TimeText at={team.last_seen_at} />
+        </span>
+      )}
+    </>
+  );
+}

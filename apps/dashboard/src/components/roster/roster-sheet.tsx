@@ -1,0 +1,75 @@
+"use client";
+
+import { X } from "lucide-react";
+import { Dialog } from "radix-ui";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { PeerActions } from "./peer-actions";
+import { PeerFacts } from "./peer-facts";
+import type { RosterRow } from "./roster-rows";
+import { StatusMark } from "./status-mark";
+import { TeamMark } from "./team-mark";
+
+/** Everybody who takes part or did, with their peers: those too for whom the bar has no room. */
+export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onClose: () => void }) {
+  const there = rows.filter(({ team }) => team.left_at === null).length;
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40 motion-safe:animate-in motion-safe:fade-in-0" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed inset-y-0 right-0 z-50 flex w-104 max-w-full flex-col border-l bg-background pb-[env(safe-area-inset-bottom)]"
+        >
+          <header className="flex items-center justify-between gap-2 border-b px-4 py-2">
+            <Dialog.Title className="text-lg font-semibold">Everybody</Dialog.Title>
+            <span className="flex-1 text-sm text-muted-foreground tabular-nums">
+              {there} here{rows.length > there && `, ${rows.length - there} left`}
+            </span>
+            <Dialog.Close asChild>
+              <Button variant="ghost" size="icon" aria-label="Close">
+                <X aria-hidden />
+              </Button>
+            </Dialog.Close>
+          </header>
+          <ul className="min-h-0 flex-1 divide-y overflow-y-auto">
+            {rows.map((row) => (
+              <li key={row.team.team_id} className="grid gap-2 px-4 py-3">
+                <RosterEntry row={row} onDone={onClose} />
+              </li>
+            ))}
+          </ul>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
+  const { team, peers, blocked, isMe } = row;
+  return (
+    <>
+      <h3 className="flex min-w-0 flex-wrap items-center gap-1.5">
+        <TeamMark name={team.team_name} colour={team.colour} />
+        <span dir="auto" className="min-w-0 font-medium break-words">
+          {team.team_name}
+        </span>
+        {isMe && <span className="text-muted-foreground">(you)</span>}
+        {team.kind === "human" && <Badge className="border-primary/50 text-link">HUMAN</Badge>}
+        <StatusMark
+          status={team.status}
+          blocked={blocked !== null}
+          withWord
+          className="ml-auto text-sm text-muted-foreground"
+        />
+      </h3>
+      {team.folded && team.left_at === null && (
+        <p className="text-sm text-muted-foreground">Has neither spoken nor polled yet.</p>
+      )}
+      {peers.map((peer) => (
+        <PeerFacts key={peer.peer_id} peer={peer} alone={peers.length === 1} />
+      ))}
+      <PeerActions row={row} onDone={onDone} />
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+"use client";
+
+import { type ReactNode, useEffect, useState } from "react";
+import { TimeText } from "@/components/time-text";
+import { useSession } from "./session-context";
+import { useChangedText } from "./use-changed-text";
+
+/**
+ * The session's title and description. A change cross-fades, sweeps a highlight over it once, and says for ten minutes
+ * who made it and why; with reduced motion it is said alone.
+ */
+export function TitleBlock({ children }: { children?: ReactNode }) {
+  const { session } = useSession();
+  return (
+    <div className="min-w-0">
+      <div className="flex min-w-0 items-start gap-x-3">
+        <h1 dir="auto" className="min-w-0 text-title font-semibold break-words">
+          <ChangingText text={session.title} />
+        </h1>
+        {children}
+      </div>
+      {session.description !== "" && (
+        <p
+          dir="auto"
+          className="line-clamp-3 max-w-[90ch] break-words whitespace-pre-line text-muted-foreground"
+        >
+          <ChangingText text={session.description} />
+        </p>
+      )}
+      <LastChange />
+    </div>
+  );
+}
+
+function ChangingText({ text }: { text: string }) {
+  const { before, changes } = useChangedText(text);
+  return (
+    <span className="relative inline-block max-w-full">
+      {/* The key starts the animation anew with every change. */}
+      <span key={changes} className={changes > 0 ? "title-changed" : undefined}>
+        {text}
+      </span>
+      {before !== null && (
+        <span
+          key={`before ${changes}`}
+          aria-hidden
+          className="title-before absolute inset-x-0 top-0 overflow-hidden"
+        >
+          {before}
+        </span>
+      )}
+    </span>
+  );
+}
+
+const shownMs = 10 * 60 * 1000;
+
+/** Who changed it and why, until that is ten minutes ago. */
+function LastChange() {
+  const { last_change } = useSession().session;
+  const at = last_change === null ? 0 : Date.parse(last_change.at);
+  const recent = useUntil(at + shownMs);
+  if (last_change === null || !recent) return null;
+  return (
+    <p role="status" className="text-sm text-muted-foreground">
+      changed by <bdi className="font-medium text-foreground">{last_change.by}</bdi>{" "}
+      <TimeText at={last_change.at} />: <bdi className="break-words">{last_change.reason}</bdi>
+    </p>
+  );
+}
+
+/** Whether a moment is still to come; draws again when it has come. */
+function useUntil(time: number): boolean {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    setNow(Date.now());
+    const left = time - Date.now();
+    if (left <= 0) return;
+    const timer = setTimeout(() => setNow(Date.now()), Math.min(left + 50, shownMs));
+    return () => clearTimeout(timer);
+  }, [time]);
+  return now < time;
+}
