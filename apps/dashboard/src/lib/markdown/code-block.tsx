@@ -1,0 +1,64 @@
+"use client";
+
+import { type ReactNode, useEffect, useState } from "react";
+import { CopyButton } from "@/components/copy-button";
+import type { CodeLine } from "./colour-code";
+
+export interface CodeBlockProps {
+  readonly code: string;
+  readonly language: string | null;
+}
+
+/** More than this stays in one colour: colouring it would hold up the page. */
+const colouredCharsMax = 20_000;
+
+/** A block of code as it was written; its colours come later and move nothing. */
+export function CodeBlock({ code, language }: CodeBlockProps) {
+  const lines = useColours(code, language);
+  return (
+    <figure className="group/code relative my-2 first:mt-0 last:mb-0" aria-label={language ?? "Code"}>
+      <pre
+        dir="ltr"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keys as well.
+        tabIndex={0}
+        className="overflow-x-auto rounded-md border bg-surface px-3 py-2 font-mono text-sm leading-5"
+      >
+        <code>{lines ? lines.map(renderLine) : code}</code>
+      </pre>
+      <div className="absolute top-1 right-1 opacity-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 motion-safe:transition-opacity">
+        <CopyButton text={code} what={language === null ? "code" : `${language} code`} />
+      </div>
+    </figure>
+  );
+}
+
+function renderLine(line: CodeLine, index: number): ReactNode {
+  return (
+    <span key={index}>
+      {index > 0 && "\n"}
+      {line.map(({ text, className }, part) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other name and never move.
+        <span key={part} className={className}>
+          {text}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function useColours(code: string, language: string | null): CodeLine[] | null {
+  const [coloured, setColoured] = useState<{ of: string; lines: CodeLine[] } | null>(null);
+  useEffect(() => {
+    if (language === null || code.length > colouredCharsMax) return;
+    let stale = false;
+    import("./colour-code")
+      .then(({ colourCode }) => colourCode(code, language))
+      .then((lines) => !stale && lines && setColoured({ of: code, lines }))
+      // Without colours it is still the code.
+      .catch(() => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [code, language]);
+  return coloured?.of === code ? coloured.lines : null;
+}

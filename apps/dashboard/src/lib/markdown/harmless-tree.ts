@@ -1,0 +1,66 @@
+import type { ExtraProps } from "react-markdown";
+import { splitHidden } from "./hidden-characters";
+
+type Element = NonNullable<ExtraProps["node"]>;
+type Content = Element["children"][number];
+
+const depthMax = 40;
+/** What readers take for part of the page when a message can set it. */
+const propertiesKept: Record<string, readonly string[]> = {
+  a: ["href"],
+  code: ["className"],
+  img: ["src", "alt"],
+  input: ["type", "checked", "disabled"],
+  ol: ["start"],
+  td: ["align"],
+  th: ["align"],
+  li: ["className"],
+};
+
+/**
+ * A rehype plugin: leaves nothing in the tree that could act on the page around it. Ids and other properties go (two
+ * messages may not share a name, and none may take one of ours), hidden characters get a shape, nesting has an end.
+ */
+export function harmlessTree() {
+  return (tree: { children: Content[] }): void => {
+    tree.children = clean(tree.children, 0);
+  };
+}
+
+function clean(children: readonly Content[], depth: number): Content[] {
+  return children.flatMap((child): Content[] => {
+    if (child.type === "text" || child.type === "raw") return toText(child.value);
+    if (child.type !== "element") return [];
+    if (depth >= depthMax) return toText(textOf(child));
+    return [{ ...child, properties: keptOf(child), children: clean(child.children, depth + 1) }];
+  });
+}
+
+function keptOf({ tagName, properties }: Element): Element["properties"] {
+  const kept = propertiesKept[tagName] ?? [];
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => kept.includes(name)));
+}
+
+function toText(value: string): Content[] {
+  return splitHidden(value).map(({ text, hidden }) =>
+    hidden === undefined
+      ? { type: "text", value: text }
+      : {
+          type: "element",
+          tagName: "abbr",
+          properties: { title: `Hidden character ${hidden}` },
+          children: [{ type: "text", value: hidden }],
+        },
+  );
+}
+
+/** Without recursion, since what is cut off here may be nested as deep as its writer liked. */
+export function textOf(element: Element): string {
+  const open: Content[] = [element];
+  let text = "";
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.type === "text" || node.type === "raw") text += node.value;
+    else if (node.type === "element") open.push(...node.children.toReversed());
+  }
+  return text;
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { Component, lazy, type ReactNode, Suspense } from "react";
+import { cn } from "@/lib/utils";
+import { showHidden } from "./hidden-characters";
+import { isMarkdownLayable } from "./markdown-bounds";
+
+const RenderedMarkdown = lazy(loadMarkdown);
+
+/** Loads what lays out markdown, ahead of the first text. Once it is there, texts are laid out at once. */
+export async function loadMarkdown() {
+  const { RenderedMarkdown } = await import("./rendered-markdown");
+  return { default: RenderedMarkdown };
+}
+
+export interface MarkdownTextProps {
+  readonly text: string;
+  /** `feed`: the size of messages. `document`: larger, and headings stand out. */
+  readonly variant?: "feed" | "document";
+  readonly className?: string;
+}
+
+/**
+ * What somebody wrote, as markdown: the only renderer of texts that are not ours. It never makes elements of HTML, loads no
+ * image, leads only to http, https and mail addresses, and says where. Until the renderer is loaded, and for texts that it
+ * could not lay out in a moment, the text itself is shown.
+ */
+export function MarkdownText({ text, variant = "feed", className }: MarkdownTextProps) {
+  const box = cn(
+    "min-w-0 break-words",
+    variant === "document" ? "text-[0.9375rem] leading-6" : "text-base",
+    className,
+  );
+  const raw = <RawText text={text} />;
+  return (
+    <div dir="auto" className={box} data-slot="markdown">
+      {isMarkdownLayable(text) ? (
+        <RawTextOnError key={text} raw={raw}>
+          <Suspense fallback={raw}>
+            <RenderedMarkdown text={text} variant={variant} />
+          </Suspense>
+        </RawTextOnError>
+      ) : (
+        raw
+      )}
+    </div>
+  );
+}
+
+/** A text as it was written, with its line breaks. */
+export function RawText({ text }: { readonly text: string }) {
+  return <span className="break-words whitespace-pre-wrap">{showHidden(text)}</span>;
+}
+
+/** A text that the renderer fails on is still a text. React catches such errors in classes only. */
+class RawTextOnError extends Component<
+  { readonly raw: ReactNode; readonly children: ReactNode },
+  { failed: boolean }
+> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true };
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? this.props.raw : this.props.children;
+  }
+}
