@@ -1,0 +1,56 @@
+/** The addresses that agents use, made from one that a person typed. */
+export interface ConnectionAddress {
+  readonly base: string;
+  readonly mcp: string;
+}
+
+export type ParsedAddress =
+  | { readonly address: ConnectionAddress; readonly problem: null }
+  | { readonly address: null; readonly problem: string };
+
+const charsMax = 300;
+
+/**
+ * Reads what was typed as a connection URL: a base, or an MCP endpoint, which is then used as it is. Everything that a
+ * shell, JSON or Claude Code's expansion of variables would read as more than an address is percent-encoded, since people
+ * run the commands that hold it.
+ */
+export function parseConnectionAddress(typed: string): ParsedAddress {
+  const text = typed.trim();
+  if (text === "") return refuse("Type the address that agents reach this broker at.");
+  if (text.length > charsMax) return refuse(`An address has at most ${charsMax} characters.`);
+  const url = toUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  if (!url || url.hostname === "") return refuse("This is no address. One is https://mesh.example.com");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return refuse("It must begin with http:// or https://");
+  if (url.username || url.password)
+    return refuse("Leave user name and password out: everybody sees this address.");
+  if (url.search || url.hash) return refuse("Leave out what comes after ? or #.");
+  const href = toShellSafe(url.href);
+  const base = href.replace(/(?:\/api)?\/mcp$/, "");
+  return { address: { base, mcp: href === base ? `${base}/api/mcp` : href }, problem: null };
+}
+
+/** Whether an address means "the same machine", wherever it is used. */
+export function isOfThisMachine(address: string): boolean {
+  const host = toUrl(address)?.hostname ?? "";
+  return host === "localhost" || host === "[::1]" || host.startsWith("127.");
+}
+
+function toUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+function refuse(problem: string): ParsedAddress {
+  return { address: null, problem };
+}
+
+function toShellSafe(href: string): string {
+  const encoded = href.replace(/[^A-Za-z0-9\-._~:/%[\]]/g, (char) =>
+    encodeURIComponent(char).replace(
+      /['()*!]/g,
+      (left) => `%${left.charCodeAt(0).toString(16).toUpperCase()}`,
+    ),
+  );
+  return encoded.replace(/\/+$/, "");
+}

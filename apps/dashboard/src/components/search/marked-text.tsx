@@ -1,0 +1,15 @@
+import { splitMarks } from "./split-marks";
+
+/** A text with what was found in it marked. Whatever it holds is text. */
+export function MarkedText({ text }: { readonly text: string }) {
+  return splitMarks(text).map((piece, index) =>
+    piece.found ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text are told apart by their place alone.
+      <mark key={index} className="rounded-xs bg-highlight text-foreground">
+        {piece.text}
+      </mark>
+    ) : (
+      piece.text
+    ),
+  );
+}

@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { beforeAll, expect, inject, it, onTestFinished } from "vitest";
+import { parseConnectionAddress } from "../apps/dashboard/src/components/connection/connection-address.js";
+import {
+  type ConnectionSnippet,
+  connectionSnippets,
+} from "../apps/dashboard/src/components/connection/snippets.js";
+import { atEnd } from "./kit/at-end.js";
+import { brokerDoors, type Door } from "./kit/doors.js";
+import { startTestBroker, type TestBroker } from "./kit/test-broker.js";
+
+const run = promisify(execFile);
+
+let broker: TestBroker;
+let door: Door;
+const cleanup = atEnd();
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+  door = await brokerDoors.rest(broker.url);
+});
+
+/** What the settings page offers for an address that somebody typed there. */
+function offered(id: ConnectionSnippet["id"], typed = broker.url): string {
+  const { address } = parseConnectionAddress(typed);
+  const snippet = address && connectionSnippets(address).find((each) => each.id === id);
+  if (!snippet) throw new Error(`There is no snippet ${id} for ${typed}.`);
+  return snippet.text;
+}
+
+/**
+ * Runs a snippet as it stands, where `merkle` is this checkout's and `claude` writes down how it was called: what is given to
+ * Claude Code is known, what it does with it is not ours.
+ */
+async function paste(snippet: string): Promise<{ stdout: string; claude: string[] | null }> {
+  const home = await mkdtemp(join(tmpdir(), "merkle-snippets-"));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const bin = join(home, "bin");
+  const calls = join(home, "claude-was-called");
+  await mkdir(bin);
+  await writeProgram(join(bin, "merkle"), `exec '${process.execPath}' '${inject("program")}' "$@"`);
+  await writeProgram(
+    join(bin, "claude"),
+    `[ "$1" = --version ] && { echo '2.1.330 (test)'; exit; }\nprintf '%s\\n' "$@" > '${calls}'`,
+  );
+  const { stdout } = await run("sh", ["-e", "-c", snippet], {
+    cwd: home,
+    env: { PATH: `${bin}:${process.env["PATH"]}`, HOME: home, MERKLE_HOME: join(home, ".merkle") },
+  });
+  const claude = await readFile(calls, "utf8").then(
+    (text) => text.trimEnd().split("\n"),
+    () => null,
+  );
+  return { stdout, claude };
+}
+
+async function writeProgram(path: string, lines: string): Promise<void> {
+  await writeFile(path, `#!/bin/sh\n${lines}\n`);
+  await chmod(path, 0o755);
+}
+
+/** Connects as an MCP client does, and asks for the sessions. */
+async function connectTo(url: string): Promise<string> {
+  const client = new Client({ name: "snippets", version: "1" });
+  onTestFinished(() => client.close());
+  // The two declare an optional property differently, and are one interface.
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+  const { content } = await client.callTool({ name: "list_sessions", arguments: {} });
+  return JSON.stringify(content);
+}
+
+/** `${NAME:-default}`, as Claude Code reads it in .mcp.json. */
+function expand(text: string, env: Readonly<Record<string, string>>): string {
+  return text.replace(/\$\{(\w+):-([^}]*)\}/g, (_all, name: string, other: string) => env[name] ?? other);
+}
+
+it("[DASH-155] the command for Claude Code is the one that it documents, and its address is served", async () => {
+  const snippet = offered("claude-code");
+  const { claude } = await paste(snippet);
+  const url = `${broker.url}/api/mcp?view=compact`;
+  expect(claude).toEqual(["mcp", "add", "--scope", "project", "--transport", "http", "merkle", url]);
+  expect(await connectTo(url)).toContain("text");
+});
+
+it("[DASH-155] .mcp.json leads an MCP client to the broker, or to the one that a variable names", async () => {
+  for (const typed of [broker.url, `${broker.url}/mcp`, broker.url.replace("http://", "")]) {
+    const { mcpServers } = JSON.parse(offered("mcp-json", typed));
+    expect(mcpServers.merkle.type).toBe("http");
+    expect(await connectTo(expand(mcpServers.merkle.url, {}))).toContain("text");
+  }
+  const { mcpServers } = JSON.parse(offered("mcp-json", "https://mesh.example.com"));
+  expect(await connectTo(expand(mcpServers.merkle.url, { MERKLE_URL: broker.url }))).toContain("text");
+});
+
+it("[DASH-155] the lines for curl start a session and say something there, and show no credential", async () => {
+  const { stdout } = await paste(offered("curl"));
+  expect(stdout).toContain('"cursor"');
+  expect(stdout).not.toContain(".mk_");
+  const { messages } = await door.call("get_history", { session_id: "auth-refactor" });
+  expect(messages.map((message) => message.content["text"])).toContain("Alex here.");
+});
+
+it("[DASH-155] the lines for merkle tell the machine where the broker is, and launch an agent there", async () => {
+  const { claude } = await paste(offered("merkle-cli"));
+  expect(claude?.join(" ")).toContain("--mcp-config");
+  const { participants } = await door.call("list_participants", { session_id: "auth-refactor" });
+  expect(participants.map((team) => team.team_name)).toContain("Alex's Team");
+});
