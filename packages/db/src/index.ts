@@ -21,6 +21,7 @@ export {
   type Transaction,
 } from "./open-database.js";
 export * from "./queries/documents.js";
+export * from "./queries/feed-pages.js";
 export * from "./queries/holds.js";
 export * from "./queries/idempotency.js";
 export * from "./queries/mcp-sessions.js";

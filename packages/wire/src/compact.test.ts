@@ -297,6 +297,7 @@ describe("compact text", () => {
           team_id: id,
           team_name: name,
           kind: "agent" as const,
+          colour: 0,
           person_id: null,
           convener: false,
           joined_at: at,

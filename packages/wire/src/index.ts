@@ -43,7 +43,7 @@ export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
 export { Capabilities, type DeclaredStatus, type Peer, type WakePath } from "./operations/peers.js";
 export type { Participant } from "./operations/roster.js";
-export type { Session } from "./operations/sessions.js";
+export type { PresentTeam, Session } from "./operations/sessions.js";
 export {
   type BrokerSettings,
   brokerSettingsDefault,

@@ -1,40 +1,97 @@
-import { readMessagesBefore } from "@merkle/db";
+import {
+  type FeedFilter,
+  type FeedPart,
+  findSequenceAt,
+  type PageBounds,
+  readFeedHeads,
+  readFeedPart,
+} from "@merkle/db";
 import { limits } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
 import { offerUpTo } from "../roster/peer.js";
 import { refuseOtherEpoch } from "./cursors.js";
+import { toFeedFilter } from "./feed-filter.js";
 import { toMessage } from "./message.js";
 
-/** Reads a feed backwards, a page at a time; within a page the oldest message comes first (FEED-14). */
-export async function getHistory(
-  ctx: SessionContext,
-  input: ParsedInputOf<"get_history">,
-): Promise<OutputOf<"get_history">> {
+type Input = ParsedInputOf<"get_history">;
+
+/** Reads a feed a page at a time, from its end backwards unless told; within a page the oldest message comes first (FEED-14). */
+export async function getHistory(ctx: SessionContext, input: Input): Promise<OutputOf<"get_history">> {
   const { database, presence, metrics } = ctx.services;
   refuseOtherEpoch(ctx.services, input.epoch);
-  const stored = await readMessagesBefore(database.orm, ctx.session.sessionId, input.before_cursor, {
-    messagesMax: pageSize(input.limit),
-    bytesMax: ctx.view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax,
-  });
-  const [first] = stored;
-  const last = stored.at(-1);
-  // Numbers have no gaps, so whatever does not begin with 1 has something before it.
-  const has_more = first !== undefined && first.sequence > 1;
+  const filter = await toFeedFilter(ctx, input);
+  const end = await findEnd(ctx, input.at);
+  const page = await readAround(ctx, input, end, filter);
+  const last = page.messages.at(-1);
 
   ctx.onWritten(() => {
-    metrics.deliveries.inc({ path: "history" }, stored.length);
-    if (!ctx.team || !last) return;
+    metrics.deliveries.inc({ path: "history" }, page.messages.length);
+    // What a filter passes over was not handed out.
+    if (!ctx.team || !last || filter) return;
     offerUpTo(ctx.team.peer, last.sequence);
     presence.saveSoon(ctx.team.peer);
   });
   return {
-    messages: stored.map(toMessage),
-    next_cursor: has_more ? first.sequence : null,
-    has_more,
-    newer_cursor: null,
-    last_sequence: last?.sequence ?? 0,
+    messages: page.messages.map(toMessage),
+    next_cursor: page.older,
+    has_more: page.older !== null,
+    newer_cursor: page.newer,
+    last_sequence: end,
     epoch: database.epoch,
   };
+}
+
+/** Where the feed ends, or ended at a time (FEED-19). */
+async function findEnd({ services, session }: SessionContext, at: string | undefined): Promise<number> {
+  const { orm } = services.database;
+  if (at !== undefined) return findSequenceAt(orm, session.sessionId, new Date(at));
+  const [head] = await readFeedHeads(orm, [session.sessionId]);
+  return head?.lastSequence ?? 0;
+}
+
+interface Page {
+  readonly messages: FeedPart["messages"];
+  /** What `before_cursor` and `after_cursor` go on with; null where nothing is. */
+  readonly older: number | null;
+  readonly newer: number | null;
+}
+
+async function readAround(
+  ctx: SessionContext,
+  input: Input,
+  end: number,
+  filter: FeedFilter | null,
+): Promise<Page> {
+  const { orm } = ctx.services.database;
+  const { sessionId } = ctx.session;
+  const messagesMax = pageSize(input.limit);
+  const bytesMax = ctx.view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
+  const backward = (upTo: number, bounds: PageBounds) =>
+    readFeedPart(orm, sessionId, { after: 0, upTo }, "backward", filter, bounds);
+  const forward = (after: number, bounds: PageBounds) =>
+    readFeedPart(orm, sessionId, { after, upTo: end }, "forward", filter, bounds);
+
+  if (input.after_cursor !== undefined) {
+    const after = Math.min(input.after_cursor, end);
+    const { messages, reached, more } = await forward(after, { messagesMax, bytesMax });
+    return { messages, older: after > 0 ? after + 1 : null, newer: more ? reached : null };
+  }
+  if (input.around !== undefined) {
+    const middle = Math.min(input.around, end);
+    const above = Math.ceil(messagesMax / 2);
+    const [older, newer] = await Promise.all([
+      backward(middle, { messagesMax: above, bytesMax: bytesMax / 2 }),
+      forward(middle, { messagesMax: messagesMax - above, bytesMax: bytesMax / 2 }),
+    ]);
+    return {
+      messages: [...older.messages, ...newer.messages],
+      older: older.more ? older.reached : null,
+      newer: newer.more ? newer.reached : null,
+    };
+  }
+  const upTo = input.before_cursor === undefined ? end : Math.min(Math.max(0, input.before_cursor - 1), end);
+  const { messages, reached, more } = await backward(upTo, { messagesMax, bytesMax });
+  return { messages, older: more ? reached : null, newer: upTo < end ? upTo : null };
 }
 
 /** 1 to 500 as asked; anything else means the default, without an error. */

@@ -23,28 +23,37 @@ export async function readKnownPeers(services: Parts, sessionId: string): Promis
   return rows.map((row) => toKnown(services, row, now));
 }
 
-function toKnown({ presence, settings }: Parts, row: PeerRosterRow, now: number): KnownPeer {
-  const live = presence.find(row.peerId);
-  const lastSeenAt = latest(row.lastSeenAt, live?.lastSeenAt ?? null);
+function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
+  const seen = sight(services, { ...row, left: hasLeft(row) }, now);
+  return {
+    ...row,
+    ...seen,
+    lastPolledAt: latest(row.lastPolledAt, seen.live?.lastPolledAt ?? null),
+    acked: Math.max(row.acked, seen.live?.acked ?? 0),
+  };
+}
+
+/** What a peer's row says of its being there. */
+type SeenRow = Pick<PeerRosterRow, "peerId" | "joinedAt" | "lastSeenAt"> & { readonly left: boolean };
+
+/** Whether a peer is there, by its row and by what this broker has seen since. */
+export function sight(
+  { presence, settings }: Pick<Parts, "presence" | "settings">,
+  { peerId, joinedAt, lastSeenAt: savedSeenAt, left }: SeenRow,
+  now: number,
+): Pick<KnownPeer, "lastSeenAt" | "status" | "polling" | "connections" | "live"> {
+  const live = presence.find(peerId);
+  const lastSeenAt = latest(savedSeenAt, live?.lastSeenAt ?? null);
   const polling = (live?.waits.size ?? 0) > 0;
   const connections = live?.holders.size ?? 0;
   const sighting = {
-    left: hasLeft(row),
+    left,
     polling,
     connected: connections > 0,
     gone: live?.gone ?? false,
-    seenAt: lastSeenAt ?? row.joinedAt,
+    seenAt: lastSeenAt ?? joinedAt,
   };
-  return {
-    ...row,
-    lastSeenAt,
-    lastPolledAt: latest(row.lastPolledAt, live?.lastPolledAt ?? null),
-    acked: Math.max(row.acked, live?.acked ?? 0),
-    status: deriveStatus(settings.current, sighting, now),
-    polling,
-    connections,
-    live,
-  };
+  return { lastSeenAt, status: deriveStatus(settings.current, sighting, now), polling, connections, live };
 }
 
 function latest(a: Date | null, b: Date | null): Date | null {

@@ -1,5 +1,6 @@
 import type { Participant } from "@merkle/wire";
 import type { Services } from "../context.js";
+import { type Group, groupBy } from "../group-by.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import { type KnownPeer, readKnownPeers } from "./known-peers.js";
 import { lastReadOf } from "./read-peers.js";
@@ -7,28 +8,24 @@ import { bestStatus } from "./status.js";
 
 /** Every team that ever joined a session, with the status that follows from what was seen of its peers (ROSTER-4). */
 export async function readRoster(services: Services, session: SessionIdentity): Promise<Participant[]> {
-  const teams = new Map<string, [KnownPeer, ...KnownPeer[]]>();
-  for (const peer of await readKnownPeers(services, session.sessionId)) {
-    const team = teams.get(peer.teamId);
-    if (team) team.push(peer);
-    else teams.set(peer.teamId, [peer]);
-  }
-  return [...teams.values()].map((peers) => toParticipant(services, session, peers));
+  const peers = await readKnownPeers(services, session.sessionId);
+  const teams = groupBy(peers, ({ teamId }) => teamId);
+  return [...teams.values()].map((team) => toParticipant(services, session, team));
 }
 
 function toParticipant(
   { settings }: Services,
   session: SessionIdentity,
-  peers: readonly [KnownPeer, ...KnownPeer[]],
+  peers: Group<KnownPeer>,
 ): Participant {
-  const [{ teamId, team, kind, personId, teamJoinedAt, teamLeftAt }] = peers;
+  const [{ teamId, team, kind, personId, colour, teamJoinedAt, teamLeftAt }] = peers;
   const seen = Math.max(...peers.map((peer) => peer.lastSeenAt?.getTime() ?? 0));
   const named = peers.filter((peer) => peer.name !== null && peer.leftAt === null);
   return {
     team_id: teamId,
     team_name: team,
     kind,
-    colour: 0,
+    colour,
     person_id: personId,
     convener: teamId === session.createdByTeamId,
     joined_at: teamJoinedAt.toISOString(),

@@ -2,7 +2,7 @@ import { listSessionRows, type SessionRow } from "@merkle/db";
 import { isUuid, MerkleError } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { fillPage } from "../fill-page.js";
-import { readOwnLastReads } from "./last-reads.js";
+import { readSessionFacts } from "./read-session-facts.js";
 import { toSession } from "./session-output.js";
 
 /**
@@ -21,11 +21,11 @@ export async function listSessions(
     limit: input.limit + 1,
   });
   const asked = rows.slice(0, input.limit);
-  const lastReads = await readOwnLastReads(
+  const factsOf = await readSessionFacts(
     ctx,
     asked.map((row) => row.sessionId),
   );
-  const sessions = fillPage(asked.map((row) => toSession(row, lastReads.get(row.sessionId) ?? null)));
+  const sessions = fillPage(asked.map((row) => toSession(row, factsOf(row.sessionId))));
   const last = rows[sessions.length - 1];
   return {
     sessions,

@@ -1,8 +1,15 @@
 import type { SessionRow } from "@merkle/db";
-import type { OutputOf, Session } from "@merkle/wire";
+import type { OutputOf, PresentTeam, Session } from "@merkle/wire";
+import { firstLineOfText } from "../document/first-line-of-text.js";
 
-/** @param lastRead - how far the caller has read in it, null where nothing is known of the caller */
-export function toSession(row: SessionRow, lastRead: number | null): Session {
+/** What is known of a session beside its row. */
+export interface SessionFacts {
+  /** How far the caller has read in it; null where nothing is known of the caller. */
+  readonly lastRead: number | null;
+  readonly present: readonly PresentTeam[];
+}
+
+export function toSession(row: SessionRow, { lastRead, present }: SessionFacts): Session {
   return {
     session_id: row.sessionId,
     slug: row.slug,
@@ -22,8 +29,8 @@ export function toSession(row: SessionRow, lastRead: number | null): Session {
     unread: null,
     held: toHeld(row),
     quiet_since: null,
-    conclusion: null,
-    present: [],
+    conclusion: row.conclusion === null ? null : firstLineOfText(row.conclusion),
+    present: [...present],
     document_version: row.documentVersion,
     teams: row.teams,
   };
@@ -33,4 +40,10 @@ export function toSession(row: SessionRow, lastRead: number | null): Session {
 export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
   if (!row.heldAt) return null;
   return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };
+}
+
+/** Who last changed title or description, and why; null where nobody did, or it is not known any more. */
+export function toLastChange(row: SessionRow): OutputOf<"get_session">["last_change"] {
+  const { metadataChangedAt: at, metadataChangedBy: by, metadataChangeReason: reason } = row;
+  return at === null || by === null || reason === null ? null : { by, reason, at: at.toISOString() };
 }

@@ -30,7 +30,14 @@ export async function updateSessionMetadata(
     if (Object.keys(changes).length === 0) {
       return { title, description, updated_at: row.updatedAt.toISOString(), changes };
     }
-    await updateSessionRow(tx, sessionId, { title, description, updatedAt: at, metadataChangedAt: at });
+    await updateSessionRow(tx, sessionId, {
+      title,
+      description,
+      updatedAt: at,
+      metadataChangedAt: at,
+      metadataChangedBy: ctx.team.name,
+      metadataChangeReason: input.reason,
+    });
     const { sequence } = await announce(
       sessionId,
       {

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AppendOutcome, MessageRow } from "../append-messages.js";
 import { toOutcome } from "../append-messages.js";
 import type { Queryable, Transaction } from "../open-database.js";
@@ -26,7 +26,7 @@ export interface StoredMessage {
   readonly answers: number | null;
 }
 
-const columns = {
+export const messageColumns = {
   sessionId: messages.sessionId,
   sequence: messages.sequence,
   id: messages.id,
@@ -64,19 +64,7 @@ export function readMessagesAfter(
     gt(messages.sequence, after),
     lte(messages.sequence, upTo),
   );
-  return readPage(db, wanted, "forward", bounds);
-}
-
-/** Reads a feed backward: the messages before a sequence, or its newest; oldest first within the page. */
-export async function readMessagesBefore(
-  db: Queryable,
-  sessionId: string,
-  before: number | undefined,
-  bounds: PageBounds,
-): Promise<StoredMessage[]> {
-  const ofSession = eq(messages.sessionId, sessionId);
-  const wanted = before === undefined ? ofSession : and(ofSession, lt(messages.sequence, before));
-  return (await readPage(db, wanted, "backward", bounds)).reverse();
+  return readPage(db, wanted, bounds);
 }
 
 /** Whose mail is read: what others caused and is for the peer, and with `own` what it caused itself. */
@@ -110,7 +98,7 @@ export async function readMail(
     lte(messages.sequence, upTo),
     isMailOf(addressee),
   );
-  const page = await readPage(db, wanted, "forward", bounds);
+  const page = await readPage(db, wanted, bounds);
   return { messages: page, upTo: page.at(-1)?.sequence ?? upTo };
 }
 
@@ -155,10 +143,9 @@ function isMailOf({ peerId, own }: Addressee): SQL | undefined {
 async function readPage(
   db: Queryable,
   wanted: SQL | undefined,
-  direction: "forward" | "backward",
   { messagesMax, bytesMax }: PageBounds,
 ): Promise<StoredMessage[]> {
-  const order = direction === "forward" ? asc(messages.sequence) : desc(messages.sequence);
+  const order = asc(messages.sequence);
   const candidates = db.$with("candidates").as(
     db
       .select({
@@ -172,12 +159,9 @@ async function readPage(
       .orderBy(order)
       .limit(messagesMax),
   );
-  const fits = sql`FROM ${candidates} WHERE bytes_before = 0 OR bytes_before + bytes <= ${bytesMax}`;
-  const within =
-    direction === "forward"
-      ? sql`${messages.sequence} <= (SELECT max(sequence) ${fits})`
-      : sql`${messages.sequence} >= (SELECT min(sequence) ${fits})`;
-  return db.with(candidates).select(columns).from(messages).where(and(wanted, within)).orderBy(order);
+  const within = sql`${messages.sequence} <= (
+    SELECT max(sequence) FROM ${candidates} WHERE bytes_before = 0 OR bytes_before + bytes <= ${bytesMax})`;
+  return db.with(candidates).select(messageColumns).from(messages).where(and(wanted, within)).orderBy(order);
 }
 
 /** The message with an id, as its idempotency key gives it. */
@@ -201,7 +185,7 @@ export function findAnswer(db: Queryable, sessionId: string, ask: number): Promi
 
 async function findOne(db: Queryable, sessionId: string, wanted: SQL): Promise<StoredMessage | null> {
   const [row] = await db
-    .select(columns)
+    .select(messageColumns)
     .from(messages)
     .where(and(eq(messages.sessionId, sessionId), wanted));
   return row ?? null;

@@ -79,6 +79,7 @@ export interface PeerRosterRow {
   readonly team: string;
   readonly kind: "agent" | "human";
   readonly personId: string | null;
+  readonly colour: number;
   readonly teamJoinedAt: Date;
   readonly teamLeftAt: Date | null;
   /** Null for the team's unnamed peer. */
@@ -110,6 +111,7 @@ const rosterColumns = {
   team: teams.name,
   kind: teams.kind,
   personId: teams.personId,
+  colour: teams.colour,
   teamJoinedAt: teams.joinedAt,
   teamLeftAt: teams.leftAt,
   name: peers.name,
@@ -154,6 +156,55 @@ export async function listPeers(db: Queryable, meshId: string, sessionId: string
       sql`${peers.name} NULLS FIRST`,
       asc(peers.peerId),
     );
+}
+
+/** A peer of a team that is in a session now, as far as its presence needs it. */
+export interface PresentPeerRow {
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly team: string;
+  readonly kind: "agent" | "human";
+  readonly colour: number;
+  readonly peerId: string;
+  readonly joinedAt: Date;
+  readonly lastSeenAt: Date | null;
+  readonly declaredStatus: DeclaredStatus | null;
+}
+
+/**
+ * The peers of the first teams of each of some sessions, in the order of joining: of those that are there now, and that
+ * were seen or have joined lately. A connected peer's last sighting is written to its row every few seconds.
+ */
+export async function listPresentPeers(
+  db: Queryable,
+  sessionIds: readonly string[],
+  { teamsMax, unseenSince }: { readonly teamsMax: number; readonly unseenSince: Date },
+): Promise<PresentPeerRow[]> {
+  if (sessionIds.length === 0) return [];
+  const isOfTeam = sql`p.session_id = t.session_id AND p.team_id = t.team_id`;
+  const rows = await db.execute<
+    Omit<PresentPeerRow, "joinedAt" | "lastSeenAt"> & { joined: string; seen: string | null } & Record<
+        string,
+        unknown
+      >
+  >(sql`
+    SELECT t.session_id AS "sessionId", t.team_id AS "teamId", t.name AS team, t.kind, t.colour, p.peer_id AS "peerId",
+           (extract(epoch FROM p.joined_at) * 1000)::bigint AS joined,
+           (extract(epoch FROM p.last_seen_at) * 1000)::bigint AS seen, p.declared_status AS "declaredStatus"
+    FROM json_array_elements_text(${JSON.stringify(sessionIds)}::text::json) AS s (id)
+    CROSS JOIN LATERAL (
+      SELECT t.* FROM ${teams} t
+      WHERE t.session_id = s.id::uuid AND t.left_at IS NULL
+        AND (t.joined_at > ${unseenSince.toISOString()}::timestamptz
+          OR EXISTS (SELECT FROM ${peers} p WHERE ${isOfTeam} AND p.last_seen_at IS NOT NULL))
+      ORDER BY t.colour LIMIT ${teamsMax}) t
+    JOIN ${peers} p ON ${isOfTeam} AND p.left_at IS NULL
+    ORDER BY t.session_id, t.colour`);
+  return rows.map(({ joined, seen, ...row }) => ({
+    ...row,
+    joinedAt: new Date(Number(joined)),
+    lastSeenAt: seen === null ? null : new Date(Number(seen)),
+  }));
 }
 
 const ofTeam = and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId));

@@ -13,6 +13,8 @@ export interface SessionRow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly metadataChangedAt: Date | null;
+  readonly metadataChangedBy: string | null;
+  readonly metadataChangeReason: string | null;
   readonly lastSequence: number;
   readonly lastPostedAt: Date | null;
   readonly lastSaidAt: Date | null;
@@ -26,6 +28,8 @@ export interface SessionRow {
   readonly agentMessages: number;
   readonly agentMessagesAtHuman: number;
   readonly documentVersion: number;
+  /** Of a closed session: how its conclusion begins, in markdown. */
+  readonly conclusion: string | null;
   readonly teams: number;
 }
 
@@ -35,6 +39,10 @@ const teamsPresent = sql<number>`(
 /** Found by key for each row that is returned; a join would be made for those that are not, too. */
 const ofLastSaid = sql`FROM ${messages}
   WHERE ${messages.sessionId} = ${sessions.sessionId} AND ${messages.sequence} = ${feeds.lastChatSequence}`;
+
+/** Enough to hold a first line of text below some headings. */
+const conclusionBegins = sql<string | null>`
+  CASE WHEN ${feeds.closedAt} IS NOT NULL THEN left(${documents.conclusion}, 2000) END`;
 
 const sessionColumns = {
   sessionId: sessions.sessionId,
@@ -46,6 +54,8 @@ const sessionColumns = {
   createdAt: sessions.createdAt,
   updatedAt: sessions.updatedAt,
   metadataChangedAt: sessions.metadataChangedAt,
+  metadataChangedBy: sessions.metadataChangedBy,
+  metadataChangeReason: sessions.metadataChangeReason,
   lastSequence: feeds.lastSequence,
   lastPostedAt: feeds.lastPostedAt,
   lastSaidAt: sql<Date | null>`(SELECT ${messages.postedAt} ${ofLastSaid})`.mapWith(messages.postedAt),
@@ -58,6 +68,7 @@ const sessionColumns = {
   agentMessages: feeds.agentMessages,
   agentMessagesAtHuman: feeds.agentMessagesAtHuman,
   documentVersion: documents.version,
+  conclusion: conclusionBegins,
   teams: teamsPresent,
 };
 
@@ -187,6 +198,8 @@ export async function updateSessionRow(
     settings: unknown;
     updatedAt: Date;
     metadataChangedAt: Date;
+    metadataChangedBy: string;
+    metadataChangeReason: string;
   }>,
 ): Promise<void> {
   await tx.update(sessions).set(change).where(eq(sessions.sessionId, sessionId));

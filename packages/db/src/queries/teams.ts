@@ -2,6 +2,7 @@ import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
 import { peers, sessions, teams } from "../schema.js";
 import type { LiveSecret } from "./persons.js";
+import { lockSession } from "./sessions.js";
 
 export interface TeamRow {
   readonly sessionId: string;
@@ -107,6 +108,16 @@ export async function findSessionOfTeam(
   return row?.sessionId ?? null;
 }
 
+/** The team of a session with a name, whatever its case, or an id; left or not. */
+export async function findTeamId(db: Queryable, sessionId: string, nameOrId: string): Promise<string | null> {
+  const isNamed = sql`(lower(${teams.name}) = lower(${nameOrId}) OR ${teams.teamId}::text = lower(${nameOrId}))`;
+  const [row] = await db
+    .select({ teamId: teams.teamId })
+    .from(teams)
+    .where(and(eq(teams.sessionId, sessionId), isNamed));
+  return row?.teamId ?? null;
+}
+
 /** The secret hashes of those of these ids that are teams', in any session: to tell whether a text quotes a live credential. */
 export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
@@ -137,12 +148,18 @@ export interface NewTeam {
   readonly joinedAt: Date;
 }
 
-/** Stores a team; false when its name was taken in the meantime. */
+/**
+ * Stores a team with the next free colour; false when its name was taken in the meantime. It holds the session from here
+ * on, so that of two that join at once neither sees the other's colour as free.
+ */
 export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam): Promise<boolean> {
+  await lockSession(tx, team.sessionId);
   const kind = "personId" in provedBy ? "human" : "agent";
+  const colour = sql<number>`(SELECT coalesce(max(${teams.colour}) + 1, 0) FROM ${teams}
+    WHERE ${teams.sessionId} = ${team.sessionId})`;
   const inserted = await tx
     .insert(teams)
-    .values({ ...team, ...provedBy, kind })
+    .values({ ...team, ...provedBy, kind, colour })
     .onConflictDoNothing()
     .returning({ teamId: teams.teamId });
   return inserted.length === 1;

@@ -38,6 +38,8 @@ export const PresentTeam = z
   })
   .meta({ id: "PresentTeam" });
 
+export type PresentTeam = z.output<typeof PresentTeam>;
+
 export const Session = z
   .object({
     session_id: Uuid,

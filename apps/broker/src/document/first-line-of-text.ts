@@ -1,0 +1,29 @@
+/**
+ * The first line of a markdown text that is neither blank nor a heading, without its marks: what a list has room for to say
+ * what the text is about. Null when there is none.
+ */
+export function firstLineOfText(markdown: string): string | null {
+  for (const block of markdown.replace(/^(?:.+\n)?(?:=+|-+)[ \t]*$/gm, "").split(/\r\n|\r|\n/)) {
+    if (/^ {0,3}#{1,6}(?:\s|$)/.test(block) || /^\s*(?:```|~~~)/.test(block)) continue;
+    const text = withoutMarks(block);
+    if (text !== "") return text.length > charsMax ? `${cutAt(text, charsMax - 1)}…` : text;
+  }
+  return null;
+}
+
+const charsMax = 200;
+
+/** Marks of blocks at the line's start, and those of emphasis, code and links within it. */
+function withoutMarks(line: string): string {
+  return line
+    .replace(/^\s*(?:>\s?)*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[[ xX]\]\s+)?/, "")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/(\*\*|__|~~|`+)(.+?)\1/g, "$2")
+    .replace(/(?<![\p{L}\p{N}])([*_])(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}])/gu, "$2")
+    .trim();
+}
+
+/** Never within a pair of surrogates. */
+function cutAt(text: string, chars: number): string {
+  return text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(chars - 1)) ? chars - 1 : chars);
+}

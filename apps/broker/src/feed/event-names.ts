@@ -1,0 +1,18 @@
+import type { SystemEvent } from "@merkle/wire";
+
+type EventName = SystemEvent["event"];
+
+// A record, so that an event that is missing here does not compile.
+const names: Readonly<Record<EventName, true>> = {
+  team_joined: true,
+  team_left: true,
+  session_metadata_updated: true,
+  session_concluded: true,
+  session_held: true,
+  session_resumed: true,
+  budget_spent: true,
+  state_changed: true,
+};
+
+/** The names of all events that a feed can hold. */
+export const eventNames: readonly string[] = Object.keys(names);

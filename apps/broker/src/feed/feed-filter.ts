@@ -1,0 +1,38 @@
+import { type FeedFilter, findTeamId } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { ParsedInputOf, SessionContext } from "../context.js";
+import { eventNames } from "./event-names.js";
+
+type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q">;
+
+/**
+ * Which messages a reader of a feed asks for; null where it asks for all of them.
+ *
+ * @throws not_found for a team that never was in the session
+ */
+export async function toFeedFilter(
+  { services, session }: SessionContext,
+  { types, kinds, team, q }: Input,
+): Promise<FeedFilter | null> {
+  if (types === undefined && kinds === undefined && team === undefined && q === undefined) return null;
+  const isChatWanted = types?.includes("chat") ?? true;
+  const isWanted = (kind: "plain" | "ask" | "decision") => isChatWanted && (kinds?.includes(kind) ?? true);
+  return {
+    plain: isWanted("plain"),
+    kinds: [
+      ...(["ask", "decision"] as const).filter(isWanted),
+      ...((types?.includes("system") ?? true) ? eventNames : []),
+    ],
+    teamId: team === undefined ? undefined : await requireTeamId(),
+    text: q,
+  };
+
+  async function requireTeamId(): Promise<string> {
+    const teamId = await findTeamId(services.database.orm, session.sessionId, team ?? "");
+    if (teamId !== null) return teamId;
+    throw new MerkleError(
+      "not_found",
+      `No team "${team}" was ever in "${session.slug}". list_participants shows those that were.`,
+    );
+  }
+}
