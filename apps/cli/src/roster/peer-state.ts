@@ -2,6 +2,7 @@ import type { Peer } from "@merkle/wire";
 import { toAge } from "../age.js";
 import { oneLine } from "../one-line.js";
 import type { Output, Signs } from "../output.js";
+import { presenceSign } from "../presence-sign.js";
 
 /** What most needs somebody stands first, and who has left stands last; others as they joined. */
 export function inOrderOfState(peers: readonly Peer[]): Peer[] {
@@ -12,17 +13,8 @@ export function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" |
   return leftAt === null && declared?.status === "blocked";
 }
 
-export function signOf(peer: Peer, { signs }: { readonly signs: Signs }): string {
-  if (isBlocked(peer)) return signs.blocked;
-  if (peer.left_at !== null) return signs.gone;
-  switch (peer.status) {
-    case "active":
-      return signs.active;
-    case "idle":
-      return signs.idle;
-    case "disconnected":
-      return signs.gone;
-  }
+export function signOf(peer: Peer, output: { readonly signs: Signs }): string {
+  return isBlocked(peer) ? output.signs.blocked : presenceSign(peer, output);
 }
 
 /** What was declared, and what was seen, each with its age: `blocked 6m "needs a key", idle`. */

@@ -3,6 +3,7 @@ import { toAge } from "../age.js";
 import { counted } from "../duration.js";
 import { oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
+import { presenceSign } from "../presence-sign.js";
 import { type Cell, formatTable } from "../table.js";
 
 const lettersMax = 8;
@@ -12,7 +13,7 @@ export function rosterCell(participants: readonly Participant[], output: Output)
   const present = inJoinOrder(participants).filter((team) => team.left_at === null);
   const letters = present
     .slice(0, lettersMax)
-    .map((team) => `${initial(team.team_name)}${signOf(team, output)}`);
+    .map((team) => `${initial(team.team_name)}${presenceSign(team, output)}`);
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
   return {
     text: [...letters, ...rest].join(" "),
@@ -25,7 +26,7 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
   const rows = inJoinOrder(participants).map((team, index): Cell[] => [
     { text: `  ${oneLine(team.team_name)}`, paint: output.teamColour(index) },
     { text: team.kind },
-    { text: `${signOf(team, output)} ${statusOf(team)}` },
+    { text: `${presenceSign(team, output)} ${statusOf(team)}` },
     { text: lastSeen(team), paint: output.dim },
     { text: team.convener ? "convener" : "" },
     { text: team.peers > 0 ? counted(team.peers, "peer") : "" },
@@ -39,18 +40,6 @@ function inJoinOrder(participants: readonly Participant[]): Participant[] {
 
 function initial(name: string): string {
   return [...new Intl.Segmenter().segment(oneLine(name))][0]?.segment.toUpperCase() ?? "?";
-}
-
-function signOf(team: Participant, { signs }: Output): string {
-  if (team.left_at !== null) return signs.gone;
-  switch (team.status) {
-    case "active":
-      return signs.active;
-    case "idle":
-      return signs.idle;
-    case "disconnected":
-      return signs.gone;
-  }
 }
 
 function statusOf(team: Participant): string {
