@@ -5,7 +5,7 @@ import { openDatabase } from "@merkle/db";
 import { startEmbeddedPostgres } from "@merkle/db/embedded";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
-import { makeTestHome } from "../../packages/db/src/embedded/test-support.js";
+import { makeTestHome, type TestHome } from "../../packages/db/src/embedded/test-support.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -24,23 +24,13 @@ const template = "merkle_template";
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(tmpdir(), "merkle-tests-"));
   await chmod(home, 0o711);
-  const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
-  const { host, port, user, database, password = "" } = server.connection;
-  const serverUrl = `postgres://${user}:${password}@${host}:${port}`;
-
-  const admin = postgres(`${serverUrl}/${database}`, { max: 1 });
-  await admin.unsafe(`CREATE DATABASE ${template}`);
-  const migrated = await openDatabase({ target: `${serverUrl}/${template}` });
-  await migrated.close();
-  // Each copy gets an epoch and a mesh of its own when it is first opened.
-  const emptied = postgres(`${serverUrl}/${template}`, { max: 1, onnotice: () => undefined });
-  await emptied`TRUNCATE settings, meshes CASCADE`;
-  await emptied.end();
-  await admin.end();
-  project.provide("postgres", { serverUrl, template });
-  project.provide("program", await layOutProgram(home));
-  const prepared = await makeTestHome();
-  await (await prepared.start()).stop();
+  const [server, program, prepared] = await Promise.all([
+    startServer(home),
+    layOutProgram(home),
+    prepareHome(),
+  ]);
+  project.provide("postgres", { serverUrl: server.url, template });
+  project.provide("program", program);
   project.provide("preparedHome", prepared.path);
 
   return async () => {
@@ -48,6 +38,28 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     await rm(home, { recursive: true, force: true });
   };
+}
+
+async function startServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
+  const { host, port, user, database, password = "" } = server.connection;
+  const url = `postgres://${user}:${password}@${host}:${port}`;
+  const admin = postgres(`${url}/${database}`, { max: 1 });
+  await admin.unsafe(`CREATE DATABASE ${template}`);
+  await admin.end();
+  const migrated = await openDatabase({ target: `${url}/${template}` });
+  await migrated.close();
+  // Each copy gets an epoch and a mesh of its own when it is first opened.
+  const emptied = postgres(`${url}/${template}`, { max: 1, onnotice: () => undefined });
+  await emptied`TRUNCATE settings, meshes CASCADE`;
+  await emptied.end();
+  return { url, stop: () => server.stop() };
+}
+
+async function prepareHome(): Promise<TestHome> {
+  const prepared = await makeTestHome();
+  await (await prepared.start()).stop();
+  return prepared;
 }
 
 async function layOutProgram(home: string): Promise<string> {
