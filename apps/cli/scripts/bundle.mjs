@@ -1,7 +1,9 @@
 import { builtinModules } from "node:module";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { root } from "../../../scripts/steps.mjs";
+
+const main = join(root, "apps/cli/dist/main.js");
 
 /**
  * Bundles the compiled command, and the entry of a worker thread, into `folder`: what a command does not use is in a
@@ -14,7 +16,7 @@ export async function bundle(folder) {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
-      main: join(root, "apps/cli/dist/main.js"),
+      main,
       worker: join(root, "apps/broker/dist/workers/worker.js"),
     },
     outdir: folder,
@@ -30,7 +32,7 @@ export async function bundle(folder) {
     // Not minified: it starts no faster so, is 0.1 MB smaller beside 60 MB of PostgreSQL, and nobody could read its stack traces.
     // They are in THIRD-PARTY-NOTICES.txt, in full.
     legalComments: "none",
-    plugins: [validatorWhenNeeded],
+    plugins: [validatorWhenNeeded, mainInOnePiece],
     metafile: true,
     logLevel: "warning",
   });
@@ -56,6 +58,24 @@ const validatorWhenNeeded = {
       }`;
       return { contents };
     });
+  },
+};
+
+/**
+ * What is needed from the start and by a later part, too, would be a chunk of its own, and each is a file to be found and
+ * read. Every part is loaded by main, and here says so: then all that main needs is needed by each, and is one chunk.
+ */
+const mainInOnePiece = {
+  name: "main-in-one-piece",
+  setup(build) {
+    build.onResolve({ filter: /^\.\.?\// }, ({ path, kind, importer, resolveDir }) => {
+      if (kind !== "dynamic-import" || /[/\\]node_modules[/\\]/.test(importer)) return undefined;
+      return { path: relative(root, join(resolveDir, path)), namespace: "part" };
+    });
+    build.onLoad({ filter: /./, namespace: "part" }, ({ path }) => ({
+      contents: `import ${JSON.stringify(main)}; export * from ${JSON.stringify(join(root, path))};`,
+      resolveDir: root,
+    }));
   },
 };
 
