@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { type Door, doors } from "../kit/doors.js";
+import { startTestBroker } from "../kit/test-broker.js";
 import { type InstalledPackage, installPackage } from "./installed-package.js";
 
 // Packing builds what is missing, and some tests wait for several starts of PostgreSQL.
@@ -199,6 +200,13 @@ describe("starting", () => {
     }
   });
 
+  it("[PACK-4] what asks a broker loads no schema", async () => {
+    const { url } = await startTestBroker();
+    const loaded = await loadedBy(["ls"], { MERKLE_URL: url });
+    expect(loaded).toMatch(/list_sessions/);
+    expect(loaded).not.toMatch(/ZodObject|startBroker/);
+  });
+
   it("[PACK-4] speaking MCP over stdio loads no broker, and sets up no validator that nothing uses", async () => {
     const initialize = {
       jsonrpc: "2.0",
@@ -213,15 +221,15 @@ describe("starting", () => {
   });
 });
 
-async function loadedBy(args: readonly string[]): Promise<string> {
-  const scripts = await coverageOf(args);
+async function loadedBy(args: readonly string[], env = {}): Promise<string> {
+  const scripts = await coverageOf(args, { env });
   expect(scripts).not.toEqual([]);
   return (await Promise.all(scripts.map(({ path }) => readFile(path, "utf8")))).join("\n");
 }
 
 /** The names of the functions that ran. */
 async function ranBy(args: readonly string[], input: string): Promise<string[]> {
-  const scripts = await coverageOf(args, input);
+  const scripts = await coverageOf(args, { input });
   return scripts.flatMap(({ functions }) =>
     functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).map(({ functionName }) => functionName),
   );
@@ -236,10 +244,11 @@ interface LoadedScript {
 }
 
 /** The scripts of the package that Node loaded for a command, as Node itself tells. */
-async function coverageOf(args: readonly string[], input = ""): Promise<LoadedScript[]> {
+async function coverageOf(args: readonly string[], { input = "", env = {} }): Promise<LoadedScript[]> {
   const merkle = await testMerkle(onTestFinished, installed.program);
   const folder = join(merkle.home, "coverage");
-  expect(await merkle.run(args, { input, env: { NODE_V8_COVERAGE: folder } })).toMatchObject({ code: 0 });
+  const ended = await merkle.run(args, { input, env: { ...env, NODE_V8_COVERAGE: folder } });
+  expect(ended).toMatchObject({ code: 0 });
   const [report = ""] = await readdir(folder);
   const { result } = JSON.parse(await readFile(join(folder, report), "utf8"));
   return result

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { catalogue, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import { isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "./cli-error.js";
 import type { BrokerAddress, Config } from "./config.js";
+import { type HttpAnswer, type HttpRequest, requestHttp } from "./http-request.js";
 import { findRunningBroker } from "./run-file.js";
 
 /** A broker as commands see it: its operations, and what it says about itself. */
@@ -12,7 +14,7 @@ export interface BrokerClient {
   /** The same broker, called with this credential of a team or a person. */
   as(credential: string): BrokerClient;
   /** Any page of the broker, whatever its status. */
-  get(path: string): Promise<Response>;
+  get(path: string): Promise<HttpAnswer>;
 }
 
 const answerWithinMs = 10_000;
@@ -27,7 +29,7 @@ export async function findBroker(config: Config, signal: AbortSignal): Promise<B
   return createBrokerClient(running ? { ...broker, base: running.url } : broker, signal);
 }
 
-/** Calls a broker over REST; paths and methods come from the catalogue. */
+/** Calls a broker over REST. */
 export function createBrokerClient(
   address: BrokerAddress,
   signal: AbortSignal,
@@ -35,10 +37,10 @@ export function createBrokerClient(
 ): BrokerClient {
   const proof = credential === undefined ? {} : { "x-team-id": credential };
 
-  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  async function request(path: string, init: Omit<HttpRequest, "signal"> = {}): Promise<HttpAnswer> {
     try {
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
-      return await fetch(`${address.base}${path}`, { ...init, signal: within });
+      return await requestHttp(`${address.base}${path}`, { ...init, signal: within });
     } catch (error) {
       signal.throwIfAborted();
       throw unreachable(address, error);
@@ -52,7 +54,7 @@ export function createBrokerClient(
     async call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
       const { path, init } = toRequest(name, { ...input });
       const response = await request(path, { ...init, headers: { ...init.headers, ...proof } });
-      const body: unknown = await response.json().catch(() => null);
+      const body = response.json();
       if (!response.ok) throw MerkleError.fromBody(body);
       // The broker answers an operation with its output and nothing else (CAT-1).
       return body as OutputOf<Name>;
@@ -60,9 +62,11 @@ export function createBrokerClient(
   };
 }
 
-function toRequest(name: OperationName, input: Record<string, unknown>): { path: string; init: RequestInit } {
-  const { route, readOnly } = catalogue[name];
-  const [method = "GET", template = ""] = route.split(" ");
+function toRequest(
+  name: OperationName,
+  input: Record<string, unknown>,
+): { path: string; init: Omit<HttpRequest, "signal"> } {
+  const { method, path: template } = routeOf(name);
   const path = template.replace(":session_id", () => encodeURIComponent(String(input["session_id"])));
   const fields = Object.entries(input).filter(
     ([key, value]) => value !== undefined && !(key === "session_id" && template.includes(":session_id")),
@@ -71,7 +75,10 @@ function toRequest(name: OperationName, input: Record<string, unknown>): { path:
     const query = new URLSearchParams(fields.map(([key, value]): [string, string] => [key, String(value)]));
     return { path: query.size > 0 ? `${path}?${query}` : path, init: { method } };
   }
-  const body = { ...(readOnly ? {} : { idempotency_key: randomUUID() }), ...Object.fromEntries(fields) };
+  const body = {
+    ...(isReadOnly(name) ? {} : { idempotency_key: randomUUID() }),
+    ...Object.fromEntries(fields),
+  };
   return {
     path,
     init: { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
@@ -104,7 +111,6 @@ export function reasonOf(error: unknown): string {
     case "EAI_AGAIN":
       return "no such host";
     case "ECONNRESET":
-    case "UND_ERR_SOCKET":
       return "cut off";
     default:
       return code || (cause instanceof Error ? cause.message : String(cause));

@@ -12,7 +12,7 @@ export interface Health {
 /** @throws CliError when what answers there is no Merkle broker */
 export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Promise<Health> {
   const response = await broker.get("/health");
-  const body: unknown = await response.json().catch(() => null);
+  const body = response.json();
   if (isHealth(body)) return body;
   throw new CliError(
     "not_merkle",
@@ -25,7 +25,7 @@ export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Pr
 export async function readClients(
   broker: Pick<BrokerClient, "get">,
 ): Promise<{ waits: number; sockets: number }> {
-  const text = await (await broker.get("/metrics")).text();
+  const { text } = await broker.get("/metrics");
   return { waits: gauge(text, "merkle_parked_waits"), sockets: gauge(text, "merkle_sockets") };
 }
 

@@ -1,4 +1,5 @@
-import { isUuid, limits, MerkleError, neutralise, type Session } from "@merkle/wire";
+import type { Session } from "@merkle/wire";
+import { isUuid, limits, MerkleError, neutralise } from "@merkle/wire/plain";
 import type { BrokerClient } from "./broker-client.js";
 import { CliError, exitCodes, usageError } from "./cli-error.js";
 import type { Config } from "./config.js";

@@ -1,5 +1,5 @@
-import { neutralise } from "@merkle/wire";
 import { type ConnectionState, connect, type MerkleClient } from "@merkle/wire/client";
+import { neutralise } from "@merkle/wire/plain";
 import { WebSocket } from "ws";
 import { CliError, exitCodes } from "./cli-error.js";
 import type { Output } from "./output.js";

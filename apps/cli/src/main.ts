@@ -54,7 +54,7 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
 /** What the broker answered may name what others wrote. It is known as the broker's by what it was made from. */
 async function harmless({ message, cause }: CliError): Promise<string> {
   if (!(cause instanceof Error && cause.name === "MerkleError")) return message;
-  const { neutralise } = await import("@merkle/wire");
+  const { neutralise } = await import("@merkle/wire/plain");
   return neutralise(message);
 }
 

@@ -10,10 +10,6 @@ export {
   operations,
   type ParsedInputOf,
 } from "./catalogue.js";
-export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
-export { compactMessage, lines, nameInLine, neutralise, peerAddress } from "./compact.js";
-export { compactError } from "./compact-error.js";
-export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
 export {
   type BrokerFrame,
   type ChangedKind,
@@ -28,7 +24,6 @@ export {
   type SubscriptionKind,
 } from "./frames.js";
 export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-schema.js";
-export { limits } from "./limits.js";
 export { Message, type SystemEvent } from "./message.js";
 export {
   type Access,
@@ -51,6 +46,6 @@ export {
   sessionSettingsDefault,
 } from "./operations/settings.js";
 export type { StateEntry } from "./operations/state.js";
-export { slugFrom } from "./slug.js";
+export * from "./plain.js";
 export { type ListedTool, toTool } from "./tool.js";
-export { findTeamCredentials, isUuid, parseTeamCredential, utf8Bytes } from "./values.js";
+export { utf8Bytes } from "./values.js";

@@ -48,7 +48,7 @@ async function readSummary(
   text: string | undefined,
   slug: string,
 ): Promise<string> {
-  const { limits } = await import("@merkle/wire");
+  const { limits } = await import("@merkle/wire/plain");
   const { readText } = await import("../read-text.js");
   const { readFileText } = await import("../read-file-text.js");
   const file = textOf(flags, "file");

@@ -17,7 +17,7 @@ export const ls: Command = {
   ],
   examples: ["merkle ls", "merkle ls --needs", "merkle ls --state all --query auth", "merkle ls --json"],
   async run({ flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker-client.js");
     const { readingFrom } = await import("../person/acting.js");
     const status = readState(flags);

@@ -19,7 +19,7 @@ export const newSession: Command = {
     'merkle new "Q4 pricing" --description - < brief.md',
   ],
   async run({ args: [title = ""], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker-client.js");
     const { actingAsPerson } = await import("../person/acting.js");
     const { readText } = await import("../read-text.js");

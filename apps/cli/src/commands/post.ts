@@ -40,7 +40,7 @@ export const post: Command = {
   async run({ args, flags, config, output, signal }) {
     const { readWantedPost } = await import("../wanted-post.js");
     const wanted = readWantedPost(flags);
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker-client.js");
     const { actingIn } = await import("../person/acting.js");
     const { readText } = await import("../read-text.js");

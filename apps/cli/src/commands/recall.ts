@@ -23,7 +23,7 @@ export const recall: Command = {
     "merkle recall --forgotten",
   ],
   async run({ args: [query], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { usageError } = await import("../cli-error.js");
     const { findBroker } = await import("../broker-client.js");
     const { formatMemories } = await import("../memory/format-memories.js");

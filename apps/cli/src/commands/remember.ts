@@ -14,7 +14,7 @@ export const remember: Command = {
     "merkle remember - --tag auth,howto < lesson.md",
   ],
   async run({ args: [given], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker-client.js");
     const { actingInMesh } = await import("../person/acting-in-mesh.js");
     const { readText } = await import("../read-text.js");

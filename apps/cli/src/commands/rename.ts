@@ -25,7 +25,7 @@ export const rename: Command = {
         "merkle rename <session> <title> --reason <text>",
       );
     }
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker-client.js");
     const { actingIn } = await import("../person/acting.js");
     const { readText } = await import("../read-text.js");

@@ -27,7 +27,7 @@ export const search: Command = {
     "merkle search rollout --kind memory,document --json",
   ],
   async run({ args: [query = ""], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker-client.js");
     const { getSession } = await import("../find-session.js");
     const { readOneOf } = await import("../one-of.js");

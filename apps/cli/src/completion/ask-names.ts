@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import { oneLine } from "../one-line.js";
 import { peerName } from "../roster/peer-address.js";

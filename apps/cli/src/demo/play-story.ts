@@ -1,4 +1,4 @@
-import { neutralise } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/plain";
 import type { CommandContext } from "../command.js";
 import { openLiveClient } from "../live-client.js";
 import { checkOutcome } from "./check-outcome.js";

@@ -1,5 +1,6 @@
-import { type Message, neutralise } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { neutralise } from "@merkle/wire/plain";
 import type { Output } from "../output.js";
 import { formatLine } from "./format-line.js";
 

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { createBrokerClient, findBroker, reasonOf } from "../broker-client.js";
 import { type Health, readHealth } from "../broker-facts.js";
 import { explainError } from "../explain-error.js";
+import { requestHttp } from "../http-request.js";
 import { findRunningBroker } from "../run-file.js";
 import { readVersion } from "../version.js";
 import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
@@ -64,8 +65,7 @@ async function checkUrl(base: string, { signal }: CheckContext): Promise<Finding
   const { base_url: url } = await broker.call("get_settings", {});
   try {
     const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
-    const response = await fetch(`${url}/api/app-info`, { signal: within });
-    const info: unknown = await response.json().catch(() => null);
+    const info = (await requestHttp(`${url}/api/app-info`, { signal: within })).json();
     const { epoch } = await broker.call("get_app_info", {});
     if (typeof info === "object" && info !== null && "epoch" in info && info.epoch === epoch) {
       return ok("url", `agents use ${url}, which leads to this broker`);

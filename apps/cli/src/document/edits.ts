@@ -1,4 +1,5 @@
-import { limits, MerkleError, type Session } from "@merkle/wire";
+import type { Session } from "@merkle/wire";
+import { limits, MerkleError } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import type { Actor } from "../person/acting.js";

@@ -1,4 +1,5 @@
-import { type MerkleError, neutralise } from "@merkle/wire";
+import type { MerkleError } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { Editing } from "./edits.js";
 

@@ -1,4 +1,4 @@
-import { neutralise } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/plain";
 import type { Asker } from "../ask.js";
 import type { AskWhetherMeant } from "./choose-session.js";
 

@@ -1,4 +1,5 @@
-import { limits, type Session } from "@merkle/wire";
+import type { Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
 import type { Asker } from "../ask.js";
 import type { BrokerClient } from "../broker-client.js";
 import type { Config } from "../config.js";

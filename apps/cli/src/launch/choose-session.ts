@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { isUuid, neutralise, type Session, slugFrom } from "@merkle/wire";
+import type { Session } from "@merkle/wire";
+import { isUuid, neutralise, slugFrom } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import { findNearSession, findSession } from "../find-session.js";

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { limits, MerkleError } from "@merkle/wire";
+import { limits, MerkleError } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import { saveTeam } from "../teams/held-teams.js";

@@ -1,5 +1,6 @@
-import { closeCodes, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
+import { closeCodes, MerkleError } from "@merkle/wire/plain";
 import { WebSocket } from "ws";
 import type { Config } from "../config.js";
 import { findRunningBroker } from "../run-file.js";

@@ -1,4 +1,5 @@
-import { isUuid, MerkleError, type Operation } from "@merkle/wire";
+import type { Operation } from "@merkle/wire";
+import { isUuid, MerkleError } from "@merkle/wire/plain";
 import type { Keyring } from "./keyring.js";
 import type { Fields } from "./membership.js";
 import type { Team, Teams } from "./teams.js";

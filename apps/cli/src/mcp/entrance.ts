@@ -1,4 +1,5 @@
-import { MerkleError, type OutputOf } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/plain";
 import {
   findHeldTeam,
   forgetTeam,

@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/plain";
 
 /** Above 50,000 characters Claude Code puts a result into a file; this leaves room for what it adds. */
 export const resultCharsMax = 40_000;

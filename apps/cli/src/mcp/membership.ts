@@ -1,10 +1,5 @@
-import {
-  type InputOf,
-  MerkleError,
-  type OperationName,
-  type OutputOf,
-  parseTeamCredential,
-} from "@merkle/wire";
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import { MerkleError, parseTeamCredential } from "@merkle/wire/plain";
 import { CliError } from "../cli-error.js";
 import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, saveTeam } from "../teams/held-teams.js";
 import type { ProcessLock } from "../teams/process-lock.js";

@@ -1,12 +1,5 @@
-import {
-  catalogue,
-  type InputOf,
-  isUuid,
-  MerkleError,
-  type Operation,
-  type OperationName,
-  type OutputOf,
-} from "@merkle/wire";
+import { catalogue, type InputOf, type Operation, type OperationName, type OutputOf } from "@merkle/wire";
+import { isUuid, MerkleError } from "@merkle/wire/plain";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-teller.js";
 import type { Caller } from "./hooks/turn.js";

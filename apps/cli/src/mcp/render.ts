@@ -1,4 +1,5 @@
-import { compactError, type MerkleError, type Operation } from "@merkle/wire";
+import type { MerkleError, Operation } from "@merkle/wire";
+import { compactError } from "@merkle/wire/plain";
 import type { HookEvent } from "./hooks/hook-call.js";
 import type { Keyring } from "./keyring.js";
 import type { LongResults } from "./long-results.js";

@@ -1,5 +1,6 @@
-import { closeCodes, type DeclaredStatus, peerAddress } from "@merkle/wire";
+import type { DeclaredStatus } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
+import { closeCodes, peerAddress } from "@merkle/wire/plain";
 import { createMail, type Mail } from "./mail/mail.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */

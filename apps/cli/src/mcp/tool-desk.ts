@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type ListedTool, MerkleError, type NudgeFrame, type Operation } from "@merkle/wire";
+import type { ListedTool, NudgeFrame, Operation } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/plain";
 import type { Config } from "../config.js";
 import { openBrokerLink } from "./broker-link.js";
 import { completeInput } from "./complete-input.js";

@@ -1,4 +1,5 @@
-import { limits, type Session } from "@merkle/wire";
+import type { Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import { type Need, toNeeds } from "./needs.js";
 import { OpenAsks } from "./open-asks.js";

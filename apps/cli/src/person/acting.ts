@@ -1,4 +1,5 @@
-import { type InputOf, MerkleError, type OperationName, type OutputOf, type Session } from "@merkle/wire";
+import type { InputOf, OperationName, OutputOf, Session } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import { CliError, exitCodes, usageError } from "../cli-error.js";
 import type { Config } from "../config.js";

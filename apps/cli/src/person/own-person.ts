@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import { limits, parseTeamCredential } from "@merkle/wire";
+import { limits, parseTeamCredential } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import type { Config } from "../config.js";
 import { findPerson, type HeldPerson, keepPerson } from "./held-person.js";

@@ -1,4 +1,5 @@
-import { limits, neutralise, type OutputOf, type Session } from "@merkle/wire";
+import type { OutputOf, Session } from "@merkle/wire";
+import { limits, neutralise } from "@merkle/wire/plain";
 import { toMoment } from "../age.js";
 import type { BrokerClient } from "../broker-client.js";
 import { readDiff } from "../document/diff-facts.js";

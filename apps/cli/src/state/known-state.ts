@@ -1,5 +1,6 @@
-import { MerkleError, type StateChangeFrame, type StateEntry } from "@merkle/wire";
+import type { StateChangeFrame, StateEntry } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/plain";
 import { listAllState } from "./list-all-state.js";
 
 /** A change of a key, with what it held before as far as that is known, and as programs are told. */

@@ -1,4 +1,5 @@
-import { type InputOf, limits, type StateEntry } from "@merkle/wire";
+import type { InputOf, StateEntry } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 
 /** All keys that are set, page by page. */

@@ -1,5 +1,6 @@
-import { limits, type Message, type Session } from "@merkle/wire";
+import type { Message, Session } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/plain";
 import { usageError } from "../cli-error.js";
 import type { Since } from "./tail-options.js";
 

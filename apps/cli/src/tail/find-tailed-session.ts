@@ -1,4 +1,5 @@
-import { neutralise, type Session } from "@merkle/wire";
+import type { Session } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";

@@ -1,5 +1,6 @@
-import { MerkleError, type Message } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/plain";
 
 export interface FollowFeedOptions {
   readonly client: MerkleClient;

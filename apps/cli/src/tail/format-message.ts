@@ -1,4 +1,5 @@
-import { type Message, neutralise } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/plain";
 import { cutText } from "../cut-text.js";
 
 /** How messages look on this terminal. */

@@ -1,5 +1,6 @@
-import { limits, type Message } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/plain";
 
 /** Where a restored feed parts from the one that was read. */
 export interface Parting {

@@ -1,4 +1,5 @@
-import { type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { KeyPair } from "./held-team.js";
 import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, placeIdOf, saveTeam } from "./held-teams.js";

@@ -1,4 +1,5 @@
-import { type OutputOf, parseTeamCredential } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { parseTeamCredential } from "@merkle/wire/plain";
 import type { HeldTeam, KeyPair } from "./held-team.js";
 
 /** A place that the broker has given, as it names it where it gives one. */

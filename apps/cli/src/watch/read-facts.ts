@@ -1,5 +1,5 @@
-import { limits } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/plain";
 import { toNeeds } from "../needs/needs.js";
 import { OpenAsks } from "../needs/open-asks.js";
 import type { Facts } from "./board.js";

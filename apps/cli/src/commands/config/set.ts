@@ -71,7 +71,7 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
 async function toName(text: string): Promise<string> {
   const {
     limits: { nameCharsMax },
-  } = await import("@merkle/wire");
+  } = await import("@merkle/wire/plain");
   const name = text.trim();
   if (name !== "" && name.length <= nameCharsMax && !/[\p{Cc}\u2028\u2029]/u.test(name)) return name;
   throw usageError(

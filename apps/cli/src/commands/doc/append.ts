@@ -13,7 +13,7 @@ export const docAppend: Command = {
     "merkle doc append split-auth < notes.md",
   ],
   async run({ args, config, output, signal }) {
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../../broker-client.js");
     const { actingIn } = await import("../../person/acting.js");
     const { readText } = await import("../../read-text.js");

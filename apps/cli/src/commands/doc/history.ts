@@ -18,7 +18,7 @@ export const docHistory: Command = {
     "merkle doc history split-auth --json",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../../broker-client.js");
     const { readVersion } = await import("../../document/versions.js");
     const { getSession } = await import("../../find-session.js");

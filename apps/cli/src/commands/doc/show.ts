@@ -16,7 +16,7 @@ export const docShow: Command = {
     "merkle doc show split-auth --version 12 > v12.md",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { neutralise } = await import("@merkle/wire");
+    const { neutralise } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../../broker-client.js");
     const { readVersion } = await import("../../document/versions.js");
     const { getSession } = await import("../../find-session.js");

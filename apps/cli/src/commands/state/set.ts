@@ -22,7 +22,7 @@ export const stateSet: Command = {
     "merkle state set split-auth limits - < limits.json",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire");
+    const { limits } = await import("@merkle/wire/plain");
     const { takeWords } = await import("../../argument-words.js");
     const { findBroker } = await import("../../broker-client.js");
     const { actingIn } = await import("../../person/acting.js");

@@ -1,4 +1,5 @@
-import { compactMessage, lines, type Message } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
+import { compactMessage, lines } from "@merkle/wire/plain";
 import { counted } from "../../duration.js";
 import type { Fits, Offer } from "../mail/mail.js";
 import type { Team } from "../teams.js";

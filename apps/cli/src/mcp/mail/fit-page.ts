@@ -1,4 +1,4 @@
-import { compactMessage, limits } from "@merkle/wire";
+import { compactMessage, limits } from "@merkle/wire/plain";
 import type { Fits } from "./mail.js";
 
 /** Says how long messages fit on the page of whoever reads it: the first one always does (WAIT-9). */

@@ -1,4 +1,5 @@
-import { MerkleError, type Message } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/plain";
 import type { Team } from "../teams.js";
 import { fitPage } from "./fit-page.js";
 import type { Waited, WaitRequest } from "./wait.js";

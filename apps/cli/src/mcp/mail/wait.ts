@@ -1,4 +1,5 @@
-import { limits, MerkleError, type Message, type OutputOf } from "@merkle/wire";
+import type { Message, OutputOf } from "@merkle/wire";
+import { limits, MerkleError } from "@merkle/wire/plain";
 import type { BrokerLink } from "../broker-link.js";
 import { forgetNumbers, type Team } from "../teams.js";
 import { endsWait } from "../waking/what-wakes.js";

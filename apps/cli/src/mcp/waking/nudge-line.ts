@@ -1,4 +1,5 @@
-import { type Message, nameInLine, neutralise, peerAddress } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
+import { nameInLine, neutralise, peerAddress } from "@merkle/wire/plain";
 
 export interface NudgeLine {
   /** Tells this nudge from every other: clients drop what they have had before. */

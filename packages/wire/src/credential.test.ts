@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { findTeamCredentials, parseTeamCredential } from "./values.js";
+import { findTeamCredentials, parseTeamCredential } from "./credential.js";
 
 const uuid = fc.uuid();
 const secret = fc

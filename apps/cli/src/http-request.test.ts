@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { requestHttp } from "./http-request.js";
+
+const patience = new AbortController().signal;
+
+describe("an HTTP request of a command", () => {
+  it("[CLI-7] brings the whole answer, whatever its status", async () => {
+    const url = await serve(async (request, response) => {
+      const said = `${request.method} ${request.headers["x-team-id"]} ${await text(request)}`;
+      response.writeHead(409).end(JSON.stringify({ said }));
+    });
+    const answer = await requestHttp(url, {
+      method: "PUT",
+      headers: { "x-team-id": "me" },
+      body: "ü",
+      signal: patience,
+    });
+    expect({ ...answer, json: answer.json() }).toMatchObject({
+      ok: false,
+      status: 409,
+      json: { said: "PUT me ü" },
+    });
+  });
+
+  it("[CLI-7] what is no JSON is null as JSON", async () => {
+    const url = await serve((_, response) => response.end("<html>"));
+    const answer = await requestHttp(url, { signal: patience });
+    expect([answer.ok, answer.text, answer.json()]).toEqual([true, "<html>", null]);
+  });
+
+  it("[CLI-7] follows where it is sent, with what it was to say, and not for ever", async () => {
+    const asked: string[] = [];
+    const url = await serve(async (request, response) => {
+      asked.push(`${request.method} ${request.url} ${await text(request)}`);
+      if (request.url === "/there") response.end("{}");
+      else response.writeHead(308, { location: request.url === "/round" ? "/round" : "/there" }).end();
+    });
+    const found = await requestHttp(`${url}/here`, { method: "POST", body: "what", signal: patience });
+    expect(found).toMatchObject({ ok: true, status: 200 });
+    expect(asked).toEqual(["POST /here what", "POST /there what"]);
+    expect(await requestHttp(`${url}/round`, { signal: patience })).toMatchObject({ ok: false, status: 308 });
+  });
+
+  it("[CLI-7] asks again on a new connection when the kept one was ended", async () => {
+    let requests = 0;
+    const url = await serve((request, response) => {
+      requests += 1;
+      if (requests === 2) request.socket.destroy();
+      else response.end(String(requests));
+    });
+    expect((await requestHttp(url, { signal: patience })).text).toBe("1");
+    // The connection is free for the next request once the end of the last has been dealt with.
+    await new Promise(setImmediate);
+    expect((await requestHttp(url, { signal: patience })).text).toBe("3");
+  });
+
+  it("[CLI-7] an answer that breaks off is none, and neither is one that nobody waits for any more", async () => {
+    const cut = await serve((_, response) => {
+      response.writeHead(200, { "content-length": 100 });
+      response.write("half", () => response.destroy());
+    });
+    await expect(requestHttp(cut, { signal: patience })).rejects.toMatchObject({ code: "ECONNRESET" });
+    const silent = await serve(() => undefined);
+    const signal = AbortSignal.timeout(50);
+    await expect(requestHttp(silent, { signal })).rejects.toMatchObject({ name: "TimeoutError" });
+    await expect(requestHttp(silent, { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
+  });
+});
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+async function serve(answer: Answer): Promise<string> {
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,14 @@
+/**
+ * What of the contract needs no schema: codes, limits, the forms of names and of text. A program that asks for operations
+ * and believes the broker's answers starts without the library that the schemas are made with.
+ */
+export { isReadOnly } from "./client/reading-operations.js";
+export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
+export { compactMessage, lines, nameInLine, neutralise, peerAddress } from "./compact.js";
+export { compactError } from "./compact-error.js";
+export { findTeamCredentials, parseTeamCredential } from "./credential.js";
+export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
+export { limits } from "./limits.js";
+export { routeOf } from "./routes.js";
+export { slugFrom } from "./slug.js";
+export { isUuid } from "./uuid.js";
