@@ -48,10 +48,18 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   hold_session: "POST /api/sessions/:session_id/hold",
   resume_session: "POST /api/sessions/:session_id/resume",
   search: "GET /api/search",
+  list_attention: "GET /api/attention",
+  dismiss_attention: "POST /api/attention/dismiss",
+  mark_read: "POST /api/sessions/:session_id/read",
+  get_timeline: "GET /api/sessions/:session_id/timeline",
   create_person: "POST /api/persons",
+  get_person: "GET /api/person",
+  rename_person: "PATCH /api/person",
   get_app_info: "GET /api/app-info",
   get_settings: "GET /api/settings",
   update_settings: "PATCH /api/settings",
+  test_connection: "POST /api/settings/test-connection",
+  get_health: "GET /api/health-report",
 };
 
 /** The operation's method, and its path with `:session_id` in it where it is about a session. */
