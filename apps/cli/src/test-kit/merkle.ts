@@ -1,10 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, inject, onTestFinished } from "vitest";
-import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
+import { copyData, makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 
 /** A Merkle home of one test, and the command on it. */
 export interface TestMerkle {
@@ -109,9 +109,7 @@ export async function testMerkle(
 
 /** What the first `up` on a home spends most of its time on. */
 function prepare(home: string): void {
-  const made = join(home, "pg");
-  // A server's data belongs to its user.
-  if (!existsSync(made)) execFileSync("cp", ["-a", join(inject("preparedHome"), "pg"), made]);
+  if (!existsSync(join(home, "pg"))) copyData(inject("preparedHome"), home);
 }
 
 function watch(child: ChildProcess): Started {

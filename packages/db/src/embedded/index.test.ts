@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import postgres from "postgres";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { readPostmasterFile, stillRuns } from "./postmaster-file.js";
 import {
   ask,
+  copyData,
   makeTestHome,
   oldestBinaries,
   pidGone,
@@ -21,7 +22,14 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
+/** For what does not test the first start: the data is there, as another one's first start has made it. */
+function withData(): void {
+  beforeEach(() => copyData(inject("preparedHome"), home.path));
+}
+
 describe("the embedded server", () => {
+  withData();
+
   it("[DB-1] keeps its data in pg/<major>/ over a restart, with fsync and checksums, and no port", async () => {
     const first = await home.start();
     expect(first.dataDirectory).toBe(join(home.path, "pg", String(first.major)));
@@ -50,23 +58,6 @@ describe("the embedded server", () => {
     expect((await stat(second.connection.host)).mode & 0o777).toBe(0o700);
   });
 
-  it("[DB-1] is reached by a port on 127.0.0.1 with a password where there are no sockets", async () => {
-    const server = await home.start({ reach: "tcp" });
-    expect(server.connection.host).toBe("127.0.0.1");
-    const password = join(home.path, "pg", "password");
-    expect((await stat(password)).mode & 0o777).toBe(0o600);
-    expect(await ask(server.connection, "SHOW unix_socket_directories")).toEqual([
-      { unix_socket_directories: "" },
-    ]);
-    await expect(ask({ ...server.connection, password: "wrong" }, "SELECT 1")).rejects.toMatchObject({
-      code: "28P01",
-    });
-    await server.stop();
-
-    await writeFile(password, "lost");
-    await expect(home.start({ reach: "tcp" })).rejects.toMatchObject({ code: "data_damaged" });
-  });
-
   it("[DB-1] puts a full log aside when it starts", async () => {
     await mkdir(join(home.path, "logs"));
     await writeFile(join(home.path, "logs", "postgres.log"), Buffer.alloc(11 * 1024 * 1024));
@@ -92,6 +83,8 @@ describe("the embedded server", () => {
 });
 
 describe("a server that runs already", () => {
+  withData();
+
   it("[DB-3] is adopted when its broker was killed, with what was committed", async () => {
     const broker = startTestBroker({ home: home.path });
     const said = await broker.said;
@@ -138,16 +131,11 @@ describe("a server that runs already", () => {
     expect(server.pid).not.toBe("pid" in said && said.pid);
     expect(await ask(server.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
-
-  it("[DB-3] is shared by two that start at the same moment", async () => {
-    const [one, two] = await Promise.all([home.start(), home.start()]);
-    expect(one.pid).toBe(two.pid);
-    expect([one.adopted, two.adopted].filter(Boolean)).toHaveLength(1);
-    await Promise.all([one.stop(), two.stop()]);
-  });
 });
 
 describe("a server that dies", () => {
+  withData();
+
   it("[DB-4] is started again at the same address, and open connections recover", async () => {
     const reasons: string[] = [];
     let runsAgain = () => {};
@@ -216,6 +204,30 @@ describe("a server that dies", () => {
 });
 
 describe("the first start", () => {
+  it("[DB-1] is reached by a port on 127.0.0.1 with a password where there are no sockets", async () => {
+    const server = await home.start({ reach: "tcp" });
+    expect(server.connection.host).toBe("127.0.0.1");
+    const password = join(home.path, "pg", "password");
+    expect((await stat(password)).mode & 0o777).toBe(0o600);
+    expect(await ask(server.connection, "SHOW unix_socket_directories")).toEqual([
+      { unix_socket_directories: "" },
+    ]);
+    await expect(ask({ ...server.connection, password: "wrong" }, "SELECT 1")).rejects.toMatchObject({
+      code: "28P01",
+    });
+    await server.stop();
+
+    await writeFile(password, "lost");
+    await expect(home.start({ reach: "tcp" })).rejects.toMatchObject({ code: "data_damaged" });
+  });
+
+  it("[DB-3] is shared by two that start at the same moment", async () => {
+    const [one, two] = await Promise.all([home.start(), home.start()]);
+    expect(one.pid).toBe(two.pid);
+    expect([one.adopted, two.adopted].filter(Boolean)).toHaveLength(1);
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
   it("[DB-6] works after one that was killed inside initdb, whose remains are removed", async () => {
     const broker = startTestBroker({ home: home.path });
     broker.said.catch(() => {});
@@ -229,6 +241,7 @@ describe("the first start", () => {
   });
 
   it("[DB-6] refuses a data folder that is not a database, and leaves it as it is", async () => {
+    copyData(inject("preparedHome"), home.path);
     const server = await home.start();
     await server.stop();
     await rm(join(server.dataDirectory, "PG_VERSION"));

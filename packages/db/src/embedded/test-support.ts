@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -102,14 +102,21 @@ export interface TestBroker {
   kill(): Promise<void>;
 }
 
+/** Gives a home the data that an earlier first start made in another one, which is most of what a first start takes. */
+export function copyData(from: string, home: string): void {
+  // A server's data belongs to its user.
+  execFileSync("cp", ["-a", join(from, "pg"), join(home, "pg")]);
+}
+
+/** It runs what was compiled: each is a process, and compiling it in each took longer than what is tested. */
 export function startTestBroker(args: {
   home: string;
   binaries?: string;
   as?: number;
   lockOnly?: boolean;
 }): TestBroker {
-  const script = fileURLToPath(new URL("test-broker.ts", import.meta.url));
-  const node = [process.execPath, "--import", "tsx", script, JSON.stringify(args)];
+  const script = fileURLToPath(new URL("../../dist/embedded/test-broker.js", import.meta.url));
+  const node = [process.execPath, script, JSON.stringify(args)];
   const switching = [`--reuid=${args.as}`, `--regid=${args.as}`, "--clear-groups"];
   const [program = "", ...rest] = args.as === undefined ? node : ["setpriv", ...switching, ...node];
   const child = spawn(program, rest, { stdio: ["ignore", "pipe", "inherit"] });
