@@ -4,6 +4,7 @@ import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { HttpBindings } from "@hono/node-server";
+import { isUuid, limits } from "@merkle/wire";
 import type { Hono } from "hono";
 import type { HttpContext } from "./http-context.js";
 
@@ -40,7 +41,8 @@ export async function mountDashboard(app: Hono<{ Bindings: HttpBindings }>, fold
   const notFound = pages.get("/404.html");
 
   app.get("*", async (c, next) => {
-    const page = pages.get(c.req.path) ?? pages.get(htmlPathOf(c.req.path));
+    const path = pathOfExport(c.req.path);
+    const page = pages.get(path) ?? pages.get(htmlPathOf(path));
     if (page) return respond(c, page, 200);
     return notFound && isOpenedByPerson(c) ? respond(c, notFound, 404) : next();
   });
@@ -55,6 +57,16 @@ async function readPages(folder: string): Promise<Map<string, Page>> {
     return [path, toPage(path, await readFile(file))];
   });
   return new Map(await Promise.all(read));
+}
+
+/**
+ * Pages about a session are exported once, with `_` in place of its id or slug: the HTML, and the files that a page loads
+ * to go there without loading itself anew. What is neither id nor slug stays as it is, and is found nowhere.
+ */
+function pathOfExport(path: string): string {
+  return path.replace(/^\/sessions\/([a-z0-9]+(?:-[a-z0-9]+)*)(?=\/|\.txt$|$)/i, (whole, ref: string) =>
+    isUuid(ref) || (ref.length <= limits.slugCharsMax && ref === ref.toLowerCase()) ? "/sessions/_" : whole,
+  );
 }
 
 /** `/` is index.html, `/settings` is settings.html. */

@@ -1,8 +1,10 @@
 import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
-import { ThemeProvider } from "next-themes";
 import type { ReactNode } from "react";
+import { PersonDialogHost } from "@/components/person/person-dialog-host";
+import { Providers } from "@/components/providers";
+import { AppShell } from "@/components/shell/app-shell";
 import "./globals.css";
 
 export const metadata: Metadata = {
@@ -11,6 +13,7 @@ export const metadata: Metadata = {
 };
 
 export const viewport: Viewport = {
+  viewportFit: "cover",
   themeColor: [
     { media: "(prefers-color-scheme: light)", color: "#ffffff" },
     { media: "(prefers-color-scheme: dark)", color: "#0e1116" },
@@ -19,12 +22,13 @@ export const viewport: Viewport = {
 
 export default function RootLayout({ children }: { children: ReactNode }) {
   return (
-    // The theme is put on this element before React runs, so it differs from what was rendered.
+    // Theme and density are put on this element before React runs, so it differs from what was rendered.
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
       <body className="min-h-dvh antialiased">
-        <ThemeProvider attribute="class" defaultTheme="system" disableTransitionOnChange>
-          {children}
-        </ThemeProvider>
+        <Providers>
+          <AppShell>{children}</AppShell>
+          <PersonDialogHost />
+        </Providers>
       </body>
     </html>
   );

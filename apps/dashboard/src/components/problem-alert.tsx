@@ -1,35 +1,56 @@
+"use client";
+
 import { RotateCw } from "lucide-react";
 import { Alert, AlertDescription, AlertTitle } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { describeClock } from "@/lib/clock";
-import { type Polled, pollEveryMs } from "@/lib/use-polled";
+import type { Problem } from "@/lib/broker/problem";
+import { describeClock } from "@/lib/time/describe-time";
 import { cn } from "@/lib/utils";
 
 export interface ProblemAlertProps {
-  readonly state: Extract<Polled<unknown>, { status: "failed" }>;
-  readonly onRetry: () => void;
-  readonly className?: string;
+  readonly problem: Problem;
+  /** What failed, as a sentence, such as "The memories could not be read." */
+  readonly title?: string;
+  /** What works nevertheless, as a sentence. */
+  readonly stillWorks?: string | undefined;
+  readonly onRetry?: (() => void) | undefined;
+  readonly className?: string | undefined;
 }
 
-/** What failed, since when, what is still shown, and that it is being tried again. */
-export function ProblemAlert({ state, onRetry, className }: ProblemAlertProps) {
-  const { problem, since, data } = state;
+/** What failed and why, what still works, and how to try again. */
+export function ProblemAlert({ problem, title, stillWorks, onRetry, className }: ProblemAlertProps) {
   return (
-    <Alert className={cn("flex flex-wrap items-center justify-between gap-x-4 gap-y-2", className)}>
-      <div className="min-w-0">
-        <AlertTitle>{problem.title}</AlertTitle>
+    <Alert className={cn("flex flex-wrap items-start justify-between gap-x-4 gap-y-2", className)}>
+      <div className="min-w-0 flex-1 basis-64">
+        <AlertTitle>{title ?? problem.title}</AlertTitle>
         <AlertDescription>
-          <p className="break-words">{problem.detail}</p>
-          <p>
-            Failing since {describeClock(since)}; tried again every {pollEveryMs / 1000} s.
-            {data !== null && " What is shown below is from before."}
+          <p className="break-words">
+            {title !== undefined && `${problem.title} `}
+            {problem.detail}
           </p>
+          {stillWorks !== undefined && <p>{stillWorks}</p>}
+          <ProblemDetails problem={problem} />
         </AlertDescription>
       </div>
-      <Button variant="outline" size="sm" onClick={onRetry}>
-        <RotateCw aria-hidden />
-        Try now
-      </Button>
+      {onRetry && (
+        <Button variant="outline" size="sm" onClick={onRetry}>
+          <RotateCw aria-hidden />
+          Retry
+        </Button>
+      )}
     </Alert>
+  );
+}
+
+function ProblemDetails({ problem: { code, details, since } }: { problem: Problem }) {
+  const facts = Object.entries(details).filter(([, value]) => typeof value !== "object");
+  return (
+    <details className="mt-1">
+      <summary className="w-fit cursor-pointer py-0.5 text-muted-foreground">Details</summary>
+      <p className="font-mono text-xs leading-5 break-all">
+        {code} · since {describeClock(since)}
+        {facts.map(([name, value]) => ` · ${name}: ${String(value)}`)}
+      </p>
+    </details>
   );
 }

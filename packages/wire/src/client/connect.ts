@@ -62,6 +62,11 @@ export interface MerkleClient {
   onPush(listener: (push: Push) => void): () => void;
   /** Tells the broker which wake paths a nudge was answered with. Without a connection nothing is sent: nobody waits for it. */
   answerNudge(id: string, reached: readonly WakePath[]): void;
+  /**
+   * Connects at once where a pause between attempts is running, and finds out within seconds whether a connection that
+   * seems to stand still does: for a machine that slept, or has another network now.
+   */
+  retryNow(): void;
   readonly state: ConnectionState;
   /** Listens to changes of `state`; returns how to stop. */
   onState(listener: (state: ConnectionState) => void): () => void;
@@ -136,6 +141,10 @@ class Client implements MerkleClient {
 
   answerNudge(id: string, reached: readonly WakePath[]): void {
     this.#send?.(JSON.stringify({ type: "nudged", id, reached: [...reached] } satisfies ClientFrame));
+  }
+
+  retryNow(): void {
+    this.#link.retryNow();
   }
 
   close(): Promise<void> {

@@ -1,14 +1,17 @@
 import { mayReconnect } from "../close-codes.js";
 import { type ErrorCode, errorCodes, MerkleError } from "../errors.js";
-import type { BrokerFrame, protocolVersion } from "../frames.js";
+import type { BrokerFrame, ClientFrame, protocolVersion } from "../frames.js";
 import { parseFrame } from "./parse-frame.js";
-import { watchSilence } from "./silence-watch.js";
+import { type SilenceWatch, watchSilence } from "./silence-watch.js";
 import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
 
 /** The revision that this client speaks; the type keeps it equal to that of the frames, whose module brings schemas. */
 const spokenProtocol: typeof protocolVersion = 1;
 
 const closingHandshakeMsMax = 1_000;
+const probeMsMax = 5_000;
+/** No request has this id, so the reply is nobody's. */
+const probeId = "probe";
 
 export type Hello = Extract<BrokerFrame, { type: "hello" }>;
 export type FrameAfterHello = Exclude<BrokerFrame, { type: "hello" }>;
@@ -28,6 +31,8 @@ export interface ConnectionEvents {
 
 export interface Connection {
   send(text: string): void;
+  /** Asks the broker for a sign of life; the connection ends when none comes soon. */
+  probe(): void;
   /** Says goodbye; resolves when the socket is gone. No event comes after the call. */
   close(): Promise<void>;
 }
@@ -45,6 +50,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
   let greeted = false;
   let ended = false;
   let fault = "";
+  let probing: SilenceWatch | undefined;
   let watch = watchSilence(options.connectTimeoutMs, () =>
     drop(`no connection after ${options.connectTimeoutMs} ms`),
   );
@@ -60,9 +66,11 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
 
   function receive(frame: BrokerFrame | null): void {
     watch.heard();
+    probing?.stop();
+    probing = undefined;
     if (frame === null || greeted === (frame.type === "hello")) drop("the broker sent an unexpected frame");
     else if (frame.type === "hello") greet(frame);
-    else events.onFrame(frame);
+    else if (frame.type !== "reply" || frame.id !== probeId) events.onFrame(frame);
   }
 
   function greet(hello: Hello): void {
@@ -78,6 +86,12 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     events.onHello(hello);
   }
 
+  function probe(): void {
+    if (ended || !greeted || probing) return;
+    probing = watchSilence(probeMsMax, () => drop("the broker did not answer after a pause"));
+    socket.send(JSON.stringify({ type: "ping", id: probeId } satisfies ClientFrame));
+  }
+
   function drop(why: string | MerkleError): void {
     terminate(socket);
     end(typeof why === "string" ? { comeBack: true, reason: why } : { comeBack: false, error: why });
@@ -87,6 +101,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     if (ended) return;
     ended = true;
     watch.stop();
+    probing?.stop();
     events.onEnd(why);
   }
 
@@ -106,9 +121,11 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
 
   return {
     send: (text) => socket.send(text),
+    probe,
     close: async () => {
       ended = true;
       watch.stop();
+      probing?.stop();
       socket.close(1000);
       await goneWithin(closingHandshakeMsMax);
     },

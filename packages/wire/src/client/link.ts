@@ -50,6 +50,7 @@ export class Link {
 
   start(): void {
     this.#upSince = undefined;
+    this.#timer = undefined;
     try {
       this.#connection = openConnection(this.#options, {
         onHello: (hello) => this.#up(hello),
@@ -58,6 +59,16 @@ export class Link {
       });
     } catch (cause) {
       this.#down({ comeBack: true, reason: String(cause) }); // A browser refuses some addresses at once.
+    }
+  }
+
+  /** Ends a pause between attempts. A connection that seems to stand has to prove it, or another is opened. */
+  retryNow(): void {
+    if (this.#stopped) return;
+    if (this.#connection) this.#connection.probe();
+    else if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.start();
     }
   }
 

@@ -1,7 +1,7 @@
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { useCallback } from "react";
 import { useBroker } from "@/lib/broker/use-broker";
-import { requirePerson } from "@/lib/person/person";
+import { requirePerson } from "@/lib/person/require-person";
 
 type PostInput = Omit<InputOf<"post_message">, "team_id">;
 

@@ -1,17 +1,18 @@
+"use client";
+
 import { Panel } from "@/components/panel";
 import { Snippet } from "@/components/snippet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { quoteForShell } from "@/lib/quote-for-shell";
-import type { Polled } from "@/lib/use-polled";
-import type { AppInfo } from "./use-app-info";
+import { type AppInfo, useAppInfo } from "./use-app-info";
 
 /** Where things are: what to give to agents, and what else the broker serves. */
-export function ConnectionPanel({ state }: { state: Polled<AppInfo> }) {
-  const info = state.status === "loading" ? null : state.data;
+export function ConnectionPanel() {
+  const { status, data: info } = useAppInfo();
   return (
     <Panel level={2} title="Connect agents">
       <div className="space-y-4 p-4">
-        {info ? <Snippets info={info} /> : <Waiting failed={state.status === "failed"} />}
+        {info ? <Snippets info={info} /> : <Waiting failed={status === "failed"} />}
       </div>
       <ServedPages />
     </Panel>

@@ -1,4 +1,5 @@
 import type { Session } from "@merkle/wire";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
@@ -6,11 +7,11 @@ import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@
 import { cn } from "@/lib/utils";
 
 /** Numbers stand in columns of their own; where there is no room for these, they are a line below the title. */
-export function SessionTable({ sessions, now }: { sessions: readonly Session[]; now: Date }) {
+export function SessionTable({ sessions }: { sessions: readonly Session[] }) {
   return (
     <SessionColumns>
       {sessions.map((session) => (
-        <SessionRow key={session.session_id} session={session} now={now} />
+        <SessionRow key={session.session_id} session={session} />
       ))}
     </SessionColumns>
   );
@@ -38,16 +39,21 @@ export const wide = "hidden sm:table-cell";
 
 const number = new Intl.NumberFormat("en");
 
-function SessionRow({ session, now }: { session: Session; now: Date }) {
+function SessionRow({ session }: { session: Session }) {
   const { title, slug, description, teams, last_sequence, document_version, last_posted_at } = session;
   const documentLabel = document_version === 0 ? "empty" : `v${number.format(document_version)}`;
   return (
     <TableRow>
       <TableCell className="pr-0 sm:pr-3">
         <div className="flex items-start gap-2">
-          <span dir="auto" className="line-clamp-2 min-w-0 font-medium break-words" title={title}>
+          <Link
+            href={`/sessions/${slug}`}
+            dir="auto"
+            className="line-clamp-2 min-w-0 font-medium break-words hover:underline"
+            title={title}
+          >
             {title}
-          </span>
+          </Link>
           <StatusBadge session={session} />
         </div>
         <div className="truncate text-sm text-muted-foreground">
@@ -68,7 +74,7 @@ function SessionRow({ session, now }: { session: Session; now: Date }) {
         {documentLabel}
       </NumberCell>
       <TableCell className="text-right whitespace-nowrap text-muted-foreground tabular-nums">
-        {last_posted_at === null ? "nothing yet" : <TimeText at={last_posted_at} now={now} />}
+        {last_posted_at === null ? "nothing yet" : <TimeText at={last_posted_at} />}
       </TableCell>
     </TableRow>
   );

@@ -1,10 +1,12 @@
-import { describeClock } from "@/lib/clock";
-import type { Polled } from "@/lib/use-polled";
+"use client";
+
+import type { ConnectionState } from "@merkle/wire/client";
+import { useConnectionState } from "@/lib/broker/use-connection-state";
 import { cn } from "@/lib/utils";
 
 /** Whether what is shown is what the broker says now. */
-export function LiveBadge({ state }: { state: Polled<unknown> }) {
-  const { mark, text } = faceOf(state);
+export function LiveBadge() {
+  const { mark, text } = faceOf(useConnectionState());
   return (
     <span className="inline-flex items-center gap-2 text-sm whitespace-nowrap text-muted-foreground tabular-nums">
       <span aria-hidden className={cn("size-2.5 rounded-full", mark)} />
@@ -13,13 +15,14 @@ export function LiveBadge({ state }: { state: Polled<unknown> }) {
   );
 }
 
-function faceOf(state: Polled<unknown>): { mark: string; text: string } {
+function faceOf(state: ConnectionState): { mark: string; text: string } {
   switch (state.status) {
-    case "loading":
+    case "connecting":
       return { mark: "border-[1.5px] border-input", text: "Connecting" };
-    case "ready":
+    case "open":
       return { mark: "bg-[#16803c] dark:bg-[#4ade80]", text: "Live" };
-    case "failed":
-      return { mark: "border-2 border-danger", text: `Offline since ${describeClock(state.since)}` };
+    case "reconnecting":
+    case "closed":
+      return { mark: "border-2 border-danger", text: "Offline" };
   }
 }

@@ -1,23 +1,22 @@
-import type { Polled } from "@/lib/use-polled";
+import type { ReactNode } from "react";
+import { Breadcrumb, type Crumb } from "./breadcrumb";
 import { LiveBadge } from "./live-badge";
-import { Logo } from "./logo";
-import { ThemeSwitch } from "./theme-switch";
 
-export function PageHeader({ state, version }: { state: Polled<unknown>; version: string | null }) {
+export interface PageHeaderProps {
+  /** Where the page is, from the outside in; the last is the page itself. */
+  readonly crumbs: readonly Crumb[];
+  /** What can be done on the page. */
+  readonly actions?: ReactNode;
+}
+
+/** The line at the top of every page: where it is, whether it is live, and what can be done. */
+export function PageHeader({ crumbs, actions }: PageHeaderProps) {
   return (
-    <header className="border-b bg-surface">
-      <div className="mx-auto flex h-13 max-w-7xl items-center gap-x-4 px-4">
-        <span className="flex items-center gap-2 text-lg font-semibold">
-          <Logo />
-          merkle
-        </span>
-        {version !== null && (
-          <span className="hidden text-sm text-muted-foreground sm:inline">{version}</span>
-        )}
-        <span className="ml-auto">
-          <LiveBadge state={state} />
-        </span>
-        <ThemeSwitch />
+    <header className="flex h-12 shrink-0 items-center gap-3 border-b px-4 lg:px-6">
+      <Breadcrumb crumbs={crumbs} />
+      <div className="ml-auto flex shrink-0 items-center gap-2">
+        <LiveBadge />
+        {actions}
       </div>
     </header>
   );

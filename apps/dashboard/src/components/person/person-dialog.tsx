@@ -1,0 +1,80 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { Button } from "@/components/ui/button";
+import {
+  Dialog,
+  DialogContent,
+  DialogDescription,
+  DialogFooter,
+  DialogHeader,
+  DialogTitle,
+} from "@/components/ui/dialog";
+import { Input } from "@/components/ui/input";
+import { toProblem } from "@/lib/broker/problem";
+import { useBroker } from "@/lib/broker/use-broker";
+import { createPerson } from "@/lib/person/create-person";
+import { declineName } from "@/lib/person/require-person";
+
+const nameCharsMax = 100;
+
+/** Asks once, before the first thing that a person writes, what the others should call them. */
+export function PersonDialog() {
+  const broker = useBroker();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget).get("name") ?? "").trim();
+    setIsBusy(true);
+    try {
+      await createPerson(broker, name);
+    } catch (error) {
+      setProblem(toProblem(error).detail);
+      setIsBusy(false);
+    }
+  }
+
+  return (
+    <Dialog open onOpenChange={(open) => !open && declineName()}>
+      <DialogContent className="sm:max-w-md">
+        <form onSubmit={(event) => void submit(event)} className="grid gap-4">
+          <DialogHeader>
+            <DialogTitle>What should others call you?</DialogTitle>
+            <DialogDescription>
+              Teams see this name beside what you write. This browser remembers you.
+            </DialogDescription>
+          </DialogHeader>
+          <div className="grid gap-1">
+            <label htmlFor="person-name" className="font-medium">
+              Your name
+            </label>
+            <Input
+              id="person-name"
+              name="name"
+              required
+              autoFocus
+              dir="auto"
+              maxLength={nameCharsMax}
+              autoComplete="nickname"
+              aria-invalid={problem !== null}
+              aria-describedby="person-problem"
+            />
+            <p id="person-problem" role="alert" className="text-sm text-danger">
+              {problem}
+            </p>
+          </div>
+          <DialogFooter>
+            <Button type="button" variant="outline" onClick={declineName}>
+              Not now
+            </Button>
+            <Button type="submit" disabled={isBusy}>
+              Continue
+            </Button>
+          </DialogFooter>
+        </form>
+      </DialogContent>
+    </Dialog>
+  );
+}

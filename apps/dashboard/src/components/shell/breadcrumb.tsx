@@ -1,0 +1,32 @@
+import { ChevronRight } from "lucide-react";
+import Link from "next/link";
+
+export interface Crumb {
+  readonly label: string;
+  /** Left out for the page itself. */
+  readonly href?: string;
+}
+
+/** Where a page is, from the outside in. */
+export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
+  return (
+    <nav aria-label="Where this is" className="min-w-0">
+      <ol className="flex min-w-0 items-center gap-1 text-muted-foreground">
+        {crumbs.map(({ label, href }, place) => (
+          <li key={href ?? label} className="flex min-w-0 items-center gap-1 last:text-foreground">
+            {place > 0 && <ChevronRight aria-hidden className="size-3.5 shrink-0" />}
+            {href === undefined ? (
+              <span dir="auto" aria-current="page" className="truncate font-medium">
+                {label}
+              </span>
+            ) : (
+              <Link href={href} className="shrink-0 rounded-md py-1 hover:text-foreground hover:underline">
+                {label}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,165 @@
+import { type ConnectionState, type MerkleClient, MerkleError } from "@merkle/wire/client";
+import { Feeds, type Reader } from "./feeds";
+import { watchMeshFor } from "./mesh-watch";
+import { type HubMessage, type PageMessage, type Port, silentMsMax } from "./port";
+
+/** A page gives up on the broker after this long; the connection itself goes on being tried. */
+const callTimeoutMs = 20_000;
+
+/**
+ * Holds the one connection of a browser, and serves any number of pages over ports: their calls, the feeds that they
+ * follow and hints of changes. A page that says nothing for long is taken for dead; what was kept for it is dropped.
+ */
+export class Hub {
+  readonly #client: MerkleClient;
+  readonly #feeds: Feeds;
+  readonly #mesh: { setCredential(credential: string | undefined): void };
+  readonly #pages = new Set<ServedPage>();
+  #wasOpen = false;
+
+  constructor(client: MerkleClient) {
+    this.#client = client;
+    this.#feeds = new Feeds(client);
+    this.#mesh = watchMeshFor(client, (kind, session_id) =>
+      this.#tellAll({ type: "mesh", kind, session_id }),
+    );
+    client.onState((state) => this.#stateChanged(state));
+    client.onPush((push) => {
+      if (push.type === "state_change") this.#tellAll({ type: "push", push });
+    });
+  }
+
+  /** Serves a page over a port; returns what is to be done with each message that comes from it. */
+  attach(port: Port<HubMessage>): (message: PageMessage) => void {
+    const page = new ServedPage(this.#client, this.#feeds, port);
+    this.#pages.add(page);
+    page.tell({ type: "state", state: this.#client.state });
+    return (message) => {
+      if (page.isGone) return page.forgotten(message);
+      page.heard(() => this.#drop(page));
+      if (message.type === "bye") this.#drop(page);
+      else if (message.type === "person") this.#mesh.setCredential(message.credential);
+      else if (message.type === "retry") this.#client.retryNow();
+      else page.receive(message);
+    };
+  }
+
+  #drop(page: ServedPage): void {
+    page.end();
+    this.#pages.delete(page);
+  }
+
+  #stateChanged(state: ConnectionState): void {
+    this.#tellAll({ type: "state", state });
+    if (state.status !== "open") return;
+    // Hints are not kept for who is away, so after each return everything may read differently.
+    if (this.#wasOpen) {
+      this.#tellAll({ type: "mesh", kind: "all", session_id: null });
+      this.#feeds.hintAll();
+    }
+    this.#wasOpen = true;
+  }
+
+  #tellAll(message: HubMessage): void {
+    for (const page of this.#pages) page.tell(message);
+  }
+}
+
+type PageRequest = Extract<PageMessage, { type: "call" | "cancel" | "follow" | "unfollow" | "alive" }>;
+
+/** One page, as the hub knows it: the calls and readers that it has. */
+class ServedPage {
+  readonly #client: MerkleClient;
+  readonly #feeds: Feeds;
+  readonly #port: Port<HubMessage>;
+  readonly #calls = new Map<number, AbortController>();
+  readonly #readers = new Map<number, () => void>();
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #isGone = false;
+
+  constructor(client: MerkleClient, feeds: Feeds, port: Port<HubMessage>) {
+    this.#client = client;
+    this.#feeds = feeds;
+    this.#port = port;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  tell(message: HubMessage): void {
+    this.#port.postMessage(message);
+  }
+
+  heard(onSilence: () => void): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(onSilence, silentMsMax);
+  }
+
+  /** A page that was taken for dead and is not: it asks for everything anew. */
+  forgotten(message: PageMessage): void {
+    if (message.type !== "bye") this.tell({ type: "forgotten" });
+  }
+
+  receive(message: PageRequest): void {
+    switch (message.type) {
+      case "call":
+        void this.#call(message);
+        return;
+      case "cancel":
+        this.#calls.get(message.id)?.abort();
+        return;
+      case "follow":
+        this.#follow(message);
+        return;
+      case "unfollow":
+        this.#readers.get(message.id)?.();
+        this.#readers.delete(message.id);
+        return;
+      case "alive":
+        return;
+    }
+  }
+
+  end(): void {
+    this.#isGone = true;
+    clearTimeout(this.#silence);
+    for (const call of this.#calls.values()) call.abort();
+    for (const stop of this.#readers.values()) stop();
+    this.#readers.clear();
+  }
+
+  async #call({ id, name, input }: Extract<PageRequest, { type: "call" }>): Promise<void> {
+    const cancelled = new AbortController();
+    this.#calls.set(id, cancelled);
+    try {
+      // The page's own types made sure that the input belongs to the operation.
+      const output = await this.#client.call(name, input as never, {
+        signal: cancelled.signal,
+        timeoutMs: callTimeoutMs,
+      });
+      this.tell({ type: "output", id, output });
+    } catch (error) {
+      if (!cancelled.signal.aborted) this.tell({ type: "error", id, error: toBody(error) });
+    } finally {
+      this.#calls.delete(id);
+    }
+  }
+
+  #follow({ id, session, after, credential }: Extract<PageRequest, { type: "follow" }>): void {
+    const reader: Reader = {
+      after,
+      onMessages: (messages) => this.tell({ type: "messages", id, messages }),
+      onChanged: (change) => this.tell({ type: "changed", id, change }),
+      onResync: () => this.tell({ type: "resync", id }),
+      onError: (error) => this.tell({ type: "ended", id, error: error.toBody().error }),
+    };
+    this.#readers.set(id, this.#feeds.read(session, credential, reader));
+  }
+}
+
+function toBody(error: unknown) {
+  const known =
+    error instanceof MerkleError ? error : new MerkleError("internal", `The page failed: ${String(error)}`);
+  return known.toBody().error;
+}

@@ -1,0 +1,19 @@
+/** Those who want to be told of something. */
+export class Listeners<T> {
+  readonly #listeners = new Set<{ readonly tell: (value: T) => void }>();
+
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  /** Returns how to stop; the same function may be added twice. */
+  add(tell: (value: T) => void): () => void {
+    const listener = { tell };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  tell(value: T): void {
+    for (const { tell } of [...this.#listeners]) tell(value);
+  }
+}

@@ -1,0 +1,143 @@
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import type { Broker, ChangeKind } from "./broker";
+import { type Problem, toProblem } from "./problem";
+
+/** What is known of something that is read. What was read stays while it is read again, and when that fails. */
+export type ReadState<T> =
+  | { readonly status: "loading"; readonly data: undefined; readonly problem: undefined }
+  | { readonly status: "ready"; readonly data: T; readonly problem: undefined }
+  | { readonly status: "failed"; readonly data: T | undefined; readonly problem: Problem };
+
+export interface ReadRequest<Name extends OperationName> {
+  readonly name: Name;
+  readonly input: InputOf<Name>;
+  /** The changes after which it is read again. */
+  readonly on: readonly ChangeKind[];
+}
+
+/** Reads that nobody looks at are kept, so that going back shows something at once; no more than these. */
+const unusedMax = 60;
+
+const sessionKinds: ReadonlySet<ChangeKind> = new Set(["document", "roster", "session", "delivery"]);
+
+/** Everything that panels read, each once however many show it. */
+export class ReadStore {
+  readonly #broker: Broker;
+  readonly #reads = new Map<string, StoredRead>();
+
+  constructor(broker: Broker) {
+    this.#broker = broker;
+  }
+
+  state<Name extends OperationName>(key: string): ReadState<OutputOf<Name>> {
+    // The key names the operation, so what is kept under it is that operation's output.
+    return (this.#reads.get(key)?.state ?? loading) as ReadState<OutputOf<Name>>;
+  }
+
+  /** Keeps a read up to date until the function that is returned is called. */
+  use<Name extends OperationName>(key: string, request: ReadRequest<Name>, onChange: () => void): () => void {
+    const read = this.#reads.get(key) ?? new StoredRead(this.#broker, request);
+    // Moved to the end, so that the least recently used stand first.
+    this.#reads.delete(key);
+    this.#reads.set(key, read);
+    this.#forgetUnused();
+    return read.use(onChange);
+  }
+
+  refresh(key: string): void {
+    this.#reads.get(key)?.refresh();
+  }
+
+  /** Reads everything that is in use again, and forgets the rest: it may be another's. */
+  startAnew(): void {
+    for (const [key, read] of this.#reads) {
+      if (read.isUsed) read.refresh();
+      else this.#reads.delete(key);
+    }
+  }
+
+  #forgetUnused(): void {
+    const unused = [...this.#reads].filter(([, read]) => !read.isUsed);
+    for (const [key] of unused.slice(0, Math.max(0, unused.length - unusedMax))) this.#reads.delete(key);
+  }
+}
+
+const loading = { status: "loading", data: undefined, problem: undefined } as const;
+
+class StoredRead {
+  state: ReadState<unknown> = loading;
+  readonly #broker: Broker;
+  readonly #request: ReadRequest<OperationName>;
+  readonly #users = new Set<{ readonly tell: () => void }>();
+  #stopListening: (() => void) | undefined;
+  #reading: AbortController | undefined;
+  #isStale = false;
+
+  constructor(broker: Broker, request: ReadRequest<OperationName>) {
+    this.#broker = broker;
+    this.#request = request;
+  }
+
+  get isUsed(): boolean {
+    return this.#users.size > 0;
+  }
+
+  use(tell: () => void): () => void {
+    const user = { tell };
+    this.#users.add(user);
+    this.#stopListening ??= this.#listen();
+    if (!this.#reading && this.#users.size === 1) this.refresh();
+    return () => {
+      this.#users.delete(user);
+      if (this.isUsed) return;
+      this.#stopListening?.();
+      this.#stopListening = undefined;
+      this.#reading?.abort();
+      this.#reading = undefined;
+      this.#isStale = false;
+    };
+  }
+
+  /** Reads again. While an answer is on its way, that is shown first: changes may come faster than answers. */
+  refresh(): void {
+    this.#isStale = this.#reading !== undefined;
+    if (this.#isStale) return;
+    const reading = new AbortController();
+    this.#reading = reading;
+    const { name, input } = this.#request;
+    this.#broker.call(name, input, { signal: reading.signal }).then(
+      (data) => this.#settle(reading, { status: "ready", data, problem: undefined }),
+      (error: unknown) =>
+        this.#settle(reading, {
+          status: "failed",
+          data: this.state.data,
+          problem: toProblem(error, this.state.problem?.since),
+        }),
+    );
+  }
+
+  #settle(reading: AbortController, state: ReadState<unknown>): void {
+    if (reading !== this.#reading) return;
+    this.#reading = undefined;
+    this.state = state;
+    for (const { tell } of [...this.#users]) tell();
+    if (this.#isStale) this.refresh();
+  }
+
+  #listen(): () => void {
+    const { input, on } = this.#request;
+    const concerns = (kind: ChangeKind | "all") => kind === "all" || on.includes(kind);
+    const stops = [this.#broker.onMeshChanged(({ kind }) => concerns(kind) && this.refresh())];
+    if (on.some((kind) => sessionKinds.has(kind)) && "session_id" in input) {
+      stops.push(
+        this.#broker.onSessionChanged(
+          String(input.session_id),
+          ({ kind }) => concerns(kind) && this.refresh(),
+        ),
+      );
+    }
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+}

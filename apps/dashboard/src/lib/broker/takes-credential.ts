@@ -1,0 +1,27 @@
+import type { InputOf, OperationName } from "@merkle/wire";
+
+type FieldsOf<Name extends OperationName> = keyof InputOf<Name>;
+
+/** An input without any fields has every text for a key, as far as types go. */
+type WithoutCredential = {
+  [Name in OperationName]: string extends FieldsOf<Name>
+    ? Name
+    : "team_id" extends FieldsOf<Name>
+      ? never
+      : Name;
+}[OperationName];
+
+/** The operations that take no credential, written out because the catalogue's schemas stay out of the browser. */
+const withoutCredential: Readonly<Record<WithoutCredential, true>> = {
+  create_person: true,
+  get_app_info: true,
+  get_health: true,
+  get_settings: true,
+  test_connection: true,
+  update_settings: true,
+};
+
+/** Whether a person's credential can go along as `team_id`. One that is missing above, or too many, does not compile. */
+export function takesCredential(name: OperationName): boolean {
+  return !(name in withoutCredential);
+}

@@ -1,0 +1,60 @@
+import type { LetterKeys } from "./shortcut-registry";
+
+/** One press of a key, with what must be held meanwhile. */
+export interface KeyPress {
+  readonly key: string;
+  readonly mod: boolean;
+  readonly shift: boolean;
+  readonly alt: boolean;
+}
+
+/** Reads `mod+k`, `?` or `g s`. */
+export function parseKeys(keys: string): readonly KeyPress[] {
+  return keys
+    .trim()
+    .split(/\s+/)
+    .map((press) => {
+      const held = press.length > 1 ? press.split("+") : [press];
+      const key = held.pop() ?? "";
+      return {
+        key: key.length === 1 ? key.toLowerCase() : key,
+        mod: held.includes("mod"),
+        shift: held.includes("shift"),
+        alt: held.includes("alt"),
+      };
+    });
+}
+
+/** Whether the event is this press. Letters and signs alone follow the person's choice for these. */
+export function isPressed(press: KeyPress, event: KeyboardEvent, letterKeys: LetterKeys): boolean {
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const isMod = event.ctrlKey || event.metaKey;
+  if (press.mod !== isMod) return false;
+  const isSign = press.key.length === 1;
+  const isAlone = isSign && !press.mod && !press.alt;
+  if (isAlone && letterKeys === "off") return false;
+  const wantsAlt = press.alt || (isAlone && letterKeys === "alt");
+  // A key held with Alt may write another letter; which key it was, the code still says.
+  const matches = key === press.key || (wantsAlt && event.code === `Key${press.key.toUpperCase()}`);
+  // What a sign needs Shift for depends on the keyboard, so only letters are told apart by it.
+  const isLetter = /^[a-z]$/.test(press.key);
+  return matches && event.altKey === wantsAlt && (!(isLetter || !isSign) || event.shiftKey === press.shift);
+}
+
+/** Whether somebody writes into the element, so that letters belong there. */
+export function isField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (
+    target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement
+  )
+    return true;
+  return target instanceof HTMLInputElement && !buttonLike.has(target.type);
+}
+
+export function isModifier(key: string): boolean {
+  return key === "Shift" || key === "Control" || key === "Alt" || key === "Meta";
+}
+
+const buttonLike = new Set(["button", "checkbox", "radio", "submit", "reset", "range", "color", "file"]);

@@ -1,0 +1,107 @@
+import { isField, isModifier, isPressed, parseKeys } from "./keys";
+
+export interface Shortcut {
+  /** As people write it: `j`, `?`, `Escape`, `mod+k` (Ctrl, or Cmd on a Mac), or one after another: `g s`. */
+  readonly keys: string;
+  /** What it does, for the list of keys. */
+  readonly label: string;
+  /** Where in the list it stands. */
+  readonly group: string;
+  /** Also while something is written in a field. Keys with Ctrl or Cmd always are. */
+  readonly inFields?: boolean;
+  /** Returns false to leave the key to whoever registered it before, or to the browser. */
+  readonly run: (event: KeyboardEvent) => unknown;
+}
+
+export interface PaletteAction {
+  readonly id: string;
+  readonly label: string;
+  readonly keywords?: readonly string[];
+  readonly run: () => void;
+}
+
+export type LetterKeys = "on" | "alt" | "off";
+
+/** A pause after which the second key of two does not belong to the first any more. */
+const sequenceMsMax = 1_500;
+
+/** The keys and actions that the parts of the page offer at the moment. Of two that want the same key, the later has it. */
+export class ShortcutRegistry {
+  readonly #letterKeys: () => LetterKeys;
+  readonly #listeners = new Set<() => void>();
+  #shortcuts: readonly Shortcut[] = [];
+  #actions: readonly PaletteAction[] = [];
+  #first: { readonly key: string; readonly at: number } | undefined;
+
+  constructor(letterKeys: () => LetterKeys) {
+    this.#letterKeys = letterKeys;
+  }
+
+  get shortcuts(): readonly Shortcut[] {
+    return this.#shortcuts;
+  }
+
+  get actions(): readonly PaletteAction[] {
+    return this.#actions;
+  }
+
+  addShortcut(shortcut: Shortcut): () => void {
+    this.#shortcuts = [...this.#shortcuts, shortcut];
+    this.#tell();
+    return () => {
+      this.#shortcuts = this.#shortcuts.filter((other) => other !== shortcut);
+      this.#tell();
+    };
+  }
+
+  addAction(action: PaletteAction): () => void {
+    this.#actions = [...this.#actions, action];
+    this.#tell();
+    return () => {
+      this.#actions = this.#actions.filter((other) => other !== action);
+      this.#tell();
+    };
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Runs what the key is for; the browser then does nothing of its own with it. */
+  handle(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return;
+    const first = this.#takeFirst(event.timeStamp);
+    // Behind a dialog the page does not listen.
+    const keepsLetters = isField(event.target) || document.querySelector("dialog:modal") !== null;
+    const candidates = [...this.#shortcuts].reverse().filter((shortcut) => applies(shortcut, keepsLetters));
+    for (const shortcut of candidates) {
+      const steps = parseKeys(shortcut.keys);
+      const last = steps.at(-1);
+      if (!last || !isPressed(last, event, this.#letterKeys())) continue;
+      if (steps.length > 1 && steps[0]?.key !== first) continue;
+      if (shortcut.run(event) === false) continue;
+      event.preventDefault();
+      return;
+    }
+    const begins = candidates
+      .map(({ keys }) => parseKeys(keys))
+      .find((steps) => steps.length > 1 && steps[0] && isPressed(steps[0], event, this.#letterKeys()));
+    if (begins?.[0]) this.#first = { key: begins[0].key, at: event.timeStamp };
+  }
+
+  /** The first key of two, if it was pressed just before. */
+  #takeFirst(at: number): string | undefined {
+    const first = this.#first;
+    this.#first = undefined;
+    return first && at - first.at < sequenceMsMax ? first.key : undefined;
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+function applies({ keys, inFields = false }: Shortcut, keepsLetters: boolean): boolean {
+  return !keepsLetters || inFields || /(?:^|\s)mod\+/.test(keys);
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { useShortcutRegistry } from "./shortcut-provider";
+import type { PaletteAction } from "./shortcut-registry";
+
+/** Offers an action in the command palette for as long as the component is there; null offers none. */
+export function usePaletteAction(action: PaletteAction | null): void {
+  const registry = useShortcutRegistry();
+  const latest = useRef(action);
+  useEffect(() => {
+    latest.current = action;
+  });
+  const { id, label, keywords } = action ?? {};
+  const words = keywords?.join(" ");
+  useEffect(() => {
+    if (id === undefined || label === undefined) return;
+    return registry.addAction({
+      id,
+      label,
+      keywords: words === undefined ? [] : words.split(" "),
+      run: () => latest.current?.run(),
+    });
+  }, [registry, id, label, words]);
+}

@@ -1,0 +1,54 @@
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export type TimeZone = "local" | "utc";
+
+/** How long ago something was, in one unit; from a week on, its date. A clock that runs ahead of ours reads `now`. */
+export function describeAge(at: Date, now: Date): string {
+  const seconds = Math.floor((now.getTime() - at.getTime()) / 1000);
+  if (seconds < 5) return "now";
+  if (seconds < 7 * day) return describeDuration(seconds);
+  return describeDay(at, now, "local");
+}
+
+/** A length of time in its largest unit: 32 s, 6 min, 3 h, 2 d. */
+export function describeDuration(seconds: number): string {
+  if (seconds < minute) return `${Math.floor(seconds)} s`;
+  if (seconds < hour) return `${Math.floor(seconds / minute)} min`;
+  if (seconds < day) return `${Math.floor(seconds / hour)} h`;
+  return `${Math.floor(seconds / day)} d`;
+}
+
+/** The time of day, to the second. */
+export function describeClock(at: Date, zone: TimeZone = "local"): string {
+  return at.toLocaleTimeString("en-GB", inZone(zone));
+}
+
+/** The date, with its year where that is another than now. */
+export function describeDay(at: Date, now: Date, zone: TimeZone = "local"): string {
+  const isThisYear = at.getFullYear() === now.getFullYear();
+  return at.toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    ...(isThisYear ? {} : { year: "numeric" }),
+    ...inZone(zone),
+  });
+}
+
+/** The time of day, and the date before it on another day than today. */
+export function describeMoment(at: Date, now: Date, zone: TimeZone = "local"): string {
+  const clock = describeClock(at, zone);
+  return describeDay(at, now, zone) === describeDay(now, now, zone)
+    ? clock
+    : `${describeDay(at, now, zone)} ${clock}`;
+}
+
+/** Everything there is to say about a time, for those who look closer. */
+export function describeExactly(at: Date): string {
+  return `${at.toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long" })}\n${at.toISOString()}`;
+}
+
+function inZone(zone: TimeZone): { timeZone?: string } {
+  return zone === "utc" ? { timeZone: "UTC" } : {};
+}
