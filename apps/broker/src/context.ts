@@ -75,16 +75,26 @@ export type MeshContext =
   | (Context & { readonly team: TeamCaller; readonly person: null })
   | (Context & { readonly team: null; readonly person: PersonCaller });
 
+/** A person, where no session is addressed. */
+export type PersonContext = Context & { readonly team: null; readonly person: PersonCaller };
+
+/** A person who reads a session, in it or not. */
+export type PersonReaderContext = SessionContext & { readonly person: PersonCaller };
+
 /** What the verb of an operation is given, as its access and route say. */
 export type ContextFor<Name extends OperationName> = Name extends "ack"
   ? ReaderContext
-  : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
-    ? Catalogue[Name]["access"] extends "team"
-      ? TeamContext
-      : SessionContext
-    : Catalogue[Name]["access"] extends "team"
-      ? MeshContext
-      : Context;
+  : Name extends "mark_read"
+    ? PersonReaderContext
+    : Name extends "dismiss_attention" | "get_person" | "rename_person"
+      ? PersonContext
+      : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
+        ? Catalogue[Name]["access"] extends "team"
+          ? TeamContext
+          : SessionContext
+        : Catalogue[Name]["access"] extends "team"
+          ? MeshContext
+          : Context;
 
 /** A verb for every operation, and no other (CAT-2). */
 export type Handlers = {

@@ -1,4 +1,6 @@
 import { MerkleError } from "@merkle/wire";
+import { dismissAttention } from "./attention/dismiss-attention.js";
+import { listAttention } from "./attention/list-attention.js";
 import type { Handlers } from "./context.js";
 import { appendToSessionDoc } from "./document/append-to-session-doc.js";
 import { editSessionDoc } from "./document/edit-session-doc.js";
@@ -8,6 +10,7 @@ import { updateSessionDoc } from "./document/update-session-doc.js";
 import { ack } from "./feed/ack.js";
 import { checkMessages } from "./feed/check-messages.js";
 import { getHistory } from "./feed/get-history.js";
+import { markRead } from "./feed/mark-read.js";
 import { messageStatus } from "./feed/message-status.js";
 import { postMessage } from "./feed/post-message.js";
 import { sendMessage } from "./feed/send-message.js";
@@ -21,6 +24,8 @@ import { remember } from "./memory/remember.js";
 import { restoreMemory } from "./memory/restore-memory.js";
 import { tagMemory } from "./memory/tag-memory.js";
 import { createPerson } from "./persons/create-person.js";
+import { getPerson } from "./persons/get-person.js";
+import { renamePerson } from "./persons/rename-person.js";
 import { joinSession } from "./roster/join-session.js";
 import { leaveSession } from "./roster/leave-session.js";
 import { listParticipants } from "./roster/list-participants.js";
@@ -95,13 +100,13 @@ export const handlers: Handlers = {
   list_memory: listMemory,
   tag_memory: tagMemory,
   search,
-  list_attention: later,
-  dismiss_attention: later,
-  mark_read: later,
+  list_attention: listAttention,
+  dismiss_attention: dismissAttention,
+  mark_read: markRead,
   get_timeline: later,
   create_person: createPerson,
-  get_person: later,
-  rename_person: later,
+  get_person: getPerson,
+  rename_person: renamePerson,
   test_connection: later,
   get_health: later,
   get_app_info: getAppInfo,

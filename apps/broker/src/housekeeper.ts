@@ -1,5 +1,7 @@
 import { purgeMcpSessions, purgeReceipts, purgeRequests } from "@merkle/db";
 import { limits } from "@merkle/wire";
+import { createAttentionLook } from "./attention/attention-look.js";
+import { forgetSettled } from "./attention/forget-settled.js";
 import type { Services } from "./context.js";
 import { retirePeers } from "./roster/retire-peers.js";
 
@@ -10,11 +12,13 @@ const mcpSessionDays = 7;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(services: Services, checkAlone: () => Promise<void>): () => void {
-  const { channels, presence, database, log } = services;
+  const { channels, presence, settings, database, log } = services;
+  const lookForAttention = createAttentionLook(services);
 
   async function look(): Promise<void> {
     channels.sweep();
-    presence.sweep(new Date());
+    for (const sessionId of presence.sweep(new Date(), settings.current))
+      channels.announcePresence(sessionId);
     await channels.checkHeads();
     await checkAlone();
   }
@@ -24,11 +28,13 @@ export function startHousekeeper(services: Services, checkAlone: () => Promise<v
     await purgeMcpSessions(database.orm, mcpSessionDays);
     await purgeReceipts(database.orm, limits.receiptDays);
     await retirePeers(services);
+    await forgetSettled(services);
   }
 
   const timers = [
     [look, safetyMs],
     [services.stateAnnouncer.catchUp, safetyMs],
+    [lookForAttention, safetyMs],
     [purge, purgeMs],
   ] as const;
   const intervals = timers.map(([work, everyMs]) =>

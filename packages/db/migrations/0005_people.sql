@@ -30,6 +30,9 @@ FROM (SELECT DISTINCT ON (session_id) session_id, content FROM messages
       WHERE kind = 'session_metadata_updated' ORDER BY session_id, sequence DESC) m
 WHERE m.session_id = s.session_id;
 --> statement-breakpoint
+-- Who waits for help, in the few sessions where anybody does, without reading every roster.
+CREATE INDEX peers_blocked ON peers (session_id) WHERE declared_status = 'blocked';
+--> statement-breakpoint
 -- What a person has put away of what waits for humans: until a time, or for good when `until` is null.
 CREATE TABLE dismissals (
   mesh_id   uuid NOT NULL,

@@ -20,6 +20,8 @@ export {
   type Queryable,
   type Transaction,
 } from "./open-database.js";
+export * from "./queries/attention.js";
+export * from "./queries/dismissals.js";
 export * from "./queries/documents.js";
 export * from "./queries/feed-pages.js";
 export * from "./queries/holds.js";
@@ -30,6 +32,7 @@ export * from "./queries/messages.js";
 export * from "./queries/peer-changes.js";
 export * from "./queries/peers.js";
 export * from "./queries/persons.js";
+export * from "./queries/reading.js";
 export * from "./queries/receipts.js";
 export * from "./queries/search.js";
 export * from "./queries/search-index.js";

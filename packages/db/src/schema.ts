@@ -179,6 +179,7 @@ export const peers = pgTable(
       .on(table.sessionId, sql`lower(${table.name})`)
       .where(sql`${table.name} IS NOT NULL AND ${table.leftAt} IS NULL`),
     index("peers_by_id").on(table.peerId),
+    index("peers_blocked").on(table.sessionId).where(sql`${table.declaredStatus} = 'blocked'`),
     foreignKey({ columns: [table.sessionId, table.teamId], foreignColumns: [teams.sessionId, teams.teamId] }),
   ],
 );

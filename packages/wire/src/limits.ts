@@ -58,6 +58,8 @@ export const limits = {
   searchHitsMax: 50,
   searchHitsDefault: 20,
   attentionItemsMax: 200,
+  /** So many of a kind are counted. */
+  attentionCountedMax: 1_000,
   timelineBucketsMax: 200,
   timelineMarksMax: 500,
   /** Unread messages are counted up to here. */

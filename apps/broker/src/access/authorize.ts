@@ -35,8 +35,15 @@ export function authorize({ operation, session, caller, credentialGiven }: Acces
   if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
 }
 
-/** What keeps agents in check is not theirs to lift (HOLD-1). */
-const forHumans: ReadonlySet<string> = new Set(["hold_session", "resume_session"]);
+/** What keeps agents in check is not theirs to lift (HOLD-1), and what is a person's own is nobody else's. */
+const forHumans: ReadonlySet<string> = new Set([
+  "hold_session",
+  "resume_session",
+  "dismiss_attention",
+  "mark_read",
+  "get_person",
+  "rename_person",
+]);
 
 /**
  * Whether this is a person's first write in a session, or the first after leaving: it makes the person a team there
@@ -50,8 +57,10 @@ export function joinsByWriting(
   return operation.access === "team" && !operation.readOnly && !neverJoins.has(operation.name);
 }
 
+const notesReading: ReadonlySet<string> = new Set(["ack", "mark_read"]);
+
 /** Reading is noted without joining, and who leaves does not come for it. */
-const neverJoins: ReadonlySet<string> = new Set(["ack", "leave_session"]);
+const neverJoins: ReadonlySet<string> = new Set(["ack", "mark_read", "leave_session"]);
 
 function authorizePerson(
   operation: AccessRequest["operation"],
@@ -66,7 +75,8 @@ function authorizePerson(
   }
   // Who was not in a session when it was concluded is not put into it afterwards (SES-11).
   if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
-  if (operation.access !== "team" || joinsByWriting(operation, caller) || operation.name === "ack") return;
+  if (operation.access !== "team" || joinsByWriting(operation, caller) || notesReading.has(operation.name))
+    return;
   const { person, team } = caller;
   if (!team) throw notInSession(person.name, session);
   if (team.leftAt && !mayComeAfterLeaving(operation)) throw notInSession(person.name, session);

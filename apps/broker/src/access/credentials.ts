@@ -57,6 +57,8 @@ export interface Credentials {
   verifyInMesh(credential: string): Promise<Caller | null>;
   /** Forgets what is remembered of a team, a peer or a person in a session, because that has changed. */
   forget(sessionId: string, id: string): void;
+  /** The same for every session. */
+  forgetEverywhere(id: string): void;
 }
 
 type Found = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
@@ -172,6 +174,11 @@ export function createCredentials(options: {
     forget(sessionId, id) {
       remembered.delete(keyOf(sessionId, id));
       looking.delete(keyOf(sessionId, id));
+    },
+    forgetEverywhere(id) {
+      for (const map of [remembered, looking]) {
+        for (const key of map.keys()) if (key.startsWith(keyOf("", id))) map.delete(key);
+      }
     },
   };
 }

@@ -17,6 +17,8 @@ export interface Channels {
   /** Gives committed messages to whoever reads here, and a hint to the other nodes. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
+  /** Says that somebody is there, or no longer; at most once a second for a session. */
+  announcePresence(sessionId: string): void;
   /** Says that a peer has read up to a cursor; at most once a second for a session, where anybody follows it. */
   announceDelivery(sessionId: string, cursor: number): void;
   /** Pushes what a key of a session, or of the mesh, holds now. */
@@ -32,7 +34,8 @@ export interface Channels {
 
 /** A channel without readers is kept this long: a client that polls over HTTP is between two waits. */
 const keepMs = 60_000;
-const deliveryEveryMs = 1_000;
+/** What changes all the time is told of a session at most so often. */
+const hintEveryMs = 1_000;
 
 export function startChannels(options: {
   database: { orm: Queryable };
@@ -46,7 +49,7 @@ export function startChannels(options: {
   const opening = new Map<string, Promise<Channel>>();
   const quietSince = new Map<string, number>();
   const statePushes = createStatePushes();
-  const deliveries = createPace(deliveryEveryMs);
+  const pace = createPace(hintEveryMs);
 
   const unsubscribe = bus.subscribe(({ sessionId, sequence }) => channels.get(sessionId)?.hint(sequence));
 
@@ -97,9 +100,15 @@ export function startChannels(options: {
       channels.get(sessionId)?.announceChange(kind, version);
       mesh.announce("sessions", sessionId);
     },
+    announcePresence(sessionId) {
+      mesh.announce("sessions", sessionId);
+      const channel = channels.get(sessionId);
+      if (!channel?.readers) return;
+      pace.hint(`presence ${sessionId}`, () => channel.announceChange("roster", channel.head));
+    },
     announceDelivery(sessionId, cursor) {
       if (!channels.get(sessionId)?.readers) return;
-      deliveries.hint(sessionId, () => channels.get(sessionId)?.announceChange("delivery", cursor));
+      pace.hint(`delivery ${sessionId}`, () => channels.get(sessionId)?.announceChange("delivery", cursor));
     },
     announceState: statePushes.push,
     receiveState: statePushes.open,
@@ -129,7 +138,7 @@ export function startChannels(options: {
     },
     stop() {
       unsubscribe();
-      deliveries.stop();
+      pace.stop();
       for (const channel of channels.values()) channel.dispose();
       channels.clear();
     },

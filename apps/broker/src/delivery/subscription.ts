@@ -26,6 +26,7 @@ export interface SubscriptionOptions {
 }
 
 export interface Subscription {
+  readonly sessionId: string;
   readonly cursor: number;
   stop(): void;
 }
@@ -115,6 +116,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
 
   pump();
   return {
+    sessionId: channel.sessionId,
     get cursor() {
       return cursor;
     },

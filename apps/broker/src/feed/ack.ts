@@ -1,8 +1,6 @@
-import { saveLastRead } from "@merkle/db";
-import type { PersonCaller } from "../access/credentials.js";
 import type { OutputOf, ParsedInputOf, ReaderContext, TeamContext } from "../context.js";
-import { acknowledgeUpTo, offerUpTo } from "../roster/peer.js";
 import { acknowledge, refuseBeyondEnd } from "./cursors.js";
+import { noteReading } from "./note-reading.js";
 
 type Input = ParsedInputOf<"ack">;
 type Output = OutputOf<"ack">;
@@ -11,7 +9,7 @@ type Output = OutputOf<"ack">;
 export async function ack(ctx: ReaderContext, input: Input): Promise<Output> {
   const { channels } = ctx.services;
   await refuseBeyondEnd(ctx, "cursor", input.cursor, channels.find(ctx.session.sessionId)?.head ?? 0);
-  if (ctx.person) return ackAsPerson(ctx, ctx.person, input);
+  if (ctx.person) return { cursor: await noteReading(ctx, ctx.person, input.cursor) };
   return ackAsTeam(ctx, input);
 }
 
@@ -20,19 +18,4 @@ async function ackAsTeam(ctx: TeamContext, input: Input): Promise<Output> {
   const skipped = await acknowledge(ctx, peer, input.cursor);
   await ctx.services.presence.save(peer);
   return { cursor: peer.acked, ...(skipped > 0 ? { skipped } : {}) };
-}
-
-/** A person reads where and how it likes, so what it says that it has read counts, whatever was handed out (PERSON-6). */
-async function ackAsPerson(ctx: ReaderContext, { personId }: PersonCaller, input: Input): Promise<Output> {
-  const { database, presence } = ctx.services;
-  const { sessionId } = ctx.session;
-  const reading = { meshId: database.meshId, personId, sessionId };
-  const cursor = await saveLastRead(database.orm, reading, input.cursor);
-  if (ctx.team) {
-    const { peer } = ctx.team;
-    offerUpTo(peer, cursor);
-    acknowledgeUpTo(peer, cursor);
-    await presence.save(peer);
-  }
-  return { cursor };
 }

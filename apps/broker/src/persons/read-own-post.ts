@@ -7,7 +7,7 @@ import type { TeamContext } from "../context.js";
  * one's own words are no news (PERSON-6).
  */
 export async function readOwnPost(ctx: TeamContext, person: PersonCaller, posted: number): Promise<void> {
-  const { database, log } = ctx.services;
+  const { database, mesh, log } = ctx.services;
   const { sessionId } = ctx.session;
   const { personId } = person;
   const { meshId } = database;
@@ -16,7 +16,9 @@ export async function readOwnPost(ctx: TeamContext, person: PersonCaller, posted
     const reads = await readLastReads(database.orm, meshId, personId, [sessionId]);
     const after = reads.get(sessionId) ?? 0;
     const unread = await countMail(database.orm, sessionId, { peerId, own: false }, { after, upTo: posted });
-    if (unread === 0) await saveLastRead(database.orm, { meshId, personId, sessionId }, posted);
+    if (unread > 0) return;
+    await saveLastRead(database.orm, { meshId, personId, sessionId }, posted);
+    mesh.announceToPerson(personId, sessionId);
   } catch (error) {
     // The message is posted, whatever becomes of this.
     log.warn("a person's reading could not be moved over their own post", { sessionId, error });

@@ -36,6 +36,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   attentionIdCharsMax: "400",
   urlCharsMax: "400",
   attentionItemsMax: "the rest is counted",
+  attentionCountedMax: "as many are said",
   timelineBucketsMax: "400",
   timelineMarksMax: "the oldest are left out and counted",
   unreadCountedMax: "as many are said",

@@ -23,6 +23,8 @@ export function holdPeer(peer: Peer, holder: Holder): Hold {
   return {
     release(how) {
       if (!peer.holders.delete(holder)) return;
+      // An open inbox asks for its messages all the time.
+      peer.lastPolledAt = new Date();
       if (how === "goodbye" && peer.holders.size === 0) peer.gone = true;
     },
   };

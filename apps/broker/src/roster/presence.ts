@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Database, saveProgress, type TeamWithPeer } from "@merkle/db";
 import type { Log } from "../log.js";
 import { createPeer, isPresent, type Peer, refreshPeer, toProgress } from "./peer.js";
+import { deriveStatus, type Sighting, type Status } from "./status.js";
 
 /** The peers that this broker has seen lately, and the saving of their progress. */
 export interface Presence {
@@ -10,6 +11,8 @@ export interface Presence {
   find(peerId: string): Peer | undefined;
   /** The ids of the peers that are connected, or wait. */
   present(): string[];
+  /** When one of a session's peers last asked for its messages, of the sessions seen lately; for ever while one waits. */
+  polls(): ReadonlyMap<string, number>;
   /** Notes that the peer called just now. */
   touch(peer: Peer): void;
   /** Notes that the peer asks for its messages just now. */
@@ -18,8 +21,8 @@ export interface Presence {
   saveSoon(peer: Peer): void;
   /** Resolves when the peer's present progress is on disk. */
   save(peer: Peer): Promise<void>;
-  /** Drops peers that are gone and saved; called now and then. */
-  sweep(now: Date): void;
+  /** Drops peers that are gone and saved; called now and then. Returns the sessions where a peer's status is another now. */
+  sweep(now: Date, thresholds: Parameters<typeof deriveStatus>[0]): Set<string>;
   stop(): Promise<void>;
 }
 
@@ -38,6 +41,7 @@ export function startPresence(options: {
   const { database, log, onAcked } = options;
   const peers = new Map<string, Peer>();
   const seenSavedAt = new Map<string, number>();
+  const statuses = new Map<string, Status>();
   let dirty = new Set<Peer>();
   let saving: Promise<void> | null = null;
   let hurry = new AbortController();
@@ -110,6 +114,14 @@ export function startPresence(options: {
     },
     find: (peerId) => peers.get(peerId),
     present: () => [...peers.values()].filter(isPresent).map(({ peerId }) => peerId),
+    polls() {
+      const polls = new Map<string, number>();
+      for (const peer of peers.values()) {
+        const at = isPresent(peer) ? Number.POSITIVE_INFINITY : (peer.lastPolledAt?.getTime() ?? 0);
+        polls.set(peer.sessionId, Math.max(at, polls.get(peer.sessionId) ?? 0));
+      }
+      return polls;
+    },
     touch,
     poll(peer) {
       const first = peer.lastPolledAt === null;
@@ -125,17 +137,35 @@ export function startPresence(options: {
       // A run that was already past its last batch has not seen this one.
       if (dirty.has(peer)) await flush(true);
     },
-    sweep(now) {
+    sweep(now, thresholds) {
+      const changed = new Set<string>();
       for (const peer of peers.values()) {
+        const status = deriveStatus(thresholds, toSighting(peer), now.getTime());
+        // One that was not known here was not there, as far as anybody could see.
+        if (status !== (statuses.get(peer.peerId) ?? "disconnected")) changed.add(peer.sessionId);
+        statuses.set(peer.peerId, status);
         const quietMs = now.getTime() - (peer.lastSeenAt?.getTime() ?? 0);
         if (isPresent(peer) || dirty.has(peer) || quietMs < forgetAfterMs) continue;
         peers.delete(peer.peerId);
         seenSavedAt.delete(peer.peerId);
+        statuses.delete(peer.peerId);
       }
+      return changed;
     },
     async stop() {
       stopped = true;
       await flush(true).catch(() => undefined);
     },
+  };
+}
+
+/** What was seen of a peer; whether it has left is not known here, and told by other means. */
+function toSighting({ waits, holders, gone, lastSeenAt }: Peer): Sighting {
+  return {
+    left: false,
+    polling: waits.size > 0,
+    connected: holders.size > 0,
+    gone,
+    seenAt: lastSeenAt ?? new Date(0),
   };
 }

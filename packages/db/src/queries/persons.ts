@@ -6,6 +6,7 @@ export interface PersonRow {
   readonly personId: string;
   readonly name: string;
   readonly secretHash: Uint8Array;
+  readonly createdAt: Date;
 }
 
 /** What proves somebody, by the uuid of the credential. */
@@ -16,7 +17,12 @@ export interface LiveSecret {
 
 export async function findPerson(db: Queryable, meshId: string, personId: string): Promise<PersonRow | null> {
   const [row] = await db
-    .select({ personId: persons.personId, name: persons.name, secretHash: persons.secretHash })
+    .select({
+      personId: persons.personId,
+      name: persons.name,
+      secretHash: persons.secretHash,
+      createdAt: persons.createdAt,
+    })
     .from(persons)
     .where(and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
   return row ?? null;
@@ -24,9 +30,21 @@ export async function findPerson(db: Queryable, meshId: string, personId: string
 
 export async function insertPerson(
   tx: Transaction,
-  person: PersonRow & { readonly meshId: string; readonly createdAt: Date },
+  person: PersonRow & { readonly meshId: string },
 ): Promise<void> {
   await tx.insert(persons).values(person);
+}
+
+export async function renamePersonRow(
+  tx: Transaction,
+  meshId: string,
+  personId: string,
+  name: string,
+): Promise<void> {
+  await tx
+    .update(persons)
+    .set({ name })
+    .where(and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
 }
 
 /** Holds a person's row until the transaction ends, so that what a person does at once is done one after the other. */

@@ -58,7 +58,7 @@ export const listAttention = operation({
     items: z
       .array(AttentionItem)
       .meta({ description: "Asks, blocked peers, held, spent, quiet; oldest first within each." }),
-    total: z.int().meta({ description: "How many there are, when more than a reply holds." }),
+    total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
     dismissed: z.int().meta({ description: "How many more the caller has put away." }),
   }),
   errors: ["unauthorized", "not_found"],
@@ -89,7 +89,11 @@ export const dismissAttention = operation({
   unlisted: true,
   input: z
     .strictObject({
-      id: lineOfChars(limits.attentionIdCharsMax).meta({ description: "The item's id." }),
+      id: lineOfChars(limits.attentionIdCharsMax)
+        .refine((id) => /^[a-z_]+:[0-9a-f-]{36}:[0-9a-f:-]+$/.test(id), {
+          error: "must be the id of an item of list_attention",
+        })
+        .meta({ description: "The item's id." }),
       until: Timestamp.optional().meta({ description: "Snooze: it comes back then. Left out: dismissed." }),
       undo: z.boolean().default(false).meta({ description: "Bring it back now." }),
       ...asTeam,

@@ -71,6 +71,11 @@ export const BrokerSettings = z
       .min(10)
       .max(86_400)
       .meta({ description: "A team that never spoke nor polled leaves the short roster after this." }),
+    quiet_after_s: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .meta({ description: "An open session where nobody polled or spoke for this long waits for a human." }),
   })
   .meta({ id: "BrokerSettings" });
 
@@ -82,6 +87,7 @@ export const brokerSettingsDefault: BrokerSettings = {
   active_within_s: 10,
   disconnected_after_s: 60,
   fold_after_s: 600,
+  quiet_after_s: 600,
 };
 
 const SettingsOutput = z.object({

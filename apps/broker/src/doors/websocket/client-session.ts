@@ -147,7 +147,7 @@ export function createClientSession(
   }
 
   function hold(peer: Peer): Hold {
-    return holdPeer(peer, {
+    const held = holdPeer(peer, {
       connection,
       nudge: nudges.send,
       replace() {
@@ -155,12 +155,17 @@ export function createClientSession(
         cutOff("replaced");
       },
     });
+    services.channels.announcePresence(peer.sessionId);
+    return held;
   }
 
   function closeSubscription(key: string, how: "goodbye" | "lost"): void {
     const open = subscriptions.get(key);
     open?.subscription.stop();
-    open?.hold?.release(how);
+    if (open?.hold) {
+      open.hold.release(how);
+      services.channels.announcePresence(open.subscription.sessionId);
+    }
     open?.stopState();
     subscriptions.delete(key);
   }
