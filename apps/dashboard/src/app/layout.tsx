@@ -2,9 +2,11 @@ import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
+import { AppearanceKeeper } from "@/components/appearance-keeper";
 import { PersonDialogHost } from "@/components/person/person-dialog-host";
 import { Providers } from "@/components/providers";
 import { AppShell } from "@/components/shell/app-shell";
+import { appearanceScript } from "@/lib/appearance/appearance-script";
 import "./globals.css";
 
 export const metadata: Metadata = {
@@ -24,8 +26,13 @@ export default function RootLayout({ children }: { children: ReactNode }) {
   return (
     // Theme and density are put on this element before React runs, so it differs from what was rendered.
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
+      <head>
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a script of ours, which has to run before anything is drawn. */}
+        <script dangerouslySetInnerHTML={{ __html: appearanceScript }} />
+      </head>
       <body className="min-h-dvh antialiased">
         <Providers>
+          <AppearanceKeeper />
           <AppShell>{children}</AppShell>
           <PersonDialogHost />
         </Providers>

@@ -29,7 +29,7 @@ export function StatusMark({ status, blocked = false, withWord = false, classNam
         {blocked && (
           <path
             d="M5 -0.5 10.5 5 5 10.5 -0.5 5Z"
-            className="fill-[#b42318] stroke-background dark:fill-[#f87171]"
+            className="fill-status-blocked stroke-background"
           />
         )}
       </svg>
@@ -45,16 +45,16 @@ export function describeStatus(status: Observed, blocked: boolean): string {
 function shapeOf(status: Observed) {
   switch (status) {
     case "active":
-      return <circle cx="5" cy="5" r="5" className="fill-[#16803c] dark:fill-[#4ade80]" />;
+      return <circle cx="5" cy="5" r="5" className="fill-status-active" />;
     case "idle":
       return (
         <>
-          <path d="M5 0.75a4.25 4.25 0 0 0 0 8.5Z" className="fill-[#eab308]" />
+          <path d="M5 0.75a4.25 4.25 0 0 0 0 8.5Z" className="fill-status-idle" />
           <circle
             cx="5"
             cy="5"
             r="4.25"
-            className="fill-none stroke-[#854d0e] [stroke-width:1.5] dark:stroke-[#facc15]"
+            className="fill-none stroke-status-idle-outline [stroke-width:1.5]"
           />
         </>
       );
@@ -64,7 +64,7 @@ function shapeOf(status: Observed) {
           cx="5"
           cy="5"
           r="4"
-          className="fill-none stroke-[#6b7280] [stroke-width:2] dark:stroke-[#8b95a5]"
+          className="fill-none stroke-status-disconnected [stroke-width:2]"
         />
       );
   }

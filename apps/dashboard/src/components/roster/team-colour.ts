@@ -1,13 +1,13 @@
 /** The text and bar colours of the teams, by the order in which they joined; the broker keeps that number. */
 const texts = [
-  "text-[#4338ca] dark:text-[#a5b4fc]",
-  "text-[#0f766e] dark:text-[#5eead4]",
-  "text-[#be123c] dark:text-[#fda4af]",
-  "text-[#92400e] dark:text-[#fcd34d]",
-  "text-[#0369a1] dark:text-[#7dd3fc]",
-  "text-[#3f6212] dark:text-[#bef264]",
-  "text-[#a21caf] dark:text-[#f0abfc]",
-  "text-[#b93a09] dark:text-[#fdba74]",
+  "text-team-indigo",
+  "text-team-teal",
+  "text-team-rose",
+  "text-team-amber",
+  "text-team-sky",
+  "text-team-olive",
+  "text-team-fuchsia",
+  "text-team-orange",
 ] as const;
 
 export interface TeamColour {

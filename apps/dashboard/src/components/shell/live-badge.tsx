@@ -20,7 +20,7 @@ function faceOf(state: ConnectionState): { mark: string; text: string } {
     case "connecting":
       return { mark: "border-[1.5px] border-input", text: "Connecting" };
     case "open":
-      return { mark: "bg-[#16803c] dark:bg-[#4ade80]", text: "Live" };
+      return { mark: "bg-status-active", text: "Live" };
     case "reconnecting":
     case "closed":
       return { mark: "border-2 border-danger", text: "Offline" };
