@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import {
+  describeMoment,
+  findMoments,
+  fromShare,
+  stepMoment,
+  type Timeline,
+  toBars,
+  toShare,
+  toTimeScale,
+} from "./time-scale";
+
+const at = (second: number) => new Date(Date.UTC(2026, 4, 2, 14, 0, second)).toISOString();
+const ms = (second: number) => Date.parse(at(second));
+const team = { team_id: "00000000-0000-0000-0000-000000000000", kind: "agent", colour: 0 } as const;
+
+const timeline: Timeline = {
+  from: at(0),
+  to: at(35),
+  bucket_ms: 10_000,
+  lanes: [
+    { ...team, team: "Atlas", counts: [0, 4, 0, 1] },
+    { ...team, team: "Birch", counts: [0, 0, 0, 1] },
+  ],
+  marks: [
+    { kind: "joined", at: at(0), by: "Atlas", sequence: 1, version: null },
+    { kind: "ask", at: at(12), by: "Atlas", sequence: 3, version: null },
+    { kind: "document", at: at(20), by: "Birch", sequence: null, version: 2 },
+  ],
+  marks_left_out: 0,
+};
+const scale = toTimeScale(timeline);
+
+it("[DASH-130] a moment stands at its share of the time between both ends", () => {
+  expect(toShare(scale, ms(7))).toBe(0.2);
+  expect(fromShare(scale, 0.2)).toBe(ms(7));
+  expect([toShare(scale, ms(-5)), toShare(scale, ms(99))]).toEqual([0, 1]);
+  const born = toTimeScale({ ...timeline, to: timeline.from });
+  expect(toShare(born, ms(0))).toBe(0);
+});
+
+it("[DASH-130] a lane has a bar where something was said, and the last one ends with the time", () => {
+  expect(toBars(scale, [0, 4, 0, 1], 4)).toEqual([
+    { start: 10 / 35, width: 20 / 35 - 10 / 35, height: 1, count: 4 },
+    { start: 30 / 35, width: 1 - 30 / 35, height: 0.5, count: 1 },
+  ]);
+});
+
+it("[DASH-131] steps go from one moment at which something happened to the next, and end at now", () => {
+  const moments = findMoments(timeline);
+  expect(moments.map((moment) => (moment - ms(0)) / 1000)).toEqual([0, 12, 20, 35]);
+  const step = (current: number | null, direction: 1 | -1) => stepMoment(moments, scale, current, direction);
+  expect(step(null, -1)).toBe(ms(20));
+  expect(step(ms(20), -1)).toBe(ms(12));
+  expect(step(ms(0), -1)).toBe(ms(0));
+  expect(step(ms(12), 1)).toBe(ms(20));
+  expect(step(ms(20), 1)).toBeNull();
+  expect(step(null, 1)).toBeNull();
+});
+
+it("[DASH-131] a moment is told in words", () => {
+  expect(describeMoment(timeline, ms(12))).toBe("Atlas asked (3); said here: Atlas 4");
+  expect(describeMoment(timeline, ms(20))).toBe("Birch wrote document v2; said here: Atlas 4");
+  expect(describeMoment(timeline, ms(35))).toBe("said here: Atlas 1, Birch 1");
+  expect(describeMoment(timeline, ms(5))).toBe("nothing was said here");
+});
