@@ -14,6 +14,10 @@ export interface Preferences {
   readonly notifications: readonly NotificationReason[];
   /** The feed's share of the session page, in percent. */
   readonly split: number;
+  /** Whether two versions of the document stand one below the other or side by side. */
+  readonly diff: "unified" | "split";
+  /** Whether the time lanes show each team on its own. */
+  readonly lanes: "folded" | "open";
 }
 
 export type NotificationReason = "ask" | "blocked" | "held" | "budget_spent" | "quiet" | "concluded";
@@ -28,6 +32,8 @@ export const defaultPreferences: Preferences = {
   announcements: "all",
   notifications: [],
   split: 58,
+  diff: "unified",
+  lanes: "folded",
 };
 
 export const preferencesKey = "merkle.preferences";
@@ -41,6 +47,8 @@ const isValid: { readonly [Name in PreferenceName]: (value: unknown) => boolean 
   announcements: oneOf("all", "asks", "off"),
   notifications: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
   split: (value) => typeof value === "number" && value >= 0 && value <= 100,
+  diff: oneOf("unified", "split"),
+  lanes: oneOf("folded", "open"),
 };
 
 /** Reads what was kept. Whatever is missing or not of ours is as it is by default. */

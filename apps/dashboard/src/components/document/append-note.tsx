@@ -1,0 +1,47 @@
+"use client";
+
+import { useState } from "react";
+import { useSession } from "@/components/session/session-context";
+import { Button } from "@/components/ui/button";
+import { useCall } from "@/lib/broker/use-call";
+import { MarkdownField } from "./markdown-field";
+import { RefusedNote } from "./refused-note";
+import { useSave } from "./use-save";
+
+/** Adds a paragraph at the end of the document, which nobody else's writing can be in the way of. */
+export function AppendNote({ onClose }: { onClose: () => void }) {
+  const { session } = useSession();
+  const call = useCall();
+  const [text, setText] = useState("");
+  const save = useSave();
+
+  function append(): void {
+    if (text.trim() === "") return;
+    save.run(async () => {
+      // A blank line above makes it a paragraph of its own.
+      await call("append_to_session_doc", { session_id: session.session_id, text: `\n${text.trim()}\n` });
+      onClose();
+    });
+  }
+
+  return (
+    <form
+      className="grid gap-2 border-t p-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        append();
+      }}
+    >
+      <MarkdownField autoFocus label="Note" value={text} onChange={setText} onSave={append} />
+      <RefusedNote problem={save.problem} />
+      <div className="flex gap-2">
+        <Button type="submit" disabled={save.isSaving || text.trim() === ""}>
+          {save.isSaving ? "Adding…" : "Add at the end"}
+        </Button>
+        <Button variant="ghost" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

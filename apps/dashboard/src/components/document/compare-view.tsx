@@ -1,0 +1,137 @@
+"use client";
+
+import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import { Suspense, useMemo } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSession } from "@/components/session/session-context";
+import { TimeText } from "@/components/time-text";
+import { Button } from "@/components/ui/button";
+import { useRead } from "@/lib/broker/use-read";
+import { parseUnifiedDiff } from "@/lib/document/unified-diff";
+import { usePreference } from "@/lib/preferences/use-preference";
+import { setQuery } from "@/lib/query/use-query-param";
+import { DiffView } from "./diff-view";
+import { DocumentSkeleton } from "./document-skeleton";
+import { DiffCounts } from "./history-row";
+import { RestoreVersion } from "./lazy-faces";
+import { useVersion } from "./use-document";
+import { type Comparison, toCompareParam } from "./use-version-param";
+
+/** What two versions differ in, one below the other or side by side. */
+export function CompareView({ comparison }: { comparison: Comparison }) {
+  const { session } = useSession();
+  const { from, to } = comparison;
+  const { data, problem, refresh } = useRead("read_session_doc", {
+    session_id: session.session_id,
+    since_version: from,
+    version: to,
+  });
+  const [layout, setLayout] = usePreference("diff");
+  const diff = useMemo(() => (data ? parseUnifiedDiff(data.diff ?? "") : null), [data]);
+  const newest = session.document_version;
+
+  return (
+    <section aria-label={`Changes from version ${from} to ${to}`} className="flex min-h-full flex-col">
+      <div className="sticky top-0 z-10 grid gap-1 border-b bg-background px-3 py-1.5">
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="min-w-0 flex-1 text-sm">
+            <span className="font-medium tabular-nums">
+              v{from} → v{to}
+            </span>{" "}
+            {diff && <DiffCounts added={diff.added} removed={diff.removed} />}
+          </p>
+          <div className="flex items-center gap-0.5">
+            <StepButton
+              label="The change before"
+              icon={<ChevronLeft aria-hidden />}
+              to={from > 0 ? { from: from - 1, to: from } : null}
+            />
+            <StepButton
+              label="The next change"
+              icon={<ChevronRight aria-hidden />}
+              to={to < newest ? { from: to, to: to + 1 } : null}
+            />
+          </div>
+          <fieldset className="hidden items-center rounded-lg border p-0.5 @min-[44rem]:flex">
+            <legend className="sr-only">Layout</legend>
+            {(["unified", "split"] as const).map((each) => (
+              <Button
+                key={each}
+                variant="ghost"
+                size="sm"
+                aria-pressed={layout === each}
+                className="h-6 capitalize aria-pressed:bg-raised"
+                onClick={() => setLayout(each)}
+              >
+                {each}
+              </Button>
+            ))}
+          </fieldset>
+          <Button variant="ghost" size="icon" onClick={() => setQuery({ compare: null })}>
+            <X aria-hidden />
+            <span className="sr-only">Close the comparison</span>
+          </Button>
+        </div>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted-foreground">
+          <Writer version={from} />
+          <Writer version={to} />
+          {from > 0 && from < newest && session.status === "active" && (
+            <Restore version={from} newest={newest} />
+          )}
+        </div>
+      </div>
+      {problem && (
+        <ProblemAlert
+          className="m-3"
+          title="These versions could not be compared."
+          problem={problem}
+          onRetry={refresh}
+        />
+      )}
+      {!diff && !problem && <DocumentSkeleton />}
+      {diff?.hunks.length === 0 && (
+        <p className="p-4 text-sm text-muted-foreground">Both versions read the same.</p>
+      )}
+      {/* A key of its own: which parts are open belongs to one comparison. */}
+      {diff && diff.hunks.length > 0 && <DiffView key={`${from}..${to}`} diff={diff} layout={layout} />}
+    </section>
+  );
+}
+
+function StepButton({ label, icon, to }: { label: string; icon: React.ReactNode; to: Comparison | null }) {
+  return (
+    <Button
+      variant="ghost"
+      size="icon"
+      title={label}
+      disabled={to === null}
+      onClick={() => to && setQuery({ compare: toCompareParam(to) })}
+    >
+      {icon}
+      <span className="sr-only">{label}</span>
+    </Button>
+  );
+}
+
+function Writer({ version }: { version: number }) {
+  const known = useVersion(version);
+  if (version === 0) return <span>v0: nothing was written yet</span>;
+  if (!known) return <span>v{version}</span>;
+  return (
+    <span>
+      v{version}: <bdi>{known.written_by}</bdi>{" "}
+      <TimeText at={known.written_at} as="clock" className="tabular-nums" />
+    </span>
+  );
+}
+
+function Restore({ version, newest }: { version: number; newest: number }) {
+  const { session } = useSession();
+  const { data } = useRead("read_session_doc", { session_id: session.session_id, version });
+  if (data?.content === undefined) return null;
+  return (
+    <Suspense>
+      <RestoreVersion version={version} content={data.content} newest={newest} />
+    </Suspense>
+  );
+}

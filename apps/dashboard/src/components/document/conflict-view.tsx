@@ -1,0 +1,89 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import { Button } from "@/components/ui/button";
+import type { Problem } from "@/lib/broker/problem";
+import { type Choice, mergeTexts, resolveMerge } from "@/lib/document/merge";
+import type { Conflict } from "@/lib/document/save-document";
+import { MergeBlocks } from "./merge-blocks";
+import { RefusedNote } from "./refused-note";
+import { useVersion } from "./use-document";
+
+export interface ConflictViewProps {
+  readonly conflict: Conflict;
+  readonly isSaving: boolean;
+  readonly problem: Problem | null;
+  readonly onSave: (merged: string) => void;
+  readonly onEdit: (merged: string) => void;
+  readonly onBack: () => void;
+}
+
+/**
+ * Brings one's own text and what another saved meanwhile together. What only one side changed is taken as it is; a place that
+ * both changed waits for a choice, and nothing can be saved before all are made.
+ */
+export function ConflictView({ conflict, isSaving, problem, onSave, onEdit, onBack }: ConflictViewProps) {
+  const { theirsVersion } = conflict;
+  const writtenBy = useVersion(theirsVersion)?.written_by ?? "the other side";
+  const blocks = useMemo(() => mergeTexts(conflict), [conflict]);
+  const [choices, setChoices] = useState<ReadonlyMap<number, Choice>>(new Map());
+  const open = blocks.flatMap((block, index) => (block.kind === "conflict" ? [index] : []));
+  const left = open.filter((index) => !choices.has(index)).length;
+  const merged = resolveMerge(blocks, choices);
+  const chooseAll = (choice: Choice) => setChoices(new Map(open.map((index) => [index, choice])));
+
+  return (
+    <section aria-label="Bring both together" className="flex h-full min-h-0 min-w-0 flex-col gap-2">
+      <div className="text-sm">
+        <h3 className="text-base font-semibold">
+          <bdi>{writtenBy}</bdi> saved v{theirsVersion} before you
+        </h3>
+        <p role="status" className="text-muted-foreground">
+          {describeWork(open.length, left)}
+        </p>
+      </div>
+      {open.length > 1 && (
+        <div className="flex flex-wrap gap-2">
+          <Button variant="outline" size="sm" onClick={() => chooseAll("mine")}>
+            All mine
+          </Button>
+          <Button variant="outline" size="sm" onClick={() => chooseAll("theirs")}>
+            All theirs
+          </Button>
+          <Button variant="outline" size="sm" onClick={() => chooseAll("theirs-mine")}>
+            All of both
+          </Button>
+        </div>
+      )}
+      <MergeBlocks
+        blocks={blocks}
+        choices={choices}
+        theirName={writtenBy}
+        onChoose={(index, choice) => setChoices(new Map(choices).set(index, choice))}
+      />
+      <RefusedNote problem={problem} />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button disabled={merged === null || isSaving} onClick={() => merged !== null && onSave(merged)}>
+          {isSaving ? "Saving…" : `Save on v${theirsVersion}`}
+        </Button>
+        <Button
+          variant="outline"
+          disabled={merged === null || isSaving}
+          onClick={() => merged !== null && onEdit(merged)}
+        >
+          Edit the result
+        </Button>
+        <Button variant="ghost" onClick={onBack}>
+          Back to my text
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function describeWork(conflicts: number, left: number): string {
+  if (conflicts === 0) return "Both changes fit together. Look at them, then save.";
+  const places = conflicts === 1 ? "One place was" : `${conflicts} places were`;
+  const rest = left === 0 ? "All are decided." : `${left} still to decide.`;
+  return `${places} changed by both of you; everything else fits together. ${conflicts === 1 && left === 0 ? "It is decided." : rest}`;
+}

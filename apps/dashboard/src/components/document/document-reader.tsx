@@ -1,0 +1,127 @@
+"use client";
+
+import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
+import { useSession } from "@/components/session/session-context";
+import { type DocumentSection, linkDefinitions } from "@/lib/document/split-sections";
+import { setQuery } from "@/lib/query/use-query-param";
+import { ChangeNote } from "./change-note";
+import { type DocumentDraft, openDraftShelf } from "./document-draft";
+import { DocumentSections } from "./document-sections";
+import { DraftNote } from "./draft-note";
+import { KeepPlace } from "./keep-place";
+import { SectionEditor } from "./lazy-faces";
+import { laidOutCharsMax, PlainDocument } from "./plain-document";
+import { useVersion } from "./use-document";
+import { usePointOut } from "./use-point-out";
+import { useSeenDocument } from "./use-seen-document";
+
+export interface DocumentReaderProps {
+  readonly doc: { readonly version: number; readonly content: string };
+  /** Whether this is the newest version, which changes while it is read. */
+  readonly isLive: boolean;
+  readonly canEdit: boolean;
+  readonly scroller: RefObject<HTMLElement | null>;
+}
+
+/** A section that is edited in place, as it stood when that began. */
+interface EditedSection {
+  readonly key: string;
+  readonly title: string;
+  readonly text: string;
+  readonly baseVersion: number;
+}
+
+/** The document as one reads it. A new version takes the place of the old one where one stands in it. */
+export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReaderProps) {
+  const { myTeamId } = useSession();
+  const version = useVersion(doc.version);
+  const isMine = !isLive || (version !== undefined && version.written_by_team_id === myTeamId);
+  const { sections, news, acknowledge } = useSeenDocument(doc, isMine);
+  const definitions = useMemo(() => linkDefinitions(doc.content), [doc.content]);
+  const { pointedOut, pointOut } = usePointOut(scroller);
+  const [edited, setEdited] = useState<EditedSection | null>(null);
+  const [draft, forgetDraft] = useKeptDraft(canEdit && edited === null);
+
+  const edit = useCallback(
+    ({ key, title, text }: DocumentSection) => {
+      // A section that stands in the document twice can be told from its twin only as part of the whole.
+      if (doc.content.indexOf(text) !== doc.content.lastIndexOf(text)) setQuery({ edit: "1" });
+      else setEdited({ key, title, text, baseVersion: doc.version });
+    },
+    [doc],
+  );
+  const resume = (kept: DocumentDraft) => {
+    const section = sections.find(({ text }) => text === kept.section);
+    if (kept.section === null) setQuery({ edit: "1" });
+    else
+      setEdited({
+        key: section?.key ?? "",
+        title: section?.title ?? "from before",
+        text: kept.section,
+        baseVersion: kept.baseVersion,
+      });
+  };
+
+  return (
+    <>
+      {draft && <DraftNote draft={draft} onResume={() => resume(draft)} onDiscard={forgetDraft} />}
+      {news && version && (
+        <ChangeNote
+          writtenBy={version.written_by}
+          version={doc.version}
+          since={news.since}
+          sections={sections.filter(({ key }) => news.changed.has(key)).map(({ title }) => title)}
+          onShow={() => {
+            pointOut(news.changed);
+            acknowledge();
+          }}
+          onDismiss={acknowledge}
+        />
+      )}
+      <KeepPlace scroller={scroller} version={doc.version}>
+        {doc.content.length > laidOutCharsMax ? (
+          <PlainDocument content={doc.content} />
+        ) : (
+          <DocumentSections
+            sections={sections}
+            definitions={definitions}
+            pointedOut={pointedOut}
+            onEdit={canEdit && edited === null && draft === null ? edit : undefined}
+            editor={
+              edited && {
+                key: edited.key,
+                face: (
+                  <SectionEditor
+                    title={edited.title}
+                    section={edited.text}
+                    baseVersion={edited.baseVersion}
+                    onClose={() => setEdited(null)}
+                    onWhole={() => setQuery({ edit: "1" })}
+                  />
+                ),
+              }
+            }
+          />
+        )}
+      </KeepPlace>
+    </>
+  );
+}
+
+/** The draft that waits in this browser to be gone on with; it is looked for anew whenever nothing is being edited. */
+function useKeptDraft(isLookedFor: boolean): [DocumentDraft | null, () => void] {
+  const { session } = useSession();
+  const [draft, setDraft] = useState<DocumentDraft | null>(null);
+  const shelf = useMemo(
+    () => openDraftShelf(session.session_id, globalThis.localStorage),
+    [session.session_id],
+  );
+  useEffect(() => setDraft(isLookedFor ? shelf.read() : null), [shelf, isLookedFor]);
+  return [
+    draft,
+    () => {
+      shelf.clear();
+      setDraft(null);
+    },
+  ];
+}

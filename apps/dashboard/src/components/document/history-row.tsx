@@ -1,0 +1,106 @@
+"use client";
+
+import Link from "next/link";
+import { useMemo } from "react";
+import { TeamMark } from "@/components/roster/team-mark";
+import { useSession } from "@/components/session/session-context";
+import { TimeText } from "@/components/time-text";
+import { Button } from "@/components/ui/button";
+import { useRead } from "@/lib/broker/use-read";
+import { parseUnifiedDiff, touchedSections } from "@/lib/document/unified-diff";
+import { setQuery } from "@/lib/query/use-query-param";
+import type { DocumentVersion } from "./use-document";
+import { useInView } from "./use-in-view";
+import { toCompareParam } from "./use-version-param";
+
+export interface HistoryRowProps {
+  readonly version: DocumentVersion;
+  readonly colour: number;
+  readonly isPicked: boolean;
+  readonly onPick: () => void;
+}
+
+/** One version. What changed in it is looked up once the row is in view. */
+export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProps) {
+  const { session } = useSession();
+  const { ref, wasInView } = useInView<HTMLLIElement>();
+  const number = version.version;
+  return (
+    <li ref={ref} className="flex items-start gap-3 px-4 py-2">
+      <label className="flex min-h-6 items-center gap-2 pt-0.5 font-medium tabular-nums">
+        <input
+          type="checkbox"
+          checked={isPicked}
+          onChange={onPick}
+          aria-label={`Compare version ${number}`}
+          className="size-4 accent-primary"
+        />
+        v{number}
+      </label>
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-x-2 text-sm">
+          <span className="inline-flex min-w-0 items-center gap-1.5">
+            <TeamMark name={version.written_by} colour={colour} />
+            <bdi className="truncate font-medium">{version.written_by}</bdi>
+          </span>
+          <TimeText at={version.written_at} className="text-muted-foreground tabular-nums" />
+        </p>
+        <Changes version={number} isWanted={wasInView} />
+        <p className="mt-1 flex flex-wrap gap-1">
+          <Button
+            variant="outline"
+            size="sm"
+            onClick={() => setQuery({ compare: toCompareParam({ from: number - 1, to: number }) })}
+          >
+            Changes<span className="sr-only"> of version {number}</span>
+          </Button>
+          <Button variant="ghost" size="sm" onClick={() => setQuery({ v: String(number), doc: null })}>
+            Read<span className="sr-only"> version {number}</span>
+          </Button>
+          {version.after_sequence > 0 && (
+            <Button asChild variant="ghost" size="sm">
+              <Link href={`/sessions/${session.slug}?m=${version.after_sequence}`}>
+                In the feed<span className="sr-only"> at version {number}</span>
+              </Link>
+            </Button>
+          )}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** How much a version added and took away, and in which sections. */
+function Changes({ version, isWanted }: { version: number; isWanted: boolean }) {
+  const { session } = useSession();
+  const { data, status } = useRead(
+    "read_session_doc",
+    isWanted ? { session_id: session.session_id, since_version: version - 1, version } : null,
+  );
+  const diff = useMemo(() => (data ? parseUnifiedDiff(data.diff ?? "") : null), [data]);
+  if (!diff) {
+    return (
+      <p className="min-h-5 text-sm text-muted-foreground">
+        {status === "failed" ? "Changes not known." : "…"}
+      </p>
+    );
+  }
+  const sections = touchedSections(diff);
+  return (
+    <p className="min-h-5 text-sm break-words text-muted-foreground">
+      <DiffCounts added={diff.added} removed={diff.removed} />
+      {sections.length > 0 && <bdi> {sections.slice(0, 3).join(", ")}</bdi>}
+      {sections.length > 3 && ` and ${sections.length - 3} more`}
+    </p>
+  );
+}
+
+export function DiffCounts({ added, removed }: { added: number; removed: number }) {
+  if (added + removed === 0) return <span>no change of text</span>;
+  return (
+    <span className="font-mono text-xs tabular-nums">
+      <span className="text-success">+{added}</span> <span className="text-danger">−{removed}</span>
+      <span className="sr-only"> lines added and removed</span>
+    </span>
+  );
+}

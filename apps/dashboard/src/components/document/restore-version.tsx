@@ -1,0 +1,69 @@
+"use client";
+
+import { useState } from "react";
+import { useSession } from "@/components/session/session-context";
+import {
+  AlertDialog,
+  AlertDialogCancel,
+  AlertDialogContent,
+  AlertDialogDescription,
+  AlertDialogFooter,
+  AlertDialogTitle,
+  AlertDialogTrigger,
+} from "@/components/ui/alert-dialog";
+import { Button } from "@/components/ui/button";
+import { useCall } from "@/lib/broker/use-call";
+import { setQuery } from "@/lib/query/use-query-param";
+import { RefusedNote } from "./refused-note";
+import { useSave } from "./use-save";
+
+export interface RestoreVersionProps {
+  readonly version: number;
+  readonly content: string;
+  readonly newest: number;
+}
+
+/** Writes an older version anew, as the next one. What stands there now stays in the history. */
+export function RestoreVersion({ version, content, newest }: RestoreVersionProps) {
+  const { session } = useSession();
+  const call = useCall();
+  const [isOpen, setOpen] = useState(false);
+  const save = useSave();
+
+  function restore(): void {
+    save.run(async () => {
+      await call("update_session_doc", {
+        session_id: session.session_id,
+        content,
+        // Who restores has seen the newest version; where another came since, they are asked again.
+        expected_version: newest,
+      });
+      setOpen(false);
+      setQuery({ v: null, at: null, compare: null, doc: null });
+    });
+  }
+
+  return (
+    <AlertDialog open={isOpen} onOpenChange={setOpen}>
+      <AlertDialogTrigger asChild>
+        <Button variant="outline" size="sm">
+          Restore…
+        </Button>
+      </AlertDialogTrigger>
+      <AlertDialogContent>
+        <AlertDialogTitle>Restore version {version}?</AlertDialogTitle>
+        <AlertDialogDescription>
+          The document reads like version {version} again, as version {newest + 1}. What was written since
+          stays in the history, and everybody is told that the document changed.
+        </AlertDialogDescription>
+        <RefusedNote problem={save.problem} />
+        <AlertDialogFooter>
+          <AlertDialogCancel>Leave it</AlertDialogCancel>
+          <Button disabled={save.isSaving} onClick={restore}>
+            {save.isSaving ? "Restoring…" : `Restore version ${version}`}
+          </Button>
+        </AlertDialogFooter>
+      </AlertDialogContent>
+    </AlertDialog>
+  );
+}

@@ -1,0 +1,76 @@
+"use client";
+
+import { useState } from "react";
+import { useSession } from "@/components/session/session-context";
+import { useCall } from "@/lib/broker/use-call";
+import { type Conflict, type SaveOutcome, saveSection, saveWhole } from "@/lib/document/save-document";
+import { ConflictView } from "./conflict-view";
+import { EditorFrame } from "./editor-frame";
+import { useDraftText } from "./use-draft-text";
+import { useSave } from "./use-save";
+
+export interface SectionEditorProps {
+  readonly title: string;
+  /** The section's markdown as it stood in the version. */
+  readonly section: string;
+  readonly baseVersion: number;
+  readonly onClose: () => void;
+  /** What is to be decided concerns the whole document from here on. */
+  readonly onWhole: () => void;
+}
+
+/** Edits one section where it stands. Others may write elsewhere in the document meanwhile, and nothing is asked about that. */
+export function SectionEditor({ title, section, baseVersion, onClose, onWhole }: SectionEditorProps) {
+  const { session } = useSession();
+  const call = useCall();
+  const text = useDraftText({ baseVersion, text: section.trimEnd(), section });
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const save = useSave();
+  const sessionId = session.session_id;
+
+  function settle(outcome: SaveOutcome): void {
+    if (outcome.kind === "conflict") return setConflict(outcome.conflict);
+    text.discard();
+    onClose();
+  }
+
+  if (conflict) {
+    const { theirsVersion } = conflict;
+    const take = (merged: string) => text.change({ text: merged, baseVersion: theirsVersion, section: null });
+    return (
+      <ConflictView
+        key={theirsVersion}
+        conflict={conflict}
+        isSaving={save.isSaving}
+        problem={save.problem}
+        onSave={(merged) => {
+          take(merged);
+          save.run(async () =>
+            settle(await saveWhole(call, { sessionId, baseVersion: theirsVersion, text: merged })),
+          );
+        }}
+        onEdit={(merged) => {
+          take(merged);
+          onWhole();
+        }}
+        onBack={() => setConflict(null)}
+      />
+    );
+  }
+  return (
+    <EditorFrame
+      label={`Section ${title}`}
+      text={text}
+      isSaving={save.isSaving}
+      problem={save.problem}
+      onSave={() =>
+        save.run(async () =>
+          settle(await saveSection(call, { sessionId, baseVersion, section, text: text.draft.text })),
+        )
+      }
+      onClose={onClose}
+      className="rounded-lg border p-3"
+      fieldClassName="min-h-32"
+    />
+  );
+}

@@ -1,0 +1,140 @@
+"use client";
+
+import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from "react";
+import { usePreference } from "@/lib/preferences/use-preference";
+import { describeMoment as describeTime } from "@/lib/time/describe-time";
+import { cn } from "@/lib/utils";
+import { LaneBars } from "./lane-bars";
+import { LaneMarks } from "./lane-marks";
+import { describeMoment, fromShare, type Timeline, toShare, toTimeScale } from "./time-scale";
+
+export interface LaneTrackProps {
+  readonly timeline: Timeline;
+  /** The moment that is looked at; null for now. */
+  readonly current: number | null;
+  readonly isOpen: boolean;
+  /** Absent where nothing can be picked. */
+  readonly onPick: ((moment: number | null) => void) | undefined;
+  readonly onStep: (direction: -1 | 1) => void;
+}
+
+/** So near to a mark, in pixels, the pointer means the mark. */
+const snapPx = 6;
+const sliderSteps = 1_000;
+
+/** The lanes with the moment that is looked at: a slider for pointer and keyboard. */
+export function LaneTrack({ timeline, current, isOpen, onPick, onStep }: LaneTrackProps) {
+  const [zone] = usePreference("time");
+  const track = useRef<HTMLDivElement>(null);
+  /** Where the pointer is; while it is pressed, what will be picked. */
+  const [pointed, setPointed] = useState<number | null>(null);
+  const isPressed = useRef(false);
+  const scale = useMemo(() => toTimeScale(timeline), [timeline]);
+  const share = current === null ? 1 : toShare(scale, current);
+  const say = (moment: number) =>
+    `${describeTime(new Date(moment), new Date(scale.to), zone === "utc" ? "utc" : "local")}: ${describeMoment(timeline, moment)}`;
+
+  function momentAt({ clientX }: PointerEvent): number {
+    const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
+    const x = clientX - left;
+    const near = timeline.marks
+      .map(({ at }) => Date.parse(at))
+      .map((moment) => ({ moment, distance: Math.abs(toShare(scale, moment) * width - x) }))
+      .filter(({ distance }) => distance <= snapPx)
+      .sort((a, b) => a.distance - b.distance);
+    return near[0]?.moment ?? fromShare(scale, x / width);
+  }
+
+  function release(event: PointerEvent): void {
+    if (!isPressed.current) return;
+    isPressed.current = false;
+    const moment = momentAt(event);
+    onPick?.(moment >= scale.to ? null : moment);
+  }
+
+  function handleKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
+    if (key === "ArrowLeft" || key === "ArrowDown") onStep(-1);
+    else if (key === "ArrowRight" || key === "ArrowUp") onStep(1);
+    else if (key === "Home") onPick?.(scale.from);
+    else if (key === "End") onPick?.(null);
+    else return;
+    event.preventDefault();
+  }
+
+  const shownShare = pointed !== null && isPressed.current ? toShare(scale, pointed) : share;
+  return (
+    <div
+      ref={track}
+      {...(onPick
+        ? {
+            role: "slider",
+            tabIndex: 0,
+            "aria-label": "Moment",
+            "aria-valuemin": 0,
+            "aria-valuemax": sliderSteps,
+            "aria-valuenow": Math.round(share * sliderSteps),
+            "aria-valuetext": current === null ? "now" : say(current),
+            onKeyDown: handleKey,
+            onPointerDown: (event: PointerEvent) => {
+              if (event.button !== 0) return;
+              isPressed.current = true;
+              event.currentTarget.setPointerCapture(event.pointerId);
+              setPointed(momentAt(event));
+            },
+            onPointerMove: (event: PointerEvent) => setPointed(momentAt(event)),
+            onPointerUp: release,
+            onPointerCancel: () => {
+              isPressed.current = false;
+            },
+            onPointerLeave: () => !isPressed.current && setPointed(null),
+          }
+        : { role: "img", "aria-label": describeLanes(timeline) })}
+      className={cn("relative min-w-0 flex-1 touch-none select-none", onPick && "cursor-pointer")}
+    >
+      <div className="relative h-10">
+        {!isOpen && (
+          <LaneBars scale={scale} counts={sumLanes(timeline)} className="absolute inset-x-0 bottom-1 h-4" />
+        )}
+        <LaneMarks scale={scale} marks={timeline.marks} />
+        {timeline.lanes.length === 0 && (
+          <p className="absolute bottom-1 text-muted-foreground">Nothing was said yet.</p>
+        )}
+      </div>
+      {isOpen && (
+        <div className="max-h-40 overflow-hidden">
+          {timeline.lanes.map((lane) => (
+            <LaneBars key={lane.team_id} scale={scale} counts={lane.counts} className="h-5 border-t" />
+          ))}
+        </div>
+      )}
+      <div
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 w-0.5 -translate-x-1/2 bg-primary forced-colors:bg-[Highlight]"
+        style={{ left: `${shownShare * 100}%` }}
+      />
+      {pointed !== null && (
+        <p
+          aria-hidden
+          className="pointer-events-none absolute bottom-full z-20 mb-1 max-w-80 -translate-x-1/2 rounded-md border bg-background px-2 py-1 break-words shadow-md"
+          style={{ left: `clamp(5rem, ${toShare(scale, pointed) * 100}%, 100% - 5rem)` }}
+        >
+          {say(pointed)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function sumLanes({ lanes }: Timeline): number[] {
+  const length = lanes[0]?.counts.length ?? 0;
+  return Array.from({ length }, (_, index) =>
+    lanes.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0),
+  );
+}
+
+function describeLanes({ lanes, marks }: Timeline): string {
+  const said = lanes.map(({ team, counts }) => `${team} ${counts.reduce((sum, count) => sum + count, 0)}`);
+  return `Messages over time: ${said.length > 0 ? said.join(", ") : "none"}; ${marks.length} events`;
+}

@@ -1,0 +1,151 @@
+"use client";
+
+import { ChevronDown, ChevronLeft, ChevronRight, ChevronUp } from "lucide-react";
+import { Suspense, useMemo } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ProblemAlert } from "@/components/problem-alert";
+import { TeamMark } from "@/components/roster/team-mark";
+import { useSession } from "@/components/session/session-context";
+import { TimeText } from "@/components/time-text";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import { usePreference } from "@/lib/preferences/use-preference";
+import { setQuery } from "@/lib/query/use-query-param";
+import { useShortcut } from "@/lib/shortcuts/use-shortcut";
+import { LaneTrack } from "./lane-track";
+import { findMoments, stepMoment, type Timeline, toTimeScale } from "./time-scale";
+import { useMediaQuery } from "./use-media-query";
+import { useTimeline } from "./use-timeline";
+
+/** What each team said over time, and the way to any moment of it: feed and document are shown as they were then. */
+export function TimeLanes() {
+  return (
+    <PanelBoundary title="The time lanes">
+      <Suspense fallback={<LanesSkeleton />}>
+        <LoadedLanes />
+      </Suspense>
+    </PanelBoundary>
+  );
+}
+
+function LoadedLanes() {
+  const { data, problem, refresh } = useTimeline();
+  if (data) return <Lanes timeline={data} />;
+  if (!problem) return <LanesSkeleton />;
+  return (
+    <ProblemAlert
+      className="m-2"
+      title="The time lanes could not be read."
+      problem={problem}
+      stillWorks="Feed and document are not affected."
+      onRetry={refresh}
+    />
+  );
+}
+
+function LanesSkeleton() {
+  return (
+    <div aria-busy="true" className="flex h-10 items-center border-t px-3">
+      <Skeleton className="h-3 w-full" />
+    </div>
+  );
+}
+
+function Lanes({ timeline }: { timeline: Timeline }) {
+  const { at } = useSession();
+  const [lanes, setLanes] = usePreference("lanes");
+  // A finger's width is too coarse for a moment of hours, and the room is needed: there the lanes are to be read only.
+  const canPick = useMediaQuery("(min-width: 768px)");
+  const moments = useMemo(() => findMoments(timeline), [timeline]);
+  const isOpen = lanes === "open";
+  const current = at === null ? null : Date.parse(at);
+
+  const step = (direction: -1 | 1) =>
+    pick(stepMoment(moments, toTimeScale(timeline), current, direction), current);
+  useShortcut(",", () => step(-1), { label: "A moment back", group: "Time", enabled: canPick });
+  useShortcut(".", () => step(1), { label: "A moment on", group: "Time", enabled: canPick });
+
+  return (
+    <section
+      aria-label="Time lanes"
+      className="flex min-w-0 items-start border-t bg-background text-xs print:hidden"
+    >
+      <div className="w-32 shrink-0">
+        <Button
+          variant="ghost"
+          size="sm"
+          aria-expanded={isOpen}
+          className="h-10 w-full justify-start rounded-none text-xs"
+          onClick={() => setLanes(isOpen ? "folded" : "open")}
+        >
+          {isOpen ? <ChevronDown aria-hidden /> : <ChevronUp aria-hidden />}
+          Time lanes
+        </Button>
+        {isOpen && (
+          <ul aria-label="Teams" className="max-h-40 overflow-hidden">
+            {timeline.lanes.map(({ team_id, team, colour }) => (
+              <li key={team_id} title={team} className="flex h-5 items-center gap-1.5 ps-3 pe-2">
+                <TeamMark name={team} colour={colour} />
+                <bdi className="truncate">{team}</bdi>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <LaneTrack
+        timeline={timeline}
+        current={current}
+        isOpen={isOpen}
+        onPick={canPick ? (moment) => pick(moment, current) : undefined}
+        onStep={step}
+      />
+      <div className="flex h-10 shrink-0 items-center gap-1 px-2">
+        {canPick && (
+          <>
+            <Button
+              variant="ghost"
+              size="icon"
+              className="size-7"
+              title="A moment back ( , )"
+              onClick={() => step(-1)}
+            >
+              <ChevronLeft aria-hidden />
+              <span className="sr-only">A moment back</span>
+            </Button>
+            <Button
+              variant="ghost"
+              size="icon"
+              className="size-7"
+              title="A moment on ( . )"
+              disabled={current === null}
+              onClick={() => step(1)}
+            >
+              <ChevronRight aria-hidden />
+              <span className="sr-only">A moment on</span>
+            </Button>
+          </>
+        )}
+        {at === null ? (
+          <span className="min-w-16 text-end text-muted-foreground">now</span>
+        ) : (
+          <>
+            <TimeText at={at} as="clock" className="min-w-16 text-end font-medium tabular-nums" />
+            <Button variant="outline" size="sm" onClick={() => pick(null, current)}>
+              Return to now
+            </Button>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** The moment stands in the address. The first one can be gone back from; the ones after it take its place. */
+function pick(moment: number | null, current: number | null): void {
+  if (moment === current) return;
+  const at = moment === null ? null : new Date(moment).toISOString();
+  setQuery(
+    { at, m: null, v: null, compare: null, edit: null },
+    { replace: moment !== null && current !== null },
+  );
+}
