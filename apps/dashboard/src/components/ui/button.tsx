@@ -11,6 +11,7 @@ const buttonVariants = cva(
         default: "bg-primary text-primary-foreground hover:bg-primary/90",
         outline: "border border-input bg-background hover:bg-raised",
         ghost: "hover:bg-raised",
+        danger: "bg-danger text-background hover:bg-danger/90",
       },
       size: {
         default: "h-8 px-3 text-base",

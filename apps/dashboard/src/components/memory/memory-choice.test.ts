@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { cursorBefore, isNarrowed, toMemoryChoice, toMemoryRead, toTags } from "./memory-choice";
+
+const today = new Date("2026-11-22T10:00:00.000Z");
+const readOf = (query: string, session: string | null = null) =>
+  toMemoryRead(toMemoryChoice(new URLSearchParams(query)), { session, today });
+
+it("[DASH-146] the address says which memories are shown", () => {
+  expect(readOf("")).toEqual({ name: "list_memory", input: { forgotten: false, limit: 50 } });
+  expect(readOf("tag=ci,tests&by=Ana&since=week&forgotten=1&before=mem_9", "auth")).toEqual({
+    name: "list_memory",
+    input: {
+      tags: ["ci", "tests"],
+      by: "Ana",
+      since: "2026-11-15T10:00:00.000Z",
+      session: "auth",
+      forgotten: true,
+      limit: 50,
+      before: "mem_9",
+    },
+  });
+  expect(readOf("q=+rate+limit+&before=mem_9")).toEqual({
+    name: "recall",
+    input: { query: "rate limit", limit: 100 },
+  });
+  expect(readOf("since=forever&q=%20")).toEqual(readOf(""));
+  expect(isNarrowed(toMemoryChoice(new URLSearchParams("forgotten=1&before=mem_9")))).toBe(false);
+  expect(isNarrowed(toMemoryChoice(new URLSearchParams("by=Ana")))).toBe(true);
+});
+
+it("[DASH-146] tags are written with commas between them", () => {
+  expect(toTags(" CI, tests,,ci ")).toEqual(["ci", "tests"]);
+});
+
+it("[DASH-147] one memory is read by the cursor behind it", () => {
+  expect(cursorBefore("mem_12")).toBe("mem_13");
+  for (const wrong of ["mem_0", "12", "mem_1x", ""]) expect(cursorBefore(wrong)).toBeNull();
+});

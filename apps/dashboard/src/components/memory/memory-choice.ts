@@ -1,0 +1,91 @@
+import type { InputOf } from "@merkle/wire";
+
+/** Which memories are shown, as the address says it. */
+export interface MemoryChoice {
+  readonly query: string;
+  readonly tags: readonly string[];
+  readonly by: string | null;
+  readonly since: Since | null;
+  readonly forgotten: boolean;
+  /** Only those older than this one. */
+  readonly before: string | null;
+}
+
+export type Since = "day" | "week" | "month" | "year";
+
+export const sinceLabels: Readonly<Record<Since, string>> = {
+  day: "Last 24 hours",
+  week: "Last 7 days",
+  month: "Last 30 days",
+  year: "Last 365 days",
+};
+
+const days: Readonly<Record<Since, number>> = { day: 1, week: 7, month: 30, year: 365 };
+
+export const memoriesPerPage = 50;
+/** As many as a search gives at most. */
+export const matchesMax = 100;
+
+/** Reads a choice from the address; what is not understood there is left out. */
+export function toMemoryChoice(params: URLSearchParams): MemoryChoice {
+  const since = params.get("since");
+  return {
+    query: params.get("q")?.trim() ?? "",
+    tags: toTags(params.get("tag") ?? ""),
+    by: params.get("by"),
+    since: since !== null && Object.hasOwn(days, since) ? (since as Since) : null,
+    forgotten: params.get("forgotten") === "1",
+    before: params.get("before"),
+  };
+}
+
+/** Whether anything is left out by the choice. */
+export function isNarrowed({ query, tags, by, since }: MemoryChoice): boolean {
+  return query !== "" || tags.length > 0 || by !== null || since !== null;
+}
+
+/** Tags as people write them, with commas between; each once, in lower case as the broker keeps them. */
+export function toTags(text: string): readonly string[] {
+  const tags = text.split(",").map((tag) => tag.trim().toLowerCase());
+  return [...new Set(tags.filter((tag) => tag !== ""))];
+}
+
+/**
+ * The read that gives these memories. A search gives the best matches, of what is not forgotten; a list the newest.
+ *
+ * @param today - the beginning of a time that a read can keep, so that not every look at it is another read
+ */
+export function toMemoryRead(
+  choice: MemoryChoice,
+  { session, today }: { readonly session: string | null; readonly today: Date },
+):
+  | { readonly name: "recall"; readonly input: InputOf<"recall"> }
+  | { readonly name: "list_memory"; readonly input: InputOf<"list_memory"> } {
+  const chosen = {
+    ...(choice.tags.length === 0 ? {} : { tags: [...choice.tags] }),
+    ...(choice.by === null ? {} : { by: choice.by }),
+    ...(choice.since === null ? {} : { since: beginningOf(choice.since, today) }),
+    ...(session === null ? {} : { session }),
+  };
+  if (choice.query !== "")
+    return { name: "recall", input: { ...chosen, query: choice.query, limit: matchesMax } };
+  return {
+    name: "list_memory",
+    input: {
+      ...chosen,
+      forgotten: choice.forgotten,
+      limit: memoriesPerPage,
+      ...(choice.before === null ? {} : { before: choice.before }),
+    },
+  };
+}
+
+function beginningOf(since: Since, today: Date): string {
+  return new Date(today.getTime() - days[since] * 86_400_000).toISOString();
+}
+
+/** The cursor before which one memory stands first: `mem_13` for `mem_12`. Null for what is no memory's id. */
+export function cursorBefore(id: string): string | null {
+  const number = /^mem_([1-9]\d{0,14})$/.exec(id)?.[1];
+  return number === undefined ? null : `mem_${Number(number) + 1}`;
+}

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { hrefOfHit, type SearchHit, titleOfHit } from "./search-hits";
+
+const hit: SearchHit = {
+  kind: "message",
+  session_id: "5e551000-0000-4000-8000-000000000001",
+  session: "auth",
+  sequence: 405,
+  memory_id: null,
+  version: null,
+  key: null,
+  title: "Split the auth service",
+  by: "Atlas",
+  at: "2026-11-22T10:00:00.000Z",
+  marked: "the «key»",
+  rank: 1,
+};
+
+it("[DASH-149] a hit opens at its place", () => {
+  expect(hrefOfHit(hit)).toBe("/sessions/auth?m=405");
+  expect(hrefOfHit({ ...hit, kind: "decision" })).toBe("/sessions/auth?m=405");
+  expect(hrefOfHit({ ...hit, kind: "document", version: 3 })).toBe("/sessions/auth/doc");
+  expect(hrefOfHit({ ...hit, kind: "session" })).toBe("/sessions/auth");
+  expect(hrefOfHit({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("/memory?id=mem_12");
+  const state: SearchHit = { ...hit, kind: "state", key: "deploy frozen&" };
+  expect(hrefOfHit(state)).toBe("/sessions/auth/state?key=deploy%20frozen%26");
+  expect(hrefOfHit({ ...state, session: null })).toBeNull();
+  expect(hrefOfHit({ ...state, session: null }, "auth")).toBe(
+    "/sessions/auth/state?scope=mesh&key=deploy%20frozen%26",
+  );
+});
+
+it("[DASH-149] a hit is named for what it is", () => {
+  expect(titleOfHit(hit)).toBe("Split the auth service #405");
+  expect(titleOfHit({ ...hit, kind: "state", key: "deploy_frozen" })).toBe("deploy_frozen");
+  expect(titleOfHit({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("mem_12");
+});

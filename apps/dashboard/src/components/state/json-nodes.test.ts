@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { openDownTo, shownAtOnce, visibleNodes } from "./json-nodes";
+
+const nothing = { open: new Set<string>(), shown: new Map<string, number>() };
+const value = { keys: { "a/b": [1, 2], "~": null }, flags: [], on: true };
+
+function linesOf(open: readonly string[]) {
+  return visibleNodes(value, { ...nothing, open: new Set(open) }).map((node) =>
+    node.kind === "value"
+      ? `${node.level} ${node.path}${node.holds === null ? "" : ` (${node.holds})`}`
+      : "more",
+  );
+}
+
+it("[DASH-143] shows of a value what is open", () => {
+  expect(linesOf([])).toEqual(["1  (3)"]);
+  expect(linesOf(["", "/keys", "/flags", "/nowhere"])).toEqual([
+    "1  (3)",
+    "2 /keys (2)",
+    "3 /keys/a~1b (2)",
+    "3 /keys/~0",
+    "2 /flags (0)",
+    "2 /on",
+  ]);
+  expect(visibleNodes("text", nothing)).toMatchObject([{ path: "", holds: null, isOpen: false }]);
+});
+
+it("[DASH-143] shows a long list in parts, and says how many are left", () => {
+  const list = Array.from({ length: 250 }, (_, index) => index);
+  const open = new Set([""]);
+  expect(visibleNodes(list, { ...nothing, open })).toHaveLength(1 + shownAtOnce + 1);
+  expect(visibleNodes(list, { ...nothing, open }).at(-1)).toMatchObject({ kind: "more", left: 150 });
+  expect(visibleNodes(list, { open, shown: new Map([["", 300]]) })).toHaveLength(1 + 250);
+});
+
+it("[DASH-143] opens as many levels as a number of lines has room for", () => {
+  expect([...openDownTo(value, 2, 50)].sort()).toEqual(["", "/keys"]);
+  expect([...openDownTo(value, 9, 50)].sort()).toEqual(["", "/keys", "/keys/a~1b"]);
+  expect([...openDownTo(value, 2, 5)]).toEqual([""]);
+  expect([...openDownTo(Array(1000).fill(0), 2, 50)]).toEqual([]);
+  expect([...openDownTo(1, 2, 50)]).toEqual([]);
+});

@@ -1,0 +1,78 @@
+/** A line of a JSON value laid out as a tree. */
+export type JsonNode =
+  | {
+      readonly kind: "value";
+      /** Where it stands in the value, as a JSON pointer. */
+      readonly path: string;
+      /** Its name in an object, its number in a list; null for the whole value. */
+      readonly name: string | null;
+      readonly value: unknown;
+      /** How many it holds; null for what holds nothing. */
+      readonly holds: number | null;
+      readonly isOpen: boolean;
+      readonly level: number;
+    }
+  /** Stands for those that a long list or object holds beyond what is shown. */
+  | { readonly kind: "more"; readonly path: string; readonly left: number; readonly level: number };
+
+/** So many of what a list or an object holds are shown at once. */
+export const shownAtOnce = 100;
+
+export interface OpenNodes {
+  /** The paths that are open. */
+  readonly open: ReadonlySet<string>;
+  /** How many of a path's are shown, where it is more than `shownAtOnce`. */
+  readonly shown: ReadonlyMap<string, number>;
+}
+
+/** The lines that are seen of a value, from top to bottom. What is closed is not walked through. */
+export function visibleNodes(value: unknown, { open, shown }: OpenNodes): readonly JsonNode[] {
+  const nodes: JsonNode[] = [];
+  const visit = (path: string, name: string | null, each: unknown, level: number) => {
+    const entries = entriesOf(each);
+    const isOpen = entries !== null && entries.length > 0 && open.has(path);
+    nodes.push({
+      kind: "value",
+      path,
+      name,
+      value: each,
+      holds: entries?.length ?? null,
+      isOpen,
+      level,
+    });
+    if (!isOpen) return;
+    const count = shown.get(path) ?? shownAtOnce;
+    for (const [key, inner] of entries.slice(0, count)) visit(childPath(path, key), key, inner, level + 1);
+    if (entries.length > count)
+      nodes.push({ kind: "more", path, left: entries.length - count, level: level + 1 });
+  };
+  visit("", null, value, 1);
+  return nodes;
+}
+
+/** The paths to open so that a value is seen down to a level, as long as that makes no more than `linesMax` lines. */
+export function openDownTo(value: unknown, level: number, linesMax: number): ReadonlySet<string> {
+  const open = new Set<string>();
+  let lines = 1;
+  let row: (readonly [path: string, value: unknown])[] = [["", value]];
+  for (let depth = 0; depth < level; depth++) {
+    const next: typeof row = [];
+    for (const [path, each] of row) {
+      const entries = entriesOf(each) ?? [];
+      if (entries.length === 0 || lines + entries.length > linesMax) continue;
+      lines += entries.length;
+      open.add(path);
+      next.push(...entries.map(([key, inner]) => [childPath(path, key), inner] as const));
+    }
+    row = next;
+  }
+  return open;
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] | null {
+  return typeof value === "object" && value !== null ? Object.entries(value) : null;
+}
+
+function childPath(path: string, key: string): string {
+  return `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}

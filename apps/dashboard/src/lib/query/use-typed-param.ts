@@ -1,0 +1,36 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { useQueryParam } from "./use-query-param";
+
+/** A pause in typing after which what was typed counts. */
+const pauseMs = 200;
+
+/**
+ * A parameter of the address that is typed: its value, what stands in the field, and how the field changes it. The address
+ * follows when the typing pauses, and is changed in place; what changes it from elsewhere changes the field.
+ */
+export function useTypedParam(name: string): [value: string, typed: string, type: (text: string) => void] {
+  const [param, setParam] = useQueryParam(name);
+  const value = param ?? "";
+  const [typed, setTyped] = useState(value);
+  const written = useRef(value);
+
+  useEffect(() => {
+    // What was written from here comes back later than the next letter may be typed.
+    if (value === written.current) return;
+    written.current = value;
+    setTyped(value);
+  }, [value]);
+
+  useEffect(() => {
+    if (typed === written.current) return;
+    const timer = setTimeout(() => {
+      written.current = typed;
+      setParam(typed, { replace: true });
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [typed, setParam]);
+
+  return [value, typed, setTyped];
+}
