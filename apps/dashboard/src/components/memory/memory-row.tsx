@@ -41,7 +41,7 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
   return (
     <li
       aria-labelledby={`${id}-text`}
-      className="grid min-w-0 gap-x-4 gap-y-1 px-3 py-2.5 sm:grid-cols-[minmax(0,1fr)_auto]"
+      className="grid min-w-0 gap-x-4 gap-y-1 px-3 py-row sm:grid-cols-[minmax(0,1fr)_auto]"
     >
       <div className="min-w-0">
         <p

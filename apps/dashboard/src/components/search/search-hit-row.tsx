@@ -26,7 +26,7 @@ export function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: 
   const href = hrefOfHit(hit, anySession);
   const Icon = icons[hit.kind];
   return (
-    <li className="relative grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-2.5 has-[a]:hover:bg-surface">
+    <li className="relative grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-row has-[a]:hover:bg-surface">
       <Icon aria-hidden className="mt-0.5 size-4 text-muted-foreground" />
       <div className="min-w-0">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-muted-foreground">

@@ -77,7 +77,7 @@ type RowProps = Pick<StateTableProps, "onSelect" | "onEdit" | "onDelete"> & {
   readonly isSelected: boolean;
 };
 
-const cell = "px-3 py-2 align-top max-md:block max-md:px-0 max-md:py-0.5";
+const cell = "px-3 py-row align-top max-md:block max-md:px-0 max-md:py-0.5";
 
 function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps) {
   const { key, value, version, updatedBy, updatedAt } = entry;
