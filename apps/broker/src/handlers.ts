@@ -51,6 +51,7 @@ import { listState } from "./state/list-state.js";
 import { setState } from "./state/set-state.js";
 import { unwatchState } from "./state/unwatch-state.js";
 import { watchState } from "./state/watch-state.js";
+import { getTimeline } from "./timeline/get-timeline.js";
 
 const later = async (): Promise<never> => {
   throw new MerkleError("unavailable", "not built");
@@ -103,7 +104,7 @@ export const handlers: Handlers = {
   list_attention: listAttention,
   dismiss_attention: dismissAttention,
   mark_read: markRead,
-  get_timeline: later,
+  get_timeline: getTimeline,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

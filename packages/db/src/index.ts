@@ -42,6 +42,7 @@ export * from "./queries/state.js";
 export * from "./queries/state-watches.js";
 export * from "./queries/teams.js";
 export * from "./queries/text-query.js";
+export * from "./queries/timeline.js";
 
 // Backup and restore.
 

@@ -48,4 +48,4 @@ export {
 export type { StateEntry } from "./operations/state.js";
 export * from "./plain.js";
 export { type ListedTool, toTool } from "./tool.js";
-export { utf8Bytes } from "./values.js";
+export { isStorable, utf8Bytes } from "./values.js";

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, lte, max, min, type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "../open-database.js";
 import { feeds, messages, peers } from "../schema.js";
+import { inAnyCase } from "./in-any-case.js";
 import { messageColumns, type PageBounds, type StoredMessage } from "./messages.js";
 
 /** Which messages of a feed are wanted; what is left out narrows nothing. */
@@ -30,10 +31,13 @@ export interface FeedPart {
   readonly more: boolean;
 }
 
-/** So much of a feed one read looks through for what no index finds; one without an end would be a slow one. */
-const scanMessagesMax = 50_000;
+/**
+ * So much of a feed one read looks through for what no index finds; one without an end would be a slow one. What is looked
+ * for is mostly near, and then the rest is not walked, nor sorted, where the planner knows too little to walk in order.
+ */
+const scans = { near: 2_000, far: 50_000 };
 /** Texts must be unpacked to be looked at, so these bounds are narrower. */
-const scanTextsMax = 20_000;
+const textScans = { near: 1_000, far: 20_000 };
 const scanTextBytesMax = 8 * 1024 * 1024;
 
 /**
@@ -45,7 +49,7 @@ export async function readFeedPart(
   db: Queryable,
   sessionId: string,
   range: FeedRange,
-  direction: "forward" | "backward",
+  direction: Direction,
   filter: FeedFilter | null,
   bounds: PageBounds,
 ): Promise<FeedPart> {
@@ -53,16 +57,32 @@ export async function readFeedPart(
     const reached = direction === "forward" ? range.after : range.upTo + 1;
     return { messages: [], reached, more: range.after < range.upTo };
   }
-  const part =
-    filter && !isIndexed(filter) ? await scannedPart(db, sessionId, range, direction, filter) : range;
-  const { found, matched } = await readMatching(db, sessionId, part, direction, filter, bounds);
-  if (direction === "backward") found.reverse();
-  const end = direction === "forward" ? part.upTo : part.after + 1;
-  const last = direction === "forward" ? found.at(-1) : found[0];
+  const read = async (part: FeedRange) => {
+    const matching = await readMatching(db, sessionId, part, direction, filter, bounds);
+    return toPart(matching, part, range, direction);
+  };
+  if (!filter || isIndexed(filter)) return read(range);
+  const { near, far } = filter.text === undefined ? scans : textScans;
+  const found = await read(await scannedPart(db, sessionId, range, direction, { filter, messagesMax: near }));
+  if (found.isFull || !found.more) return found;
+  return read(await scannedPart(db, sessionId, range, direction, { filter, messagesMax: far }));
+}
+
+type Direction = "forward" | "backward";
+
+function toPart(
+  { found, matched }: Matching,
+  part: FeedRange,
+  range: FeedRange,
+  direction: Direction,
+): FeedPart & { readonly isFull: boolean } {
+  const last = found.at(-1);
   const isFull = last !== undefined && matched > found.length;
+  const end = direction === "forward" ? part.upTo : part.after + 1;
   const reached = isFull ? last.sequence : end;
   const isAtEnd = direction === "forward" ? reached >= range.upTo : reached <= range.after + 1;
-  return { messages: found, reached, more: isFull || !isAtEnd };
+  const messages = direction === "forward" ? found : found.toReversed();
+  return { messages, reached, more: isFull || !isAtEnd, isFull };
 }
 
 function isIndexed({ plain, teamId, text }: FeedFilter): boolean {
@@ -74,15 +94,15 @@ async function scannedPart(
   db: Queryable,
   sessionId: string,
   range: FeedRange,
-  direction: "forward" | "backward",
-  { text }: FeedFilter,
+  direction: Direction,
+  { filter, messagesMax }: { readonly filter: FeedFilter; readonly messagesMax: number },
 ): Promise<FeedRange> {
   const { after, upTo } = range;
-  if (text === undefined) {
-    return direction === "forward"
-      ? { after, upTo: Math.min(upTo, after + scanMessagesMax) }
-      : { after: Math.max(after, upTo - scanMessagesMax), upTo };
-  }
+  const scanned =
+    direction === "forward"
+      ? { after, upTo: Math.min(upTo, after + messagesMax) }
+      : { after: Math.max(after, upTo - messagesMax), upTo };
+  if (filter.text === undefined) return scanned;
   const order = direction === "forward" ? asc(messages.sequence) : desc(messages.sequence);
   // Sizes are known without unpacking.
   const sized = db
@@ -92,18 +112,23 @@ async function scannedPart(
         - octet_length(${messages.content})`.as("bytes_before"),
     })
     .from(messages)
-    .where(within(sessionId, range))
-    .orderBy(order)
-    .limit(scanTextsMax)
+    .where(within(sessionId, scanned))
     .as("sized");
   const [ends] = await db
     .select({ first: min(sized.sequence), last: max(sized.sequence) })
     .from(sized)
     .where(sql`${sized.bytesBefore} < ${scanTextBytesMax}`);
-  if (!ends || ends.first === null || ends.last === null) return range;
+  if (!ends || ends.first === null || ends.last === null) return scanned;
   return direction === "forward"
     ? { after, upTo: Number(ends.last) }
     : { after: Number(ends.first) - 1, upTo };
+}
+
+interface Matching {
+  /** In the order of reading. */
+  readonly found: readonly StoredMessage[];
+  /** How many there are, counted up to one more than a page holds. */
+  readonly matched: number;
 }
 
 /**
@@ -115,10 +140,10 @@ async function readMatching(
   db: Queryable,
   sessionId: string,
   range: FeedRange,
-  direction: "forward" | "backward",
+  direction: Direction,
   filter: FeedFilter | null,
   { messagesMax, bytesMax }: PageBounds,
-): Promise<{ found: StoredMessage[]; matched: number }> {
+): Promise<Matching> {
   if (range.upTo <= range.after) return { found: [], matched: 0 };
   const order = direction === "forward" ? sql`ORDER BY sequence ASC` : sql`ORDER BY sequence DESC`;
   const firsts = sql`${order} LIMIT ${messagesMax + 1}`;
@@ -175,7 +200,10 @@ const said = sql`(SELECT concat_ws(E'\n', c ->> 'text', c ->> 'answer', c ->> 'o
   FROM (SELECT ${messages.content}::json AS c) content)`;
 
 function says({ text }: FeedFilter): SQL | undefined {
-  return text === undefined ? undefined : sql`${said} ILIKE ${`%${text.replace(/[\\%_]/g, "\\$&")}%`}`;
+  if (text === undefined) return undefined;
+  // As it stands in JSON it must be there anyway, and most messages need not be taken apart to see that it is not.
+  const inJson = JSON.stringify(text).slice(1, -1);
+  return sql`(${messages.content} ~ ${inAnyCase(inJson)} AND ${said} ~ ${inAnyCase(text)})`;
 }
 
 /**

@@ -95,24 +95,64 @@ export async function findSession(
   return row ?? null;
 }
 
+export type SessionSort = "activity" | "said" | "created" | "title";
+
+/** A row's place in an order: what it is sorted by, and its id among equals. */
+export interface SessionPlace {
+  /** A time as ISO text, or a title. */
+  readonly key: string;
+  readonly sessionId: string;
+}
+
 export interface SessionFilter {
   /** Part of a title, description or slug; `%` and `_` mean themselves. */
   readonly query?: string | undefined;
   readonly closed?: boolean | undefined;
+  /** The name of a team that is or was in it, whatever its case. */
+  readonly team?: string | undefined;
+  readonly sessionIds?: readonly string[] | undefined;
+  readonly sort: SessionSort;
   /** The last row of the page before. */
-  readonly before?: { activeAt: Date; sessionId: string } | undefined;
+  readonly before?: SessionPlace | undefined;
   readonly limit: number;
 }
 
-/** When something last happened in a session. */
-const activeAt = sql<Date>`coalesce(${feeds.lastPostedAt}, ${sessions.createdAt})`;
+/** By what sessions are sorted: the newest first, titles from A on. Where nothing was said, its creation counts. */
+const orders: Readonly<
+  Record<SessionSort, { readonly key: SQL; readonly type: SQL; readonly ascending: boolean }>
+> = {
+  activity: {
+    key: sql`coalesce(${feeds.lastPostedAt}, ${sessions.createdAt})`,
+    type: sql`timestamptz`,
+    ascending: false,
+  },
+  said: {
+    key: sql`coalesce((SELECT ${messages.postedAt} ${ofLastSaid}), ${sessions.createdAt})`,
+    type: sql`timestamptz`,
+    ascending: false,
+  },
+  created: { key: sql`${sessions.createdAt}`, type: sql`timestamptz`, ascending: false },
+  title: { key: sql`lower(${sessions.title})`, type: sql`text`, ascending: true },
+};
 
-/** Lists sessions, the one with the newest message first. */
+/** The place of a row in an order, from which the next page goes on. */
+export function placeOf(row: SessionRow, sort: SessionSort): SessionPlace {
+  const keys: Record<SessionSort, () => string> = {
+    activity: () => (row.lastPostedAt ?? row.createdAt).toISOString(),
+    said: () => (row.lastSaidAt ?? row.createdAt).toISOString(),
+    created: () => row.createdAt.toISOString(),
+    title: () => row.title,
+  };
+  return { key: keys[sort](), sessionId: row.sessionId };
+}
+
+/** Lists sessions in an order, a page at a time. What a row tells is read for those of the page, and for no others. */
 export async function listSessionRows(
   db: Queryable,
   meshId: string,
   filter: SessionFilter,
 ): Promise<SessionRow[]> {
+  const { key, type, ascending } = orders[filter.sort];
   const conditions: (SQL | undefined)[] = [eq(sessions.meshId, meshId)];
   if (filter.closed !== undefined) conditions.push(sql`(${feeds.closedAt} IS NOT NULL) = ${filter.closed}`);
   if (filter.query) {
@@ -121,20 +161,35 @@ export async function listSessionRows(
       sql`concat_ws(' ', ${sessions.title}, ${sessions.description}, ${sessions.slug}) ILIKE ${pattern}`,
     );
   }
-  if (filter.before) {
-    const { activeAt: at, sessionId } = filter.before;
-    conditions.push(
-      sql`(${activeAt}, ${sessions.sessionId}) < (${at.toISOString()}::timestamptz, ${sessionId}::uuid)`,
-    );
+  if (filter.team !== undefined) {
+    conditions.push(sql`EXISTS (SELECT FROM ${teams}
+      WHERE ${teams.sessionId} = ${sessions.sessionId} AND lower(${teams.name}) = lower(${filter.team}))`);
   }
+  if (filter.sessionIds) conditions.push(inArray(sessions.sessionId, [...filter.sessionIds]));
+  if (filter.before) {
+    const { key: last, sessionId } = filter.before;
+    const isBeyond = ascending ? sql`>` : sql`<`;
+    const lastKey = ascending ? sql`lower(${last})` : sql`${last}::${type}`;
+    conditions.push(sql`(${key}, ${sessions.sessionId}) ${isBeyond} (${lastKey}, ${sessionId}::uuid)`);
+  }
+  const along = ascending ? sql`ASC` : sql`DESC`;
+  const chosen = db.$with("chosen").as(
+    db
+      .select({ id: sql<string>`${sessions.sessionId}`.as("id"), key: key.as("key") })
+      .from(sessions)
+      .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+      .where(and(...conditions))
+      .orderBy(sql`${key} ${along}`, sql`${sessions.sessionId} ${along}`)
+      .limit(filter.limit),
+  );
   return db
+    .with(chosen)
     .select(sessionColumns)
-    .from(sessions)
-    .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
-    .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
-    .where(and(...conditions))
-    .orderBy(sql`${activeAt} DESC`, sql`${sessions.sessionId} DESC`)
-    .limit(filter.limit);
+    .from(chosen)
+    .innerJoin(sessions, eq(sessions.sessionId, chosen.id))
+    .innerJoin(feeds, eq(feeds.sessionId, chosen.id))
+    .innerJoin(documents, eq(documents.sessionId, chosen.id))
+    .orderBy(sql`${chosen.key} ${along}`, sql`${chosen.id} ${along}`);
 }
 
 export interface NewSession {

@@ -184,7 +184,7 @@ export const listSessions = operation({
       .default("activity")
       .meta({ description: "By the last message, the last that was said, creation, or title." }),
     limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
-    before: StorableText.max(200).optional().meta({ description: "next_cursor of the last page." }),
+    before: StorableText.max(1_500).optional().meta({ description: "next_cursor of the last page." }),
     ...asTeam,
   }),
   output: z.object({ sessions: z.array(Session), next_cursor: z.string().nullable() }),

@@ -24,7 +24,7 @@ export const getTimeline = operation({
     buckets: z.int().min(1).max(limits.timelineBucketsMax).default(60),
     from: Timestamp.optional().meta({ description: "When it begins; the session's creation unless told." }),
     to: Timestamp.optional().meta({
-      description: "When it ends; now, or when the session was closed, unless told.",
+      description: "When it ends; now, or a closed session's last message, unless told.",
     }),
     ...asTeam,
   }),
