@@ -1,4 +1,5 @@
 export { type ErrorCode, MerkleError } from "../errors.js";
+export { limits } from "../limits.js";
 export type { RetryOptions } from "./backoff.js";
 export { type CallOptions, type ClientOptions, connect, type MerkleClient } from "./connect.js";
 export type { ConnectionState } from "./connection-state.js";

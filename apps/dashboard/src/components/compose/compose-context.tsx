@@ -1,6 +1,6 @@
 "use client";
 
-import type { Message, OutputOf } from "@merkle/wire";
+import type { InputOf, Message, OutputOf } from "@merkle/wire";
 import {
   createContext,
   type ReactNode,
@@ -12,9 +12,9 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
+import { useCall } from "@/lib/broker/use-call";
 import { type Draft, emptyDraft, toPostInput, toQuoted } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
-import { usePost } from "./use-post";
 
 /** What rows of the feed and cards of peers can ask of the composer. It stays the same object as long as the session does. */
 export interface Compose {
@@ -31,14 +31,20 @@ export interface Compose {
   /** Makes the draft a decision. */
   decide(): void;
   focus(): void;
+  /** Listens to what this browser posts from here, by its number: the feed then shows its end. */
+  onPosted(listener: (sequence: number) => void): () => void;
 }
 
 interface ComposePlace extends Compose {
   readonly store: DraftStore;
   readonly field: RefObject<HTMLTextAreaElement | null>;
+  /** Posts, and tells those who listen. */
+  post(input: PostInput, options?: { readonly signal?: AbortSignal }): Promise<OutputOf<"post_message">>;
   /** Takes up a wish for focus that was made while there was no field. */
   attach(field: HTMLTextAreaElement | null): void;
 }
+
+type PostInput = Omit<InputOf<"post_message">, "team_id">;
 
 const ComposeContext = createContext<ComposePlace | null>(null);
 
@@ -51,10 +57,10 @@ export interface ComposeProviderProps {
 
 export function ComposeProvider({ session, onWanted, children }: ComposeProviderProps) {
   const { session_id } = session;
-  const [store] = useState(() => openDraftStore(session_id, globalThis.localStorage));
+  const [store] = useState(() => openDraftStore(session_id, browserStorage()));
   const field = useRef<HTMLTextAreaElement>(null);
   const wanted = useRef(false);
-  const post = usePost();
+  const call = useCall();
 
   const focus = useCallback(() => {
     if (field.current === null) {
@@ -76,9 +82,20 @@ export function ComposeProvider({ session, onWanted, children }: ComposeProvider
       store.change(change);
       focus();
     }
+    async function post(input: PostInput, options?: { readonly signal?: AbortSignal }) {
+      const posted = await call("post_message", input, options);
+      for (const tell of [...listeners]) tell(posted.cursor);
+      return posted;
+    }
+    const listeners = new Set<(sequence: number) => void>();
     return {
       store,
       field,
+      post,
+      onPosted(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
       attach,
       focus,
       reply: (message) => write({ quoted: toQuoted(message, false) }),
@@ -90,7 +107,7 @@ export function ComposeProvider({ session, onWanted, children }: ComposeProvider
       address: (recipient) => write({ to: [recipient] }),
       decide: () => write({ kind: "decision" }),
     };
-  }, [store, focus, attach, post, session_id]);
+  }, [store, focus, attach, call, session_id]);
 
   return <ComposeContext value={place}>{children}</ComposeContext>;
 }
@@ -114,4 +131,13 @@ export function useComposePlace(): ComposePlace {
   const place = use(ComposeContext);
   if (place === null) throw new Error("useCompose is called outside of a session's page.");
   return place;
+}
+
+/** A browser may be told to keep nothing, and then refuses even to be asked. */
+function browserStorage(): Storage | undefined {
+  try {
+    return globalThis.localStorage;
+  } catch {
+    return undefined;
+  }
 }

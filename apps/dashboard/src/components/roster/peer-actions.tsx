@@ -2,16 +2,12 @@
 
 import { AtSign, BellRing, ListFilter } from "lucide-react";
 import Link from "next/link";
-import { useState } from "react";
 import { useCompose } from "@/components/compose/compose-context";
 import { RefusalNote } from "@/components/session/refusal-note";
 import { useSession } from "@/components/session/session-context";
-import { useAction } from "@/components/session/use-action";
 import { Button } from "@/components/ui/button";
-import { useBroker } from "@/lib/broker/use-broker";
-import { requirePerson } from "@/lib/person/require-person";
-import { describeNudge } from "./nudged-words";
 import type { RosterRow } from "./roster-rows";
+import { useNudge } from "./use-nudge";
 
 /** What a person can do about a team: write to it, wake it, and look at what it said. */
 export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => void }) {
@@ -49,26 +45,13 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
 }
 
 function Nudge({ to }: { to: string }) {
-  const { session } = useSession();
-  const broker = useBroker();
-  const [told, setTold] = useState("");
-  const { run, pending, refusal } = useAction();
-
-  function nudge(): void {
-    setTold("");
-    void run(async (signal) => {
-      await requirePerson();
-      const { nudged } = await broker.call("nudge", { session_id: session.session_id, to }, { signal });
-      setTold(describeNudge(nudged));
-    });
-  }
-
+  const { nudge, pending, told, refusal } = useNudge(to);
   return (
     <div className="grid gap-2">
       <Button variant="outline" size="sm" className="justify-self-start" disabled={pending} onClick={nudge}>
         <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge"}
       </Button>
-      <p role="status" className="text-sm text-muted-foreground empty:hidden">
+      <p role="status" className="text-sm break-words text-muted-foreground empty:hidden">
         {told}
       </p>
       <RefusalNote refusal={refusal} />

@@ -1,7 +1,6 @@
 "use client";
 
-import { Popover } from "radix-ui";
-import { useMemo } from "react";
+import { AnchoredPopover } from "@/components/session/anchored-popover";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { PeerActions } from "./peer-actions";
@@ -19,31 +18,10 @@ export interface PeerCardProps {
 
 /** What is known of a team and its peers, each fact with its age, and what can be done about it. */
 export function PeerCard({ row, anchor, onClose }: PeerCardProps) {
-  const anchorRef = useMemo(() => ({ current: anchor }), [anchor]);
   return (
-    <Popover.Root open onOpenChange={(open) => !open && onClose()}>
-      <Popover.Anchor virtualRef={anchorRef} />
-      <Popover.Portal>
-        <Popover.Content
-          data-slot="popover-content"
-          align="start"
-          sideOffset={6}
-          collisionPadding={8}
-          aria-label={row.team.team_name}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            if (document.activeElement === document.body) anchor.focus();
-          }}
-          // A press on the chip itself would close the card and open it again at once.
-          onPointerDownOutside={(event) => {
-            if (event.target instanceof Node && anchor.contains(event.target)) event.preventDefault();
-          }}
-          className="z-50 max-h-(--radix-popover-content-available-height) w-88 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-lg border bg-background p-3 shadow-lg"
-        >
-          <PeerCardBody row={row} onDone={onClose} />
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+    <AnchoredPopover label={row.team.team_name} anchor={anchor} onClose={onClose} className="w-88">
+      <PeerCardBody row={row} onDone={onClose} />
+    </AnchoredPopover>
   );
 }
 

@@ -34,7 +34,9 @@ export function RosterBar() {
               <RosterChip
                 row={row}
                 expanded={row.team.team_id === opened?.teamId}
-                onOpen={(anchor) => setOpened({ teamId: row.team.team_id, anchor })}
+                onOpen={(anchor) =>
+                  setOpened((now) => (now?.anchor === anchor ? null : { teamId: row.team.team_id, anchor }))
+                }
               />
             </li>
           ))}

@@ -1,30 +1,74 @@
 "use client";
 
-import { ProblemAlert } from "@/components/problem-alert";
-import { PageHeader } from "@/components/shell/page-header";
-import { useRead } from "@/lib/broker/use-read";
+import { usePathname } from "next/navigation";
+import { type ReactNode, Suspense, useCallback } from "react";
+import { ComposeProvider } from "@/components/compose/compose-context";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { RosterBar } from "@/components/roster/roster-bar";
 import { useSessionRef } from "@/lib/query/use-session-ref";
+import { SessionActionsProvider } from "./session-actions";
+import { SessionBanner } from "./session-banner";
+import { type SessionFacts, SessionProvider } from "./session-context";
+import { SessionHeader } from "./session-header";
+import { SessionProblem } from "./session-problem";
+import { SessionSkeleton } from "./session-skeleton";
+import { SessionTabs } from "./session-tabs";
+import { ShortHeader } from "./short-header";
+import { StaleNote } from "./stale-note";
+import { useSessionFacts } from "./use-session-facts";
+import { useShowLive } from "./use-show-live";
 
-/** One session. */
-export function SessionView() {
-  const ref = useSessionRef();
-  const { data, problem, refresh } = useRead("get_session", ref === undefined ? null : { session_id: ref }, {
-    on: ["session", "document", "roster"],
-  });
+/** The page of one session. Header and roster stay while the tabs below them change. */
+export function SessionView({ children }: { children: ReactNode }) {
   return (
-    <>
-      <PageHeader crumbs={[{ label: "Sessions", href: "/" }, { label: data?.title ?? "…" }]} />
-      <div className="p-4 lg:p-6">
-        {problem && <ProblemAlert problem={problem} onRetry={refresh} />}
-        {data && (
-          <>
-            <h1 dir="auto" className="text-title font-semibold break-words">
-              {data.title}
-            </h1>
-            <p dir="auto">{data.description}</p>
-          </>
-        )}
-      </div>
-    </>
+    <Suspense fallback={<SessionSkeleton />}>
+      <SessionOfAddress>{children}</SessionOfAddress>
+    </Suspense>
+  );
+}
+
+function SessionOfAddress({ children }: { children: ReactNode }) {
+  const ref = useSessionRef();
+  const { facts, problem, refresh } = useSessionFacts(ref);
+  if (facts === null) {
+    return problem === null ? <SessionSkeleton /> : <SessionProblem problem={problem} onRetry={refresh} />;
+  }
+  return (
+    // What is written and what is open belongs to one session, so another one begins anew.
+    <SessionFrame key={facts.session.session_id} facts={facts}>
+      {problem !== null && <StaleNote problem={problem} onRetry={refresh} />}
+      {children}
+    </SessionFrame>
+  );
+}
+
+function SessionFrame({ facts, children }: { facts: SessionFacts; children: ReactNode }) {
+  const showLive = useShowLive(facts.session.slug);
+  const onComposerWanted = useCallback(() => showLive({ pane: null }), [showLive]);
+  const alone = usePathname().endsWith("/doc");
+  return (
+    <SessionProvider facts={facts}>
+      <ComposeProvider session={facts.session} onWanted={onComposerWanted}>
+        <SessionActionsProvider>
+          <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col">
+            {alone ? (
+              <ShortHeader label="Document" />
+            ) : (
+              <>
+                <PanelBoundary title="The header of the session">
+                  <SessionHeader />
+                </PanelBoundary>
+                <PanelBoundary title="The roster">
+                  <RosterBar />
+                </PanelBoundary>
+                <SessionBanner />
+                <SessionTabs />
+              </>
+            )}
+            <div className="flex min-h-0 min-w-0 flex-1 flex-col">{children}</div>
+          </div>
+        </SessionActionsProvider>
+      </ComposeProvider>
+    </SessionProvider>
   );
 }

@@ -1,8 +1,11 @@
 "use client";
 
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback } from "react";
 import { TimeText } from "@/components/time-text";
+import { useAtNow } from "@/lib/time/use-now";
+import { cn } from "@/lib/utils";
 import { useSession } from "./session-context";
+import styles from "./title-block.module.css";
 import { useChangedText } from "./use-changed-text";
 
 /**
@@ -37,14 +40,14 @@ function ChangingText({ text }: { text: string }) {
   return (
     <span className="relative inline-block max-w-full">
       {/* The key starts the animation anew with every change. */}
-      <span key={changes} className={changes > 0 ? "title-changed" : undefined}>
+      <span key={changes} className={changes > 0 ? styles["changed"] : undefined}>
         {text}
       </span>
       {before !== null && (
         <span
           key={`before ${changes}`}
           aria-hidden
-          className="title-before absolute inset-x-0 top-0 overflow-hidden"
+          className={cn("absolute inset-x-0 top-0 overflow-hidden", styles["before"])}
         >
           {before}
         </span>
@@ -59,7 +62,7 @@ const shownMs = 10 * 60 * 1000;
 function LastChange() {
   const { last_change } = useSession().session;
   const at = last_change === null ? 0 : Date.parse(last_change.at);
-  const recent = useUntil(at + shownMs);
+  const recent = useAtNow(useCallback((now: number) => now - at < shownMs, [at]));
   if (last_change === null || !recent) return null;
   return (
     <p role="status" className="text-sm text-muted-foreground">
@@ -67,17 +70,4 @@ function LastChange() {
       <TimeText at={last_change.at} />: <bdi className="break-words">{last_change.reason}</bdi>
     </p>
   );
-}
-
-/** Whether a moment is still to come; draws again when it has come. */
-function useUntil(time: number): boolean {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    setNow(Date.now());
-    const left = time - Date.now();
-    if (left <= 0) return;
-    const timer = setTimeout(() => setNow(Date.now()), Math.min(left + 50, shownMs));
-    return () => clearTimeout(timer);
-  }, [time]);
-  return now < time;
 }

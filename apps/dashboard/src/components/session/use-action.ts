@@ -27,7 +27,7 @@ export function useAction(): Action {
       await work(controller.signal);
       return !controller.signal.aborted;
     } catch (error) {
-      if (!controller.signal.aborted) setRefusal(toRefusal(error));
+      if (!isAbort(error)) setRefusal(toRefusal(error));
       return false;
     } finally {
       if (current.current === controller) {
@@ -46,4 +46,9 @@ export function useAction(): Action {
 
   useEffect(() => () => current.current?.abort(), []);
   return { run, pending, refusal, reset };
+}
+
+/** It was given up, here or by not giving a name: then nothing is to be said about it. */
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
 }

@@ -1,7 +1,5 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
-import { SessionView } from "@/components/session/session-view";
-import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { LiveView } from "@/components/session/live-view";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;
@@ -10,9 +8,5 @@ export const generateStaticParams = () => [{ id: "_" }];
 export const metadata: Metadata = { title: "Session" };
 
 export default function SessionPage() {
-  return (
-    <Suspense fallback={<PageSkeleton />}>
-      <SessionView />
-    </Suspense>
-  );
+  return <LiveView />;
 }

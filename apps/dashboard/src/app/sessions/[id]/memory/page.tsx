@@ -1,18 +1,12 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
-import { SessionView } from "@/components/session/session-view";
-import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { SessionMemoryPanel } from "@/components/memory/session-memory-panel";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;
 export const generateStaticParams = () => [{ id: "_" }];
 
-export const metadata: Metadata = { title: "Session" };
+export const metadata: Metadata = { title: "Memory" };
 
-export default function SessionPage() {
-  return (
-    <Suspense fallback={<PageSkeleton />}>
-      <SessionView />
-    </Suspense>
-  );
+export default function SessionMemoryPage() {
+  return <SessionMemoryPanel />;
 }

@@ -1,18 +1,12 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
-import { SessionView } from "@/components/session/session-view";
-import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { StatePanel } from "@/components/state/state-panel";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;
 export const generateStaticParams = () => [{ id: "_" }];
 
-export const metadata: Metadata = { title: "Session" };
+export const metadata: Metadata = { title: "State" };
 
-export default function SessionPage() {
-  return (
-    <Suspense fallback={<PageSkeleton />}>
-      <SessionView />
-    </Suspense>
-  );
+export default function StatePage() {
+  return <StatePanel />;
 }

@@ -5,7 +5,7 @@ type Nudged = OutputOf<"nudge">["nudged"][number];
 
 /** What a nudge came to, for each peer that it was for. */
 export function describeNudge(nudged: readonly Nudged[]): string {
-  return nudged.map(describePeer).join(" ");
+  return nudged.length === 0 ? "Nobody is there to be woken." : nudged.map(describePeer).join(" ");
 }
 
 function describePeer({ team, peer, connected, reached }: Nudged): string {

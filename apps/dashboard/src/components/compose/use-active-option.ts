@@ -1,0 +1,44 @@
+import { type KeyboardEvent, useState } from "react";
+
+export interface ActiveOption {
+  readonly active: number;
+  /** Takes a key of the field beside the list; true when it was for the list. */
+  handleKey(event: KeyboardEvent): boolean;
+}
+
+export interface ActiveOptionInput {
+  readonly count: number;
+  /** What the list is made from: another text begins at the first option again. */
+  readonly text: string;
+  readonly onPick: (index: number) => void;
+  readonly onClose: () => void;
+  /** Whether Tab picks, too. */
+  readonly tabPicks?: boolean;
+}
+
+/** Which option of a list the arrow keys have come to, while a field keeps the focus. */
+export function useActiveOption({
+  count,
+  text,
+  onPick,
+  onClose,
+  tabPicks = false,
+}: ActiveOptionInput): ActiveOption {
+  const [place, setPlace] = useState({ text, index: 0 });
+  const active = place.text === text ? Math.min(place.index, Math.max(0, count - 1)) : 0;
+
+  function handleKey(event: KeyboardEvent): boolean {
+    if (event.nativeEvent.isComposing) return false;
+    if (event.key === "Escape") onClose();
+    else if (count === 0) return false;
+    else if (event.key === "ArrowDown") setPlace({ text, index: (active + 1) % count });
+    else if (event.key === "ArrowUp") setPlace({ text, index: (active + count - 1) % count });
+    else if (event.key === "Enter" || (tabPicks && event.key === "Tab" && !event.shiftKey)) onPick(active);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  }
+
+  return { active, handleKey };
+}

@@ -1,0 +1,124 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import {
+  Dialog,
+  DialogContent,
+  DialogDescription,
+  DialogFooter,
+  DialogHeader,
+  DialogTitle,
+} from "@/components/ui/dialog";
+import { Skeleton } from "@/components/ui/skeleton";
+import { Textarea } from "@/components/ui/textarea";
+import { useCall } from "@/lib/broker/use-call";
+import { MarkdownText } from "@/lib/markdown/markdown-text";
+import { useConclusion } from "./conclusion-card";
+import { RefusalNote } from "./refusal-note";
+import { useSession } from "./session-context";
+import { useAction } from "./use-action";
+import { useKeptText } from "./use-kept-text";
+
+/** Ends the session with a conclusion, or revises the conclusion of one that has ended. */
+export function ConcludeDialog({ onClose }: { onClose: () => void }) {
+  const { session, participants, myTeamId } = useSession();
+  const closed = session.status === "closed";
+  const written = useConclusion(closed ? session.session_id : null);
+  const convener = participants.find((team) => team.convener);
+  const convenerAlone = session.settings.conclude_by === "convener" && convener?.team_id !== myTeamId;
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent className="sm:max-w-3xl">
+        <DialogHeader>
+          <DialogTitle>{closed ? "Revise the conclusion" : "Conclude this session?"}</DialogTitle>
+          <DialogDescription>
+            {closed
+              ? "It replaces the Conclusion section of the document, and the feed says so. The session stays closed."
+              : "This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can still be revised."}
+          </DialogDescription>
+        </DialogHeader>
+        {convenerAlone && (
+          <p className="text-warning">
+            In this session only the convener, <bdi>{convener?.team_name}</bdi>, may conclude.
+          </p>
+        )}
+        {closed && written.data === undefined && written.problem === undefined ? (
+          <Skeleton className="h-60" />
+        ) : (
+          <ConclusionForm written={written.data ?? ""} mayNot={convenerAlone} onClose={onClose} />
+        )}
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+interface ConclusionFormProps {
+  /** What stands there now. */
+  readonly written: string;
+  readonly mayNot: boolean;
+  readonly onClose: () => void;
+}
+
+function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
+  const { session, refresh } = useSession();
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const [text, setText, forget] = useKeptText(`merkle.conclusion.${session.session_id}`, written);
+  const [previewed, setPreviewed] = useState(false);
+  const closed = session.status === "closed";
+
+  async function conclude(): Promise<void> {
+    const done = await run(async (signal) => {
+      await call("conclude_session", { session_id: session.session_id, summary_section: text }, { signal });
+    });
+    if (!done) return;
+    forget();
+    refresh();
+    onClose();
+  }
+
+  return (
+    <form
+      className="grid min-w-0 gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void conclude();
+      }}
+    >
+      {previewed ? (
+        <div className="max-h-[50dvh] min-h-48 overflow-y-auto rounded-md border px-3 py-2">
+          <MarkdownText text={text} variant="document" />
+        </div>
+      ) : (
+        <Textarea
+          autoFocus
+          dir="auto"
+          aria-label="The conclusion, in markdown"
+          placeholder="What was decided, what is done, where to go on. Markdown."
+          className="max-h-[50dvh] min-h-48 font-mono text-sm"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      <RefusalNote refusal={refusal} />
+      <DialogFooter>
+        <Button
+          type="button"
+          variant="ghost"
+          className="mr-auto"
+          disabled={text.trim() === ""}
+          onClick={() => setPreviewed(!previewed)}
+        >
+          {previewed ? "Write" : "Preview"}
+        </Button>
+        <Button type="button" variant="outline" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" disabled={pending || mayNot || text.trim() === "" || text === written}>
+          {pending ? "Saving…" : closed ? "Save the conclusion" : "Conclude for everyone"}
+        </Button>
+      </DialogFooter>
+    </form>
+  );
+}

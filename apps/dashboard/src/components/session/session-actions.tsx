@@ -1,0 +1,77 @@
+"use client";
+
+import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from "react";
+import { useCall } from "@/lib/broker/use-call";
+import type { Refusal } from "./refusal";
+import { useSession } from "./session-context";
+import { useAction } from "./use-action";
+
+export type SessionDialog = "edit" | "hold" | "budget" | "conclude";
+
+/** What can be done with a session as a whole, from wherever on its page. */
+export interface SessionActions {
+  open(dialog: SessionDialog): void;
+  openMenu(anchor: HTMLElement): void;
+  resume(): void;
+  readonly resuming: boolean;
+  /** Why the last try to resume failed. */
+  readonly resumeRefusal: Refusal | null;
+}
+
+const SessionActionsContext = createContext<SessionActions | null>(null);
+
+const EditDialog = lazy(() => import("./edit-dialog").then((module) => ({ default: module.EditDialog })));
+const HoldDialog = lazy(() => import("./hold-dialog").then((module) => ({ default: module.HoldDialog })));
+const BudgetDialog = lazy(() =>
+  import("./budget-dialog").then((module) => ({ default: module.BudgetDialog })),
+);
+const ConcludeDialog = lazy(() =>
+  import("./conclude-dialog").then((module) => ({ default: module.ConcludeDialog })),
+);
+const SessionMenu = lazy(() => import("./session-menu").then((module) => ({ default: module.SessionMenu })));
+
+/** Holds the dialogs and the menu of a session, none of which loads before it is wanted. */
+export function SessionActionsProvider({ children }: { children: ReactNode }) {
+  const { session, refresh } = useSession();
+  const call = useCall();
+  const [dialog, setDialog] = useState<SessionDialog | null>(null);
+  const [menuAnchor, setMenuAnchor] = useState<HTMLElement | null>(null);
+  const { run, pending, refusal } = useAction();
+  const { session_id } = session;
+
+  const actions = useMemo<SessionActions>(
+    () => ({
+      open: setDialog,
+      openMenu: (anchor) => setMenuAnchor((now) => (now === anchor ? null : anchor)),
+      resume() {
+        void run(async (signal) => {
+          await call("resume_session", { session_id }, { signal });
+          refresh();
+        });
+      },
+      resuming: pending,
+      resumeRefusal: refusal,
+    }),
+    [run, call, session_id, refresh, pending, refusal],
+  );
+
+  const close = () => setDialog(null);
+  return (
+    <SessionActionsContext value={actions}>
+      {children}
+      <Suspense>
+        {menuAnchor && <SessionMenu anchor={menuAnchor} onClose={() => setMenuAnchor(null)} />}
+        {dialog === "edit" && <EditDialog onClose={close} />}
+        {dialog === "hold" && <HoldDialog onClose={close} />}
+        {dialog === "budget" && <BudgetDialog onClose={close} />}
+        {dialog === "conclude" && <ConcludeDialog onClose={close} />}
+      </Suspense>
+    </SessionActionsContext>
+  );
+}
+
+export function useSessionActions(): SessionActions {
+  const actions = use(SessionActionsContext);
+  if (actions === null) throw new Error("useSessionActions is called outside of a session's page.");
+  return actions;
+}

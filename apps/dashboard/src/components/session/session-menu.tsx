@@ -1,0 +1,115 @@
+"use client";
+
+import { BellRing, CircleCheckBig, Gauge, Link2, type LucideIcon, Pause, Pencil, Play } from "lucide-react";
+import { useState } from "react";
+import { useNudge } from "@/components/roster/use-nudge";
+import { copyText } from "@/lib/copy-text";
+import { AnchoredPopover } from "./anchored-popover";
+import { RefusalNote } from "./refusal-note";
+import { useSessionActions } from "./session-actions";
+import { useSession } from "./session-context";
+
+/** Everything that can be done with a session as a whole. What has something to tell stays open and tells it. */
+export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose: () => void }) {
+  const { session, myTeamId } = useSession();
+  const { open, resume } = useSessionActions();
+  const active = session.status === "active";
+  const mayRevise = !active && myTeamId !== null;
+
+  function close(then: () => void): () => void {
+    return () => {
+      onClose();
+      then();
+    };
+  }
+
+  return (
+    <AnchoredPopover label="This session" anchor={anchor} onClose={onClose} align="end" className="w-72 p-1">
+      <div className="grid">
+        {active && (
+          <>
+            <MenuItem icon={Pencil} onClick={close(() => open("edit"))}>
+              Edit title and description…
+            </MenuItem>
+            {session.held === null ? (
+              <MenuItem icon={Pause} onClick={close(() => open("hold"))}>
+                Hold…
+              </MenuItem>
+            ) : (
+              <MenuItem icon={Play} onClick={close(resume)}>
+                Resume
+              </MenuItem>
+            )}
+            <MenuItem icon={Gauge} onClick={close(() => open("budget"))}>
+              Message budget…
+            </MenuItem>
+            <NudgeAll />
+          </>
+        )}
+        <CopyLink />
+        {(active || mayRevise) && (
+          <MenuItem icon={CircleCheckBig} onClick={close(() => open("conclude"))}>
+            {active ? "Conclude…" : "Revise the conclusion…"}
+          </MenuItem>
+        )}
+      </div>
+    </AnchoredPopover>
+  );
+}
+
+interface MenuItemProps {
+  readonly icon: LucideIcon;
+  readonly onClick: () => void;
+  readonly disabled?: boolean;
+  readonly children: string;
+}
+
+function MenuItem({ icon: Icon, onClick, disabled = false, children }: MenuItemProps) {
+  return (
+    <button
+      type="button"
+      disabled={disabled}
+      onClick={onClick}
+      className="flex min-h-8 items-center gap-2 rounded-md px-2 text-left hover:bg-raised disabled:opacity-50 pointer-coarse:min-h-11"
+    >
+      <Icon aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+      {children}
+    </button>
+  );
+}
+
+function NudgeAll() {
+  const { nudge, pending, told, refusal } = useNudge("*");
+  return (
+    <>
+      <MenuItem icon={BellRing} disabled={pending} onClick={nudge}>
+        {pending ? "Nudging…" : "Nudge all"}
+      </MenuItem>
+      <p role="status" className="px-2 pb-1 text-sm text-muted-foreground empty:hidden">
+        {told}
+      </p>
+      <RefusalNote refusal={refusal} className="m-1" />
+    </>
+  );
+}
+
+function CopyLink() {
+  const { session } = useSession();
+  const [told, setTold] = useState("");
+
+  async function copy(): Promise<void> {
+    const address = new URL(`/sessions/${session.slug}`, window.location.origin).href;
+    setTold((await copyText(address)) ? "Copied." : `The browser did not allow copying: ${address}`);
+  }
+
+  return (
+    <>
+      <MenuItem icon={Link2} onClick={() => void copy()}>
+        Copy link
+      </MenuItem>
+      <p role="status" className="px-2 pb-1 text-sm break-all text-muted-foreground empty:hidden">
+        {told}
+      </p>
+    </>
+  );
+}

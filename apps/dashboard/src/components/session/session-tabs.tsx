@@ -1,0 +1,86 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname, useRouter } from "next/navigation";
+import { useQueryParam } from "@/lib/query/use-query-param";
+import { useShortcut } from "@/lib/shortcuts/use-shortcut";
+import { cn } from "@/lib/utils";
+import { useSession } from "./session-context";
+
+interface Tab {
+  readonly label: string;
+  /** What follows the session in the address. */
+  readonly place: string;
+}
+
+const tabs: readonly Tab[] = [
+  { label: "Live", place: "" },
+  { label: "State", place: "/state" },
+  { label: "Memory", place: "/memory" },
+];
+
+/** The parts of a session. Where there is no room for feed and document side by side, the document is one of them. */
+export function SessionTabs() {
+  const { session } = useSession();
+  const pathname = usePathname();
+  const [pane] = useQueryParam("pane");
+  const home = `/sessions/${session.slug}`;
+  const place = `/${pathname.split("/").slice(3).join("/")}`.replace(/\/$/, "");
+  const showsDocument = place === "" && pane === "doc";
+  return (
+    <nav aria-label="Parts of the session" className="border-b px-2">
+      <ul className="flex overflow-x-auto">
+        {tabs.map((tab, index) => (
+          <li key={tab.place} className="contents">
+            <TabKey keys={String(index + 1)} label={tab.label} href={`${home}${tab.place}`} />
+            <TabLink
+              href={`${home}${tab.place}`}
+              current={place === tab.place && !showsDocument}
+              // Where both are side by side, the document belongs to what is current.
+              currentOnDesk={place === tab.place}
+            >
+              {tab.label}
+            </TabLink>
+            {tab.place === "" && (
+              <TabLink href={`${home}?pane=doc`} current={showsDocument} className="lg:hidden">
+                Document
+              </TabLink>
+            )}
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+interface TabLinkProps {
+  readonly href: string;
+  readonly current: boolean;
+  readonly currentOnDesk?: boolean;
+  readonly className?: string;
+  readonly children: string;
+}
+
+function TabLink({ href, current, currentOnDesk = current, className, children }: TabLinkProps) {
+  return (
+    <Link
+      href={href}
+      scroll={false}
+      aria-current={currentOnDesk ? "page" : undefined}
+      className={cn(
+        "flex h-9 items-center border-b-2 border-transparent px-3 text-muted-foreground hover:text-foreground pointer-coarse:h-11",
+        current && "border-primary font-medium text-foreground",
+        currentOnDesk && "lg:border-primary lg:font-medium lg:text-foreground",
+        className,
+      )}
+    >
+      {children}
+    </Link>
+  );
+}
+
+function TabKey({ keys, label, href }: { keys: string; label: string; href: string }) {
+  const router = useRouter();
+  useShortcut(keys, () => router.push(href), { label: `Show ${label}`, group: "Session" });
+  return null;
+}

@@ -1,0 +1,103 @@
+import { useEffect, useMemo } from "react";
+import type { Problem } from "@/lib/broker/problem";
+import { useBroker } from "@/lib/broker/use-broker";
+import { useRead } from "@/lib/broker/use-read";
+import { usePerson } from "@/lib/person/use-person";
+import { useQueryParam } from "@/lib/query/use-query-param";
+import type { SessionFacts } from "./session-context";
+
+export interface SessionFactsRead {
+  /** What is known, from before a failure, too. */
+  readonly facts: SessionFacts | null;
+  /** Why the session, or who takes part in it, could not be read at last. */
+  readonly problem: Problem | null;
+  readonly refresh: () => void;
+}
+
+/** How often the roster is read without a hint: a status changes by nobody doing anything. */
+const rosterEveryMs = 15_000;
+
+/** Reads a session by its id or slug, and who takes part in it, and keeps that up to date. */
+export function useSessionFacts(ref: string | undefined): SessionFactsRead {
+  const named = ref === undefined ? null : { session_id: ref };
+  const session = useRead("get_session", named, { on: ["session", "document", "roster", "person"] });
+  // The roster is asked for by id, and only once there is a session, so that one that does not exist fails once.
+  const id = session.data?.session_id;
+  const participants = useRead(
+    "list_participants",
+    id === undefined ? null : { session_id: id, include_folded: true },
+    { on: ["roster"] },
+  );
+  const peers = useRead("list_peers", id === undefined ? null : { session_id: id, include_left: true }, {
+    on: ["roster"],
+  });
+  const { person } = usePerson();
+  const [at] = useQueryParam("at");
+
+  const refreshSession = session.refresh;
+  const refreshParticipants = participants.refresh;
+  const refreshPeers = peers.refresh;
+  useRefreshOnWords(id, refreshSession);
+  useRefreshWhileVisible(refreshParticipants, refreshPeers);
+
+  const facts = useMemo<SessionFacts | null>(() => {
+    if (!session.data || !participants.data || !peers.data) return null;
+    const teams = participants.data.participants;
+    const colours = new Map(teams.map((team) => [team.team_id, team.colour]));
+    return {
+      session: session.data,
+      participants: teams,
+      peers: peers.data.peers,
+      myTeamId: teams.find((team) => person !== null && team.person_id === person.id)?.team_id ?? null,
+      colourOf: (teamId) => (teamId === null ? 0 : (colours.get(teamId) ?? 0)),
+      at,
+      refresh: () => {
+        refreshSession();
+        refreshParticipants();
+        refreshPeers();
+      },
+    };
+  }, [
+    session.data,
+    participants.data,
+    peers.data,
+    person,
+    at,
+    refreshSession,
+    refreshParticipants,
+    refreshPeers,
+  ]);
+
+  return {
+    facts,
+    problem: session.problem ?? participants.problem ?? peers.problem ?? null,
+    refresh: () => {
+      refreshSession();
+      refreshParticipants();
+      refreshPeers();
+    },
+  };
+}
+
+/** The counts of a session change with every message of it, which the mesh tells at most once a second. */
+function useRefreshOnWords(sessionId: string | undefined, refresh: () => void): void {
+  const broker = useBroker();
+  useEffect(() => {
+    if (sessionId === undefined) return;
+    return broker.onMeshChanged((change) => {
+      if (change.kind === "sessions" && change.sessionId === sessionId) refresh();
+    });
+  }, [broker, sessionId, refresh]);
+}
+
+function useRefreshWhileVisible(...refreshes: readonly [() => void, () => void]): void {
+  const [first, second] = refreshes;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "hidden") return;
+      first();
+      second();
+    }, rosterEveryMs);
+    return () => clearInterval(timer);
+  }, [first, second]);
+}
