@@ -52,6 +52,14 @@ function byPerson(operation: string, what: string, input: object): VerbCase {
   });
 }
 
+/** A call for humans where no session is addressed. */
+function personally(operation: string, what: string, input: object): VerbCase {
+  return one(operation, what, async ({ caller }) => {
+    const { person_id: team_id } = await caller.call("create_person", { name: "Bench" });
+    return () => caller.call(operation, { team_id, ...input });
+  });
+}
+
 /** The same where there is much to read. */
 function crowded(operation: string, what: string, input: object): VerbCase {
   return one(operation, what, async ({ caller, crowded }) => {
@@ -232,6 +240,19 @@ export const verbCases: readonly VerbCase[] = [
     to: Array.from({ length: limits.recipientsMax }, (_, index) => `Bench ${index}`),
     message: costlyText.wide(textMax),
   }),
+  one("list_attention", "200 asks of 64 KiB", async ({ caller, own }) => {
+    await inParallel(Array.from({ length: limits.attentionItemsMax }), 8, () =>
+      caller.call("post_message", { ...own, content: { kind: "ask", text: costlyText.lines(textMax) } }),
+    );
+    const input = { session: own.session_id };
+    return () => caller.call("list_attention", input);
+  }),
+  personally("dismiss_attention", "one that there is not", {
+    id: "quiet:00000000-0000-4000-8000-000000000000:1",
+  }),
+  byPerson("mark_read", "a feed that was never read", { cursor: 0 }),
+  personally("get_person", "its own", {}),
+  personally("rename_person", "the longest name", { name: costlyText.wide(limits.nameCharsMax * 3) }),
   byPerson("hold_session", "the longest reason", { reason: costlyText.wide(limits.reasonCharsMax * 3) }),
   byPerson("resume_session", "with a budget", { message_budget: 1_000 }),
   crowded("list_peers", "200 teams", { include_left: true }),

@@ -85,6 +85,10 @@ const testedAt: {
   connectionsMax: "here",
   idempotencyHours: "here",
   receiptDays: "tests/doors/message-status.test.ts",
+  attentionIdCharsMax: "tests/doors/attention.test.ts",
+  attentionItemsMax: "tests/doors/attention.test.ts",
+  attentionCountedMax: "tests/doors/attention.test.ts",
+  unreadCountedMax: "tests/doors/reading.test.ts",
   peerRetiredAfterDays: "apps/broker/src/roster/retire-peers.test.ts",
 };
 

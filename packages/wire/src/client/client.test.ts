@@ -749,6 +749,66 @@ it("[CLIENT-7] calls beyond what the client holds are refused", async () => {
   expect((await settled).every(({ status }) => status === "rejected")).toBe(true);
 });
 
+// Watching the mesh
+
+it("[CLIENT-10] a watch is asked for on each connection, and tells when it stands again", async () => {
+  const broker = await startScriptedBroker();
+  const client = startClient(broker.url);
+  const told: unknown[] = [];
+  const watch = client.watchMesh({
+    credential: "p",
+    onChanged: (change) => told.push(change),
+    onRestored: () => told.push("restored"),
+  });
+  const first = await broker.greeted();
+  const asked = await first.next();
+  expect(asked).toMatchObject({ type: "watch_mesh", team_id: "p" });
+  const change = { type: "mesh_changed", kind: "sessions", session_id: session } as const;
+  first.send({ ...change, kind: "memory" }); // Told to whoever watched before, on this connection nobody.
+  first.reply(asked, {});
+  first.send(change);
+  await watch.ready;
+  await first.drained(client);
+  first.socket.terminate();
+
+  const second = await broker.greeted();
+  second.reply(await second.next(), {});
+  second.send({ ...change, session_id: null });
+  await second.drained(client);
+  expect(told).toEqual([
+    { kind: "sessions", session_id: session },
+    "restored",
+    { kind: "sessions", session_id: null },
+  ]);
+  watch.close();
+  watch.close();
+  expect(await second.next()).toMatchObject({ type: "unwatch_mesh" });
+  second.send(change);
+  await second.drained(client);
+  expect(told).toHaveLength(3);
+});
+
+it("[CLIENT-10] a refusal that does not help to repeat ends a watch, another one is waited out; there is one at a time", async () => {
+  const broker = await startScriptedBroker();
+  const client = startClient(broker.url);
+  const errors: unknown[] = [];
+  const options = { onChanged: ignore, onError: (error: unknown) => errors.push(error) };
+  const watch = client.watchMesh(options);
+  await expect(client.watchMesh(options).ready).rejects.toMatchObject({ code: "conflict" });
+  const connection = await broker.greeted();
+  connection.refuse(await connection.next(), "unavailable", { retry_after_s: 0 });
+  connection.refuse(await connection.next(), "unauthorized", {});
+  await expect(watch.ready).rejects.toMatchObject({ code: "unauthorized" });
+  expect(errors).toMatchObject([{ code: "conflict" }, { code: "unauthorized" }]);
+
+  const next = client.watchMesh(options);
+  connection.reply(await connection.next(), {});
+  await next.ready;
+  await client.close();
+  expect(errors).toHaveLength(2);
+  await expect(client.watchMesh(options).ready).rejects.toMatchObject({ code: "unavailable" });
+});
+
 // The broker of these tests: a WebSocket server that says what the test tells it to.
 
 type RequestFrame = Extract<ClientFrame, { type: "request" }>;
