@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../open-database.js";
 import { backupDatabase } from "./backup-database.js";
 import { inOrderOfReference } from "./catalog.js";
@@ -16,29 +17,27 @@ import {
   makeMerkleDatabase,
   messageRow,
   query,
-  startTestServers,
+  serverAt,
   type TestDatabase,
-  type TestServers,
 } from "./test-support.js";
 import { withSnapshot } from "./transaction.js";
 
 const run = promisify(execFile);
 
-let servers: TestServers;
+/** The one that all tests share. */
+const current = serverAt(inject("postgres"));
+
 let folder: string;
 let file: string;
-beforeAll(async () => {
-  servers = await startTestServers();
-});
-afterAll(() => servers.home.remove());
 beforeEach(async () => {
-  folder = await mkdtemp(join(servers.home.path, "backups-"));
+  folder = await mkdtemp(join(tmpdir(), "merkle-backups-"));
   file = join(folder, "merkle.backup");
 });
+afterEach(() => rm(folder, { recursive: true }));
 
 describe("a backup", () => {
   it("[BACKUP-1] is of one moment, while messages are posted", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     const { sessionId } = await fill(source);
     const others = await addFeeds(source, 3);
     const db = await openDatabase({ target: source });
@@ -56,7 +55,7 @@ describe("a backup", () => {
     expect(backedUp).toBeGreaterThanOrEqual(100);
     expect(backedUp).toBeLessThan(await countMessages(source));
 
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     await restoreDatabase({ target, file });
     const feeds = await query(
       target,
@@ -72,7 +71,7 @@ describe("a backup", () => {
   });
 
   it("[BACKUP-1] is readable for its owner alone, and says what it holds", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await fill(source);
     const summary = await backupDatabase({ target: source, file, merkleVersion: "1.2.3" });
     const { mode, size } = await stat(file);
@@ -89,7 +88,7 @@ describe("a backup", () => {
   });
 
   it("[BACKUP-1] replaces no file unless it is told to", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await writeFile(file, "precious");
     await expect(backupDatabase({ target: source, file })).rejects.toMatchObject({ code: "file_exists" });
     expect(await readFile(file, "utf8")).toBe("precious");
@@ -98,7 +97,7 @@ describe("a backup", () => {
   });
 
   it("[BACKUP-1] leaves alone a file that somebody wrote under its name meanwhile", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     const onProgress = () => writeFileSync(file, "precious");
     await expect(backupDatabase({ target: source, file, onProgress })).rejects.toMatchObject({
       code: "file_exists",
@@ -108,7 +107,7 @@ describe("a backup", () => {
   });
 
   it("[BACKUP-1] that is ended leaves nothing, and lets go of the database at once", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await addMessages(source, 8_000);
     const controller = new AbortController();
     const onProgress = (table: string) => {
@@ -124,7 +123,7 @@ describe("a backup", () => {
   it.runIf(process.platform === "linux" && process.getuid?.() === 0)(
     "[BACKUP-1] that finds the disk full leaves nothing and says so",
     async () => {
-      const source = await makeMerkleDatabase(servers.current);
+      const source = await makeMerkleDatabase(current);
       await addMessages(source, 8_000);
       const small = join(folder, "small");
       await mkdir(small);
@@ -141,9 +140,9 @@ describe("a backup", () => {
   );
 
   it("[BACKUP-1] takes memory that does not grow with the messages, and neither does a restore", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await addMessages(source, 25_000);
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     const before = memory();
     let most = 0;
     const onProgress = () => {
@@ -157,7 +156,7 @@ describe("a backup", () => {
   });
 
   it("[BACKUP-1] may take longer than a request, and reads dates alike whatever the database's style", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await query(source, (sql) => sql.unsafe(`ALTER DATABASE ${source.database} SET datestyle = 'SQL, DMY'`));
     const names = ["statement_timeout", "idle_in_transaction_session_timeout", "datestyle"];
     const values = await withSnapshot(source, ({ sql }) =>
@@ -167,7 +166,7 @@ describe("a backup", () => {
   });
 
   it("[BACKUP-1] is not made of a database without Merkle, or of none", async () => {
-    const empty = await makeDatabase(servers.current);
+    const empty = await makeDatabase(current);
     await expect(backupDatabase({ target: empty, file })).rejects.toMatchObject({
       code: "no_merkle_database",
     });
@@ -175,7 +174,7 @@ describe("a backup", () => {
     await expect(backupDatabase({ target: nowhere, file })).rejects.toMatchObject({
       code: "connection_failed",
     });
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await expect(
       backupDatabase({ target: source, file: join(folder, "none", "merkle.backup") }),
     ).rejects.toMatchObject({ code: "file_missing" });

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type postgres from "postgres";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { oldestBinaries } from "../embedded/test-support.js";
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
+import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
 import { knownMigrations } from "../migrate.js";
 import { openDatabase } from "../open-database.js";
 import { applyMigrations } from "./apply-migrations.js";
@@ -20,31 +21,29 @@ import {
   query,
   readAll,
   readContent,
-  startTestServers,
+  serverAt,
   type TestDatabase,
-  type TestServers,
 } from "./test-support.js";
 import { withRestore } from "./transaction.js";
 
-let servers: TestServers;
+/** The one that all tests share. */
+const current = serverAt(inject("postgres"));
+
 let folder: string;
 let file: string;
-beforeAll(async () => {
-  servers = await startTestServers();
-});
-afterAll(() => servers.home.remove());
 beforeEach(async () => {
-  folder = await mkdtemp(join(servers.home.path, "backups-"));
+  folder = await mkdtemp(join(tmpdir(), "merkle-backups-"));
   file = join(folder, "merkle.backup");
 });
+afterEach(() => rm(folder, { recursive: true }));
 
 describe("a restore", () => {
   it("[BACKUP-2] brings back every row as it was, and the feed goes on", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await query(source, (sql) => sql.unsafe(`ALTER DATABASE ${source.database} SET datestyle = 'SQL, DMY'`));
     const { sessionId } = await fill(source);
     await backupDatabase({ target: source, file });
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     const summary = await restoreDatabase({ target, file });
     await expectSame(source, target);
     expect(summary.tables).toContainEqual({ name: "messages", rows: 3 });
@@ -54,10 +53,7 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-2] brings back tables that nobody listed, fires no trigger, and goes on with their numbers", async () => {
-    const [source, target] = [
-      await makeMerkleDatabase(servers.current),
-      await makeMerkleDatabase(servers.current),
-    ];
+    const [source, target] = [await makeMerkleDatabase(current), await makeMerkleDatabase(current)];
     const tables = `
       CREATE TABLE "A ""child""" (id int REFERENCES z_parents, PRIMARY KEY (id));
       CREATE TABLE z_parents (
@@ -94,9 +90,9 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-3] gives the database a new epoch, and a broker starts on it", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     const { epoch: previousEpoch } = await backupDatabase({ target: source, file });
-    const target = await makeMerkleDatabase(servers.current);
+    const target = await makeMerkleDatabase(current);
     const { epoch, ...summary } = await restoreDatabase({ target, file });
     expect(summary).toMatchObject({ previousEpoch });
     expect(epoch).not.toBe(previousEpoch);
@@ -106,12 +102,12 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-3] refuses a file that is cut off, wherever, and changes nothing", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await fill(source);
     await backupDatabase({ target: source, file });
     const bytes = await readFile(file);
     const content = await readContent(file);
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     for (const part of [0.2, 0.5, 0.9, 0.999]) {
       await writeFile(file, bytes.subarray(0, Math.floor(bytes.length * part)));
       await expect(restoreDatabase({ target, file })).rejects.toMatchObject({ code: "truncated" });
@@ -122,10 +118,10 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-3] refuses a file in which anything was changed, and changes nothing", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await fill(source);
     await backupDatabase({ target: source, file });
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     const bytes = await readFile(file);
     for (const at of [Math.floor(bytes.length / 2), bytes.length - 6]) {
       const changed = Buffer.from(bytes);
@@ -149,7 +145,7 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-3] refuses what is no backup, or one of a newer Merkle", async () => {
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     await expect(restoreDatabase({ target, file })).rejects.toMatchObject({ code: "file_missing" });
     await expect(restoreDatabase({ target, file: folder })).rejects.toMatchObject({
       code: "file_inaccessible",
@@ -164,7 +160,7 @@ describe("a restore", () => {
       await writeFile(file, other);
       await expect(restoreDatabase({ target, file })).rejects.toMatchObject({ code: "not_a_backup" });
     }
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     const genuine = join(folder, "genuine");
     await backupDatabase({ target: source, file: genuine });
     await writeFile(file, "");
@@ -177,7 +173,7 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-3] refuses a database with rows, with a newer schema, or with a broker", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await fill(source);
     await backupDatabase({ target: source, file });
     const before = await readAll(source);
@@ -187,7 +183,7 @@ describe("a restore", () => {
     });
     expect(await readAll(source)).toEqual(before);
 
-    const target = await makeMerkleDatabase(servers.current);
+    const target = await makeMerkleDatabase(current);
     const broker = await openDatabase({ target });
     await expect(restoreDatabase({ target, file })).rejects.toMatchObject({ code: "target_in_use" });
     await broker.close();
@@ -197,14 +193,14 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-3] that fails at the last row changes nothing, and says what the database said", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await fill(source);
     await query(source, async (sql) => {
       await sql`ALTER TABLE teams DROP CONSTRAINT teams_session_id_fkey`;
       await sql`INSERT INTO teams VALUES (${randomUUID()}, ${randomUUID()}, 'Stray', 'agent', sha256(''), now())`;
     });
     await backupDatabase({ target: source, file });
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     await expect(restoreDatabase({ target, file })).rejects.toMatchObject({
       code: "refused_by_database",
       message: expect.stringContaining("teams_session_id_fkey"),
@@ -213,15 +209,15 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-3] that loses its connection changes nothing, and a backup that does leaves nothing", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await addMessages(source, 8_000);
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     const disconnect = (database: TestDatabase) => {
       const once = { done: false };
       return (table: string) => {
         if (table !== "messages" || once.done) return;
         once.done = true;
-        void query(servers.current.connection, (sql) => terminate(sql, database));
+        void query(current.connection, (sql) => terminate(sql, database));
       };
     };
     await expect(
@@ -237,10 +233,10 @@ describe("a restore", () => {
   });
 
   it("[BACKUP-3] that is ended changes nothing", async () => {
-    const source = await makeMerkleDatabase(servers.current);
+    const source = await makeMerkleDatabase(current);
     await fill(source);
     await backupDatabase({ target: source, file });
-    const target = await makeDatabase(servers.current);
+    const target = await makeDatabase(current);
     const controller = new AbortController();
     const onProgress = () => controller.abort();
     await expect(
@@ -250,8 +246,9 @@ describe("a restore", () => {
   });
 
   it.runIf(oldestBinaries())("[BACKUP-4] goes from PostgreSQL 15 to the current one, and back", async () => {
-    const { current, oldest } = servers;
-    if (!oldest) throw new TypeError("PostgreSQL 15 did not start.");
+    const home = await makeTestHome();
+    onTestFinished(home.remove);
+    const oldest = await home.start({ binaries: oldestBinaries() ?? "" });
     for (const [from, to] of [
       [oldest, current],
       [current, oldest],
@@ -270,13 +267,13 @@ describe("a restore", () => {
     "[BACKUP-4] takes a backup of a schema with %i migration(s), and the next start runs the others",
     async (count) => {
       const migrations = knownMigrations().slice(0, count);
-      const source = await makeDatabase(servers.current);
+      const source = await makeDatabase(current);
       await withRestore(source, async (sql) => {
         await applyMigrations(sql, migrations);
         await sql`INSERT INTO settings (key, value) VALUES ('epoch', '"before"')`;
       });
       await backupDatabase({ target: source, file });
-      const target = await makeDatabase(servers.current);
+      const target = await makeDatabase(current);
       expect(await restoreDatabase({ target, file })).toMatchObject({ migrations, previousEpoch: "before" });
       const db = await openDatabase({ target });
       await db.close();

@@ -4,41 +4,39 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type postgres from "postgres";
 import { connectPool } from "../connection.js";
 import type { EmbeddedPostgres } from "../embedded/index.js";
-import { makeTestHome, oldestBinaries, type TestHome } from "../embedded/test-support.js";
 import { openDatabase } from "../open-database.js";
 
 /** The address of a database, as the driver's parts. */
 export type TestDatabase = EmbeddedPostgres["connection"];
 
-export interface TestServers {
-  readonly home: TestHome;
-  readonly current: EmbeddedPostgres;
-  /** PostgreSQL 15, where the package for it is installed. */
-  readonly oldest: EmbeddedPostgres | undefined;
+/** A server, by a database that it has. */
+export interface TestServer {
+  readonly connection: TestDatabase;
+  /** A migrated database on it, where there is one to copy. */
+  readonly template?: string;
 }
 
-export async function startTestServers(): Promise<TestServers> {
-  const home = await makeTestHome();
-  const binaries = oldestBinaries();
-  const [current, oldest] = await Promise.all([
-    home.start(),
-    binaries === undefined ? undefined : home.start({ binaries }),
-  ]);
-  return { home, current, oldest };
+export function serverAt({ serverUrl, template }: { serverUrl: string; template: string }): TestServer {
+  const { hostname: host, port, username: user, password } = new URL(serverUrl);
+  return { connection: { host, port: Number(port), user, password, database: "postgres" }, template };
 }
 
 /** A database of its own without anything in it. */
-export async function makeDatabase(server: EmbeddedPostgres): Promise<TestDatabase> {
-  const database = `test_${randomUUID().replaceAll("-", "")}`;
-  await query(server.connection, (sql) => sql.unsafe(`CREATE DATABASE ${database}`));
-  return { ...server.connection, database };
+export function makeDatabase(server: TestServer): Promise<TestDatabase> {
+  return createDatabase(server, "");
 }
 
 /** A database on which a broker has started once. */
-export async function makeMerkleDatabase(server: EmbeddedPostgres): Promise<TestDatabase> {
-  const database = await makeDatabase(server);
+export async function makeMerkleDatabase(server: TestServer): Promise<TestDatabase> {
+  const database = await createDatabase(server, server.template ? `TEMPLATE ${server.template}` : "");
   await (await openDatabase({ target: database })).close();
   return database;
+}
+
+async function createDatabase(server: TestServer, how: string): Promise<TestDatabase> {
+  const database = `test_${randomUUID().replaceAll("-", "")}`;
+  await query(server.connection, (sql) => sql.unsafe(`CREATE DATABASE ${database} ${how}`));
+  return { ...server.connection, database };
 }
 
 export async function query<Result>(
