@@ -7,6 +7,8 @@ export interface TcpProxy {
   readonly url: string;
   /** What becomes of bytes and new connections: passed on, held back without a word, or cut off. */
   mode: "pass" | "stall" | "cut";
+  /** How many bytes of the broker's it has passed on. */
+  readonly bytesBrought: number;
   /** Cuts every connection that there is. */
   cutAll(): void;
 }
@@ -14,7 +16,7 @@ export interface TcpProxy {
 /** Stands before a port of this machine until the test has finished. */
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  const proxy = { mode: "pass" as TcpProxy["mode"] };
+  const proxy = { mode: "pass" as TcpProxy["mode"], bytesBrought: 0 };
 
   const listener = createServer((client) => {
     const server = connect(port, "127.0.0.1");
@@ -25,7 +27,9 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       sockets.add(side);
       side.on("error", () => undefined);
       side.on("data", (chunk) => {
-        if (proxy.mode === "pass") other.write(chunk);
+        if (proxy.mode !== "pass") return;
+        if (side === server) proxy.bytesBrought += chunk.length;
+        other.write(chunk);
       });
       side.on("close", () => {
         sockets.delete(side);
