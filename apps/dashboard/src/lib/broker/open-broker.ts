@@ -1,3 +1,5 @@
+import { connectInPage } from "./connect-in-page";
+import { connectToWorker } from "./connect-to-worker";
 import type { PageBroker } from "./page-broker";
 import { aliveEveryMs } from "./port";
 
@@ -8,8 +10,10 @@ export function openBroker(broker: PageBroker): () => void {
   let attached: AbortController | undefined;
 
   function attach(): void {
-    attached ??= new AbortController();
-    void connectInPage(broker, attached.signal);
+    const attaching = new AbortController();
+    attached = attaching;
+    // Some browsers have no shared workers, and some policies of organisations allow none.
+    connectToWorker(broker, attaching.signal, () => void connectInPage(broker, attaching.signal));
   }
 
   function detach(): void {
@@ -33,16 +37,4 @@ export function openBroker(broker: PageBroker): () => void {
     closed.abort();
     detach();
   };
-}
-
-/** A hub of the page's own, with a connection that no other tab shares. */
-async function connectInPage(broker: PageBroker, signal: AbortSignal): Promise<void> {
-  const [{ Hub }, { connect }] = await Promise.all([import("./hub"), import("@merkle/wire/client")]);
-  if (signal.aborted) return;
-  const client = connect({ url: location.origin });
-  const receive = new Hub(client).attach({
-    postMessage: (message) => queueMicrotask(() => broker.receive(message)),
-    close: () => undefined,
-  });
-  broker.attach({ postMessage: receive, close: () => void client.close() });
 }

@@ -1,0 +1,15 @@
+import { connect } from "@merkle/wire/client";
+import { Hub } from "./hub";
+import type { PageMessage } from "./port";
+
+/** Runs once for all tabs of a browser, and holds their one connection. The browser ends it with the last of them. */
+const hub = new Hub(connect({ url: location.origin }));
+
+self.addEventListener("connect", (event) => {
+  if (!(event instanceof MessageEvent)) return;
+  const [port] = event.ports;
+  if (!port) return;
+  const receive = hub.attach(port);
+  port.addEventListener("message", ({ data }: MessageEvent<PageMessage>) => receive(data));
+  port.start();
+});
