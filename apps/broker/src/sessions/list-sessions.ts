@@ -1,4 +1,5 @@
 import { listSessionRows, placeOf } from "@merkle/db";
+import { readNeedingSessions } from "../attention/put-away.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { fillPage } from "../fill-page.js";
 import { parsePlace, writePlace } from "./list-cursor.js";
@@ -15,10 +16,12 @@ export async function listSessions(
 ): Promise<OutputOf<"list_sessions">> {
   const { database } = ctx.services;
   const { sort, query, team, status, before, limit } = input;
+  const needing = input.needs ? await readNeedingSessions(ctx.services, ctx.person?.personId ?? null) : null;
   const rows = await listSessionRows(database.orm, database.meshId, {
     query,
     team,
     closed: status === "all" ? undefined : status === "closed",
+    sessionIds: needing ? [...needing] : undefined,
     sort,
     before: before === undefined ? undefined : parsePlace(before, sort),
     limit: limit + 1,

@@ -6,10 +6,14 @@ import { firstLineOfText } from "../document/first-line-of-text.js";
 export interface SessionFacts {
   /** How far the caller has read in it; null where nothing is known of the caller. */
   readonly lastRead: number | null;
+  /** How many messages of others the caller has not read. */
+  readonly unread: number | null;
   readonly present: readonly PresentTeam[];
+  /** Since when nobody has polled or spoken in it, where that waits for a human. */
+  readonly quietSince: Date | null;
 }
 
-export function toSession(row: SessionRow, { lastRead, present }: SessionFacts): Session {
+export function toSession(row: SessionRow, { lastRead, unread, present, quietSince }: SessionFacts): Session {
   return {
     session_id: row.sessionId,
     slug: row.slug,
@@ -26,9 +30,9 @@ export function toSession(row: SessionRow, { lastRead, present }: SessionFacts):
     last_said_at: row.lastSaidAt?.toISOString() ?? null,
     last_said_by: row.lastSaidBy,
     last_read: lastRead,
-    unread: null,
+    unread,
     held: toHeld(row),
-    quiet_since: null,
+    quiet_since: quietSince?.toISOString() ?? null,
     conclusion: row.conclusion === null ? null : firstLineOfText(row.conclusion),
     present: [...present],
     document_version: row.documentVersion,
