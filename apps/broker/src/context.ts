@@ -4,6 +4,7 @@ import type { Credentials, PersonCaller, TeamCaller } from "./access/credentials
 import type { Channels } from "./delivery/channels.js";
 import type { MeshChannel } from "./delivery/mesh-channel.js";
 import type { Appender } from "./feed/appender.js";
+import type { EventLoopWatch } from "./health/watch-event-loop.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import type { Presence } from "./roster/presence.js";
@@ -18,6 +19,9 @@ import type { Write } from "./writes/write.js";
 /** What the broker's parts share; made once at start. */
 export interface Services {
   readonly version: string;
+  readonly startedAt: Date;
+  readonly databaseKind: "embedded" | "external";
+  readonly eventLoop: EventLoopWatch;
   readonly database: Database;
   readonly appender: Appender;
   readonly channels: Channels;

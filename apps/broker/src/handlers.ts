@@ -1,4 +1,3 @@
-import { MerkleError } from "@merkle/wire";
 import { dismissAttention } from "./attention/dismiss-attention.js";
 import { listAttention } from "./attention/list-attention.js";
 import type { Handlers } from "./context.js";
@@ -17,6 +16,7 @@ import { sendMessage } from "./feed/send-message.js";
 import { waitForMessages } from "./feed/wait-for-messages.js";
 import { joinGroup } from "./groups/join-group.js";
 import { leaveGroup } from "./groups/leave-group.js";
+import { getHealth } from "./health/get-health.js";
 import { forget } from "./memory/forget.js";
 import { listMemory } from "./memory/list-memory.js";
 import { recall } from "./memory/recall.js";
@@ -44,6 +44,7 @@ import { resumeSession } from "./sessions/resume-session.js";
 import { updateSessionMetadata } from "./sessions/update-session-metadata.js";
 import { getAppInfo } from "./settings/get-app-info.js";
 import { getSettings } from "./settings/get-settings.js";
+import { testConnection } from "./settings/test-connection.js";
 import { updateSettings } from "./settings/update-settings.js";
 import { deleteState } from "./state/delete-state.js";
 import { getState } from "./state/get-state.js";
@@ -52,10 +53,6 @@ import { setState } from "./state/set-state.js";
 import { unwatchState } from "./state/unwatch-state.js";
 import { watchState } from "./state/watch-state.js";
 import { getTimeline } from "./timeline/get-timeline.js";
-
-const later = async (): Promise<never> => {
-  throw new MerkleError("unavailable", "not built");
-};
 
 /** The verb of every operation. */
 export const handlers: Handlers = {
@@ -108,8 +105,8 @@ export const handlers: Handlers = {
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,
-  test_connection: later,
-  get_health: later,
+  test_connection: testConnection,
+  get_health: getHealth,
   get_app_info: getAppInfo,
   get_settings: getSettings,
   update_settings: updateSettings,

@@ -1,12 +1,16 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { createRecentTimes, type RecentTimes } from "./health/recent-times.js";
 
 /** What the broker counts, as `/metrics` shows it (OPS-3). */
 export interface Metrics {
   readonly posts: Counter<"outcome">;
   readonly commitSeconds: Histogram;
+  /** The same of the last commits, in milliseconds. */
+  readonly recentCommits: RecentTimes;
   readonly batchRows: Histogram;
   readonly parkedWaits: Gauge;
   readonly sockets: Gauge;
+  readonly subscriptions: Gauge;
   readonly cutOffs: Counter<"reason">;
   readonly deliveries: Counter<"path">;
   readonly requests: Counter<"operation" | "door" | "result">;
@@ -39,6 +43,12 @@ export function createMetrics(): Metrics {
     parkedWaits: new Gauge({
       name: "merkle_parked_waits",
       help: "Waits that block at this moment.",
+      registers,
+    }),
+    recentCommits: createRecentTimes(),
+    subscriptions: new Gauge({
+      name: "merkle_subscriptions",
+      help: "Feeds that connections follow, inboxes included.",
       registers,
     }),
     sockets: new Gauge({ name: "merkle_sockets", help: "Open WebSocket connections.", registers }),

@@ -14,6 +14,7 @@ import { createMeshChannel } from "./delivery/mesh-channel.js";
 import { createHttpServer, type HttpServer } from "./doors/http-server.js";
 import { type Appender, type PostedRow, startAppender } from "./feed/appender.js";
 import { toStoredMessage } from "./feed/message.js";
+import { watchEventLoop } from "./health/watch-event-loop.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { createLog, type Log } from "./log.js";
 import { createMetrics } from "./metrics.js";
@@ -90,7 +91,6 @@ type Resolved = BrokerOptions & { host: string; port: number; log: Log };
 
 async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
   const { host, log } = options;
-  const startedAt = new Date();
   const target = await startDatabaseServer(options, stops);
   const database = await openDatabase({ target });
   stops.add("database connections", database.close);
@@ -108,7 +108,6 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
       allowedHosts: options.allowedHosts ?? [],
       publicUrl: () => services.settings.current.public_url,
     }),
-    startedAt,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     connectionsMax: options.connectionsMax,
     dashboard: options.dashboard,
@@ -178,7 +177,7 @@ function notAlone(): StartError {
 }
 
 async function startServices(
-  { log, publicUrl }: Resolved,
+  { log, publicUrl, databaseUrl }: Resolved,
   database: Database,
   listening: () => string,
 ): Promise<{ services: Services & { stop(): void }; stopServices(): Promise<void> }> {
@@ -194,6 +193,7 @@ async function startServices(
   const stateAnnouncer = startStateAnnouncer({ database, channels, log });
   const indexer = startIndexer({ database, log });
   const workers = startWorkers({ log });
+  const eventLoop = watchEventLoop();
   const appender: Appender = startAppender({
     database,
     metrics,
@@ -210,6 +210,9 @@ async function startServices(
   return {
     services: {
       version: readVersion(),
+      startedAt: new Date(),
+      databaseKind: databaseUrl === undefined ? "embedded" : "external",
+      eventLoop,
       database,
       appender,
       channels,
@@ -236,6 +239,7 @@ async function startServices(
       mesh.stop();
       await bus.stop();
       await workers.stop();
+      eventLoop.stop();
     },
   };
 }

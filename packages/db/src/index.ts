@@ -23,6 +23,7 @@ export {
 export * from "./queries/attention.js";
 export * from "./queries/dismissals.js";
 export * from "./queries/documents.js";
+export * from "./queries/facts.js";
 export * from "./queries/feed-pages.js";
 export * from "./queries/holds.js";
 export * from "./queries/idempotency.js";

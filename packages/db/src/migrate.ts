@@ -40,6 +40,15 @@ function findMigrations(): string {
 
 /** When each known migration was written, which is how the migrator tells them apart. */
 export function knownMigrations(): number[] {
+  return readJournal().map(({ when }) => when);
+}
+
+/** The name of the newest known migration, which every open database has been through. */
+export function newestMigration(): string {
+  return readJournal().at(-1)?.tag ?? "";
+}
+
+function readJournal(): readonly { when: number; tag: string }[] {
   const journal: unknown = JSON.parse(readFileSync(`${migrationsFolder}/meta/_journal.json`, "utf8"));
   if (
     typeof journal !== "object" ||
@@ -49,7 +58,7 @@ export function knownMigrations(): number[] {
   ) {
     throw new TypeError("The migrations' journal is damaged: install Merkle again.");
   }
-  return journal.entries.map((entry: { when: number }) => entry.when);
+  return journal.entries;
 }
 
 async function appliedMigrations(connection: postgres.Sql): Promise<number[]> {

@@ -5,7 +5,7 @@ import type postgres from "postgres";
 import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
 import type { ConnectionTarget } from "./connection.js";
 import { DatabaseError, databaseErrorCode } from "./database-error.js";
-import { migrate } from "./migrate.js";
+import { migrate, newestMigration } from "./migrate.js";
 import { renewClient } from "./renewed-client.js";
 import * as schema from "./schema.js";
 import { startTransactions } from "./transactions.js";
@@ -26,6 +26,8 @@ export interface Database {
   readonly meshId: string;
   readonly serverVersion: string;
   readonly migrationsRun: number;
+  /** The name of the last migration that it has been through. */
+  readonly newestMigration: string;
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** Appends on a connection that nothing else uses, so that posts never queue behind reads. */
   append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
@@ -71,6 +73,7 @@ export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions
       meshId,
       serverVersion,
       migrationsRun,
+      newestMigration: newestMigration(),
       transaction: transactions.run,
       append: (rows) => appendLane.ask((client) => appendMessages(client, rows, false)),
       appendWaiting: (rows) => waitingLane.ask((client) => appendMessages(client, rows, true)),

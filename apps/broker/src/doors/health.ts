@@ -11,7 +11,7 @@ export interface Health {
   readonly uptime_s: number;
 }
 
-export async function checkHealth(services: Services, startedAt: Date): Promise<Health> {
+export async function checkHealth(services: Services): Promise<Health> {
   const ready = !services.stopping.aborted;
   return {
     live: true,
@@ -19,7 +19,7 @@ export async function checkHealth(services: Services, startedAt: Date): Promise<
     durable: ready && (await isDurable(services)),
     version: services.version,
     epoch: services.database.epoch,
-    uptime_s: Math.floor((Date.now() - startedAt.getTime()) / 1000),
+    uptime_s: Math.floor((Date.now() - services.startedAt.getTime()) / 1000),
   };
 }
 

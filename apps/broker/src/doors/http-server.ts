@@ -24,7 +24,6 @@ export interface HttpServer {
 export interface HttpServerOptions {
   readonly services: Services;
   readonly hosts: HostGuard;
-  readonly startedAt: Date;
   readonly heartbeatMs: number;
   readonly connectionsMax?: number | undefined;
   /** A folder of static pages, served at `/`. */
@@ -36,14 +35,14 @@ const idleSweepMs = 20;
 
 /** One server for all doors: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { services, hosts, startedAt, heartbeatMs, connectionsMax } = options;
+  const { services, hosts, heartbeatMs, connectionsMax } = options;
   const { addresses, version, settings } = services;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
   mountRest(app, services);
   const mcp = mountMcp(app, services);
   app.get("/health", async () => {
-    const health = await checkHealth(services, startedAt);
+    const health = await checkHealth(services);
     const response = jsonResponse(health);
     return health.ready && health.durable
       ? response

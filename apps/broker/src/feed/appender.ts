@@ -25,13 +25,15 @@ export interface Appender {
    * away and did not come back in time to say whether it has the message
    */
   append(row: MessageRow): Promise<Appended>;
+  /** What is admitted and not answered yet. */
+  readonly queuedBytes: number;
   /** Refuses further posts, and resolves when every admitted one is answered. */
   stop(): Promise<void>;
 }
 
 export interface AppenderOptions {
   readonly database: Pick<Database, "append" | "appendWaiting">;
-  readonly metrics: Pick<Metrics, "posts" | "commitSeconds" | "batchRows">;
+  readonly metrics: Pick<Metrics, "posts" | "commitSeconds" | "recentCommits" | "batchRows">;
   /** Told of every message as soon as it is committed, in the feed's order within a batch. */
   readonly onPosted: (posted: readonly PostedRow[]) => void;
   /** Told where a message stands that was found there: its first commit may have gone unanswered, and untold. */
@@ -123,7 +125,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     metrics.batchRows.observe(rows.length);
     // Their ids are fixed, so what was committed before the connection died answers `duplicate`.
     const outcomes = await retryWhileLost(() => send(rows), batch[0]?.admittedAt);
-    end();
+    metrics.recentCommits.add(end() * 1000);
     return outcomes;
   }
 
@@ -201,6 +203,9 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
 
   return {
     append,
+    get queuedBytes() {
+      return queuedBytes;
+    },
     async stop() {
       stopped = true;
       await flushing;

@@ -17,13 +17,15 @@ export function createAddresses(settings: SettingsStore, listening: () => string
       return listening();
     },
     base,
-    // A public URL that names an endpoint is given out as it is.
-    mcp: () => {
-      const given = settings.current.public_url?.replace(/\/+$/, "");
-      return given?.endsWith("/mcp") ? given : `${base()}/api/mcp`;
-    },
+    mcp: () => mcpOf(settings.current.public_url ?? listening()),
     webSocket: () => `${base().replace(/^http/, "ws")}/ws`,
   };
+}
+
+/** The MCP endpoint of an address; one that names an endpoint is given out as it is. */
+export function mcpOf(url: string): string {
+  const given = url.replace(/\/+$/, "");
+  return given.endsWith("/mcp") ? given : `${baseOf(url)}/api/mcp`;
 }
 
 /** The base of an address that may name an MCP endpoint (SET-3). */

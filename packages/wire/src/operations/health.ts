@@ -24,7 +24,7 @@ export const getHealth = operation({
     open_sessions: z.int(),
     memory_bytes: z.int().meta({ description: "Resident memory of the broker." }),
     event_loop: z.object({ p50_ms: Milliseconds, p99_ms: Milliseconds, max_ms: Milliseconds }).meta({
-      description: "How late the event loop was, over the last minute.",
+      description: "How late the event loop was, over the last one to two minutes.",
     }),
     append: z.object({ p50_ms: Milliseconds, p99_ms: Milliseconds, queued_bytes: z.int() }).meta({
       description: "How long a flush of posts took, lately.",

@@ -139,6 +139,7 @@ export function createClientSession(
     closeSubscription(key, "lost");
     connection.send({ type: "reply", id: frame.id, output: opened.subscribed });
     const held = opened.peer && hold(opened.peer);
+    services.metrics.subscriptions.inc();
     subscriptions.set(key, {
       subscription: opened.start(connection),
       hold: held,
@@ -167,7 +168,7 @@ export function createClientSession(
       services.channels.announcePresence(open.subscription.sessionId);
     }
     open?.stopState();
-    subscriptions.delete(key);
+    if (subscriptions.delete(key)) services.metrics.subscriptions.dec();
   }
 
   async function unsubscribe({ id, kind, session_id }: Frame<"unsubscribe">): Promise<void> {
