@@ -108,7 +108,6 @@ describe("a message to some", () => {
     for (const [to, code] of [
       ["nobody", "not_found"],
       ["@nobody", "not_found"],
-      ["@humans", "not_found"],
       ["Cedar", "not_found"],
       [["bo", "nobody"], "not_found"],
       ["atlas", "bad_request"],

@@ -44,12 +44,16 @@ export function resolveRecipients(
   if (to.some(isEveryone)) return everyone;
   const reaches = new Set(targets.flatMap(({ peers }) => peers.map(({ peerId }) => peerId)));
   reaches.delete(senderId);
-  if (reaches.size === 0) throw onlyItself(to);
+  if (reaches.size === 0 && !to.some(isHumans)) throw onlyItself(to);
   return { recipients: [...new Set(targets.map(({ name }) => name))], reaches: [...reaches] };
 }
 
 export function isEveryone(entry: string): boolean {
   return entry === "*" || fold(entry) === "@all";
+}
+
+function isHumans(entry: string): boolean {
+  return fold(entry) === "@humans";
 }
 
 /** Names are compared without case. */
@@ -131,12 +135,8 @@ function resolve(roster: Roster, entry: string): Target {
 
 function findGroup({ there, memberships }: Roster, entry: string): Target | null {
   if (isEveryone(entry)) return { name: "*", peers: there };
-  if (fold(entry) === "@humans") {
-    return orNull(
-      "@humans",
-      there.filter(({ kind }) => kind === "human"),
-    );
-  }
+  // People read a session without being in it, so there may be somebody where the roster has nobody.
+  if (isHumans(entry)) return { name: "@humans", peers: there.filter(({ kind }) => kind === "human") };
   const wanted = `${fold(entry.slice(1))}/`;
   const found = memberships.filter(({ path }) => path.startsWith(wanted));
   const spelled = found[0]?.name.split("/").slice(0, wanted.split("/").length - 1);

@@ -1,4 +1,4 @@
-import { listSessionRows, placeOf } from "@merkle/db";
+import { countSessions, listSessionRows, placeOf } from "@merkle/db";
 import { readNeedingSessions } from "../attention/put-away.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { fillPage } from "../fill-page.js";
@@ -36,5 +36,6 @@ export async function listSessions(
   return {
     sessions,
     next_cursor: rows.length > sessions.length && last ? writePlace(placeOf(last, sort), sort) : null,
+    counts: await countSessions(database.orm, database.meshId),
   };
 }

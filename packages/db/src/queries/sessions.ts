@@ -192,6 +192,22 @@ export async function listSessionRows(
     .orderBy(sql`${chosen.key} ${along}`, sql`${chosen.id} ${along}`);
 }
 
+/** How many sessions a mesh has, open and closed. */
+export async function countSessions(
+  db: Queryable,
+  meshId: string,
+): Promise<{ active: number; closed: number }> {
+  const [row] = await db
+    .select({
+      active: sql<number>`count(*) FILTER (WHERE ${feeds.closedAt} IS NULL)`.mapWith(Number),
+      closed: sql<number>`count(*) FILTER (WHERE ${feeds.closedAt} IS NOT NULL)`.mapWith(Number),
+    })
+    .from(sessions)
+    .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+    .where(eq(sessions.meshId, meshId));
+  return row ?? { active: 0, closed: 0 };
+}
+
 export interface NewSession {
   readonly sessionId: string;
   readonly meshId: string;

@@ -187,7 +187,13 @@ export const listSessions = operation({
     before: StorableText.max(1_500).optional().meta({ description: "next_cursor of the last page." }),
     ...asTeam,
   }),
-  output: z.object({ sessions: z.array(Session), next_cursor: z.string().nullable() }),
+  output: z.object({
+    sessions: z.array(Session),
+    next_cursor: z.string().nullable(),
+    counts: z.object({ active: z.int(), closed: z.int() }).meta({
+      description: "How many sessions the mesh has, whatever was asked for.",
+    }),
+  }),
   errors: ["unauthorized"],
   kind: "call",
   readOnly: true,

@@ -1,8 +1,9 @@
 "use client";
 
 import { usePathname } from "next/navigation";
-import { type ReactNode, Suspense, useCallback } from "react";
+import { type ReactNode, Suspense, useCallback, useEffect } from "react";
 import { ComposeProvider } from "@/components/compose/compose-context";
+import { announceFront } from "@/components/notifications/front-session";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { RosterBar } from "@/components/roster/roster-bar";
 import { useSessionRef } from "@/lib/query/use-session-ref";
@@ -45,6 +46,7 @@ function SessionOfAddress({ children }: { children: ReactNode }) {
 function SessionFrame({ facts, children }: { facts: SessionFacts; children: ReactNode }) {
   const showLive = useShowLive(facts.session.slug);
   const onComposerWanted = useCallback(() => showLive({ pane: null }), [showLive]);
+  useEffect(() => announceFront(facts.session.session_id), [facts.session.session_id]);
   const alone = usePathname().endsWith("/doc");
   return (
     <SessionProvider facts={facts}>

@@ -1,23 +1,40 @@
+"use client";
+
 import { Snippet } from "@/components/snippet";
+import { Button } from "@/components/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
+import { useRead } from "@/lib/broker/use-read";
 import { quoteForShell } from "@/lib/quote-for-shell";
 
-/** `baseUrl` is where the broker is reached; without it there is no command to show. */
-export function SessionsEmpty({ baseUrl }: { baseUrl: string | null }) {
+/** A mesh without sessions: how to start the first one, here, with Claude Code or with any client. */
+export function SessionsEmpty({ onStart }: { onStart: () => void }) {
+  const { data: info } = useRead("get_app_info", {}, { on: ["settings"] });
   return (
     <Empty>
       <EmptyTitle>No sessions yet</EmptyTitle>
       <EmptyDescription>
-        Connect an agent and ask it to start a session, or start the first one yourself. It appears here by
-        itself.
+        A session is a room for one piece of work: a feed, a document, and who takes part. Start one here, or
+        let an agent start it; it appears by itself.
       </EmptyDescription>
-      {baseUrl !== null && (
-        <Snippet
-          label="Start a session"
-          className="w-full max-w-2xl text-left"
-          text={createCommand(baseUrl)}
-        />
+      <Button onClick={onStart}>Start the first session</Button>
+      {info && (
+        <div className="grid w-full max-w-2xl gap-3 text-left">
+          <Snippet label="With Claude Code" text={`merkle launch --new ${quoteForShell("Auth refactor")}`} />
+          <Snippet label="Any client" text={createCommand(info.base_url)} />
+        </div>
       )}
+    </Empty>
+  );
+}
+
+/** A list that is empty because of what was asked for. */
+export function NoneFound({ words, onShowAll }: { words: string; onShowAll: () => void }) {
+  return (
+    <Empty>
+      <EmptyTitle>{words}</EmptyTitle>
+      <Button variant="outline" onClick={onShowAll}>
+        Show all sessions
+      </Button>
     </Empty>
   );
 }

@@ -11,8 +11,9 @@ export function SessionsSkeleton() {
       <SessionColumns>
         {titleWidths.map((width) => (
           <TableRow key={width}>
+            <TableCell />
             <TableCell>
-              <div className="flex h-[42px] flex-col justify-center gap-2">
+              <div className="flex h-10 flex-col justify-center gap-2">
                 <Skeleton className={`h-3.5 max-w-full ${width}`} />
                 <Skeleton className="h-3 w-3/5" />
               </div>
@@ -20,9 +21,7 @@ export function SessionsSkeleton() {
             <TableCell className={wide} />
             <TableCell className={wide} />
             <TableCell className={wide} />
-            <TableCell>
-              <Skeleton className="mt-1 ml-auto h-3 w-14" />
-            </TableCell>
+            <TableCell className={wide} />
           </TableRow>
         ))}
       </SessionColumns>

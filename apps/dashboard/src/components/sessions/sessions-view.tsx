@@ -1,29 +1,37 @@
 "use client";
 
-import { useAppInfo } from "@/components/connection/use-app-info";
-import { Panel } from "@/components/panel";
-import { ProblemAlert } from "@/components/problem-alert";
+import { Plus } from "lucide-react";
+import { Suspense, useState } from "react";
+import { AttentionPanel } from "@/components/attention/attention-panel";
 import { PageHeader } from "@/components/shell/page-header";
-import { useRead } from "@/lib/broker/use-read";
-import { SessionTable } from "./session-table";
-import { SessionsEmpty } from "./sessions-empty";
+import { Button } from "@/components/ui/button";
+import { NewSessionDialog } from "./new-session-dialog-lazy";
+import { SessionList } from "./session-list";
 import { SessionsSkeleton } from "./sessions-skeleton";
 
-/** The sessions of this broker, the one where something happened last on top. */
+/** The first page: what needs me, and all sessions. */
 export function SessionsView() {
-  const { status, data, problem, refresh } = useRead("list_sessions", {}, { on: ["sessions", "person"] });
-  const { data: info } = useAppInfo();
+  const [isStarting, setIsStarting] = useState(false);
   return (
     <>
-      <PageHeader crumbs={[{ label: "Sessions" }]} />
-      <div className="p-4 lg:p-6">
-        <Panel level={1} title="Sessions">
-          {problem && <ProblemAlert problem={problem} onRetry={refresh} className="m-3" />}
-          {status === "loading" && <SessionsSkeleton />}
-          {data?.sessions.length === 0 && <SessionsEmpty baseUrl={info?.base_url ?? null} />}
-          {data && data.sessions.length > 0 && <SessionTable sessions={data.sessions} />}
-        </Panel>
+      <PageHeader
+        crumbs={[{ label: "Sessions" }]}
+        actions={
+          <Button onClick={() => setIsStarting(true)}>
+            <Plus aria-hidden />
+            New session
+          </Button>
+        }
+      />
+      <div className="mx-auto w-full max-w-6xl p-4 lg:p-6">
+        <h1 className="sr-only">Sessions</h1>
+        <AttentionPanel />
+        {/* The exported page does not know the address, which says what is shown. */}
+        <Suspense fallback={<SessionsSkeleton />}>
+          <SessionList onStart={() => setIsStarting(true)} />
+        </Suspense>
       </div>
+      {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { Notifier } from "@/components/notifications/notifier";
 import { BottomBar } from "./bottom-bar";
 import { Sidebar } from "./sidebar";
 
@@ -23,6 +24,7 @@ export function AppShell({ children }: { children: ReactNode }) {
         {children}
       </main>
       <BottomBar />
+      <Notifier />
     </div>
   );
 }

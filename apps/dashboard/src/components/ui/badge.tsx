@@ -9,6 +9,7 @@ const badgeVariants = cva(
       variant: {
         default: "border-border bg-surface text-foreground",
         success: "border-success/40 text-success",
+        warning: "border-warning/40 text-warning",
         muted: "border-border text-muted-foreground",
       },
     },

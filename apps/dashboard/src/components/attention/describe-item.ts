@@ -1,0 +1,34 @@
+import type { AttentionItem } from "@merkle/wire";
+
+/** What an item says: who it is about, what about it, and its words, each to be set apart in its own way. */
+export interface ItemWords {
+  readonly who: string | null;
+  readonly what: string;
+  readonly quote: string | null;
+}
+
+export function describeItem({ kind, team, peer, text }: AttentionItem): ItemWords {
+  const who = team !== null && peer !== null && peer !== team ? `${peer} of ${team}` : (peer ?? team);
+  const quote = text === "" ? null : text;
+  switch (kind) {
+    case "ask":
+      return { who, what: "asks", quote };
+    case "blocked":
+      return { who, what: "is blocked", quote };
+    case "held":
+      return { who, what: who === null ? "Held: agents cannot post" : "holds it: agents cannot post", quote };
+    case "budget_spent":
+      return { who: null, what: "Agents have said all they may without a human word", quote: null };
+    case "quiet":
+      return { who: null, what: "Quiet: nobody polls or speaks", quote: null };
+  }
+}
+
+/** What an item is called where there is only room for a word. */
+export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
+  ask: "Ask",
+  blocked: "Blocked",
+  held: "Held",
+  budget_spent: "Budget spent",
+  quiet: "Quiet",
+};

@@ -1,0 +1,68 @@
+import type { AttentionItem, Session } from "@merkle/wire";
+import { describeItem } from "@/components/attention/describe-item";
+import type { NotificationReason } from "@/lib/preferences/preferences";
+
+/** Something to tell somebody who is not looking. */
+export interface Notice {
+  readonly id: string;
+  readonly reason: NotificationReason;
+  readonly title: string;
+  readonly body: string;
+  readonly sessionId: string;
+  readonly slug: string;
+  /** Where it happened, as a path of the dashboard. */
+  readonly address: string;
+}
+
+/** What a person can be told of, each switched on by itself. */
+export const noticeReasons: Readonly<Record<NotificationReason, string>> = {
+  ask: "An agent asks humans something",
+  blocked: "A peer declares itself blocked",
+  held: "A session is held",
+  budget_spent: "Agents have spent their message budget",
+  quiet: "A session has gone quiet",
+  concluded: "A session is concluded",
+};
+
+/** Names session and reason, as a notification must. */
+export function toNotice(item: AttentionItem): Notice {
+  const { who, what, quote } = describeItem(item);
+  const said = who === null ? what : `${who} ${what}`;
+  return {
+    id: item.id,
+    reason: item.kind,
+    title: item.session_title,
+    body: quote === null ? said : `${said}: “${quote}”`,
+    sessionId: item.session_id,
+    slug: item.session,
+    address: addressOf(item.session, item.sequence),
+  };
+}
+
+export function toConcludedNotice({ session_id, slug, title, conclusion }: Session): Notice {
+  return {
+    id: `concluded:${session_id}`,
+    reason: "concluded",
+    title,
+    body: conclusion === null ? "Concluded" : `Concluded: ${conclusion}`,
+    sessionId: session_id,
+    slug,
+    address: addressOf(slug, null),
+  };
+}
+
+function addressOf(slug: string, sequence: number | null): string {
+  return sequence === null ? `/sessions/${slug}` : `/sessions/${slug}?m=${sequence}`;
+}
+
+/** What has come and what is gone since the last look; notifications of the gone are withdrawn. */
+export function compareNotices(
+  before: ReadonlyMap<string, Notice>,
+  now: readonly Notice[],
+): { readonly come: readonly Notice[]; readonly gone: readonly Notice[] } {
+  const ids = new Set(now.map(({ id }) => id));
+  return {
+    come: now.filter(({ id }) => !before.has(id)),
+    gone: [...before.values()].filter(({ id }) => !ids.has(id)),
+  };
+}

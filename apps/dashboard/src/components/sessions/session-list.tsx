@@ -1,0 +1,116 @@
+"use client";
+
+import type { Session } from "@merkle/wire";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { useAttention } from "@/components/attention/use-attention";
+import { ProblemAlert } from "@/components/problem-alert";
+import { MoreSessions } from "./more-sessions";
+import { SelectionBar } from "./selection-bar";
+import { SessionFilters } from "./session-filters";
+import { isNarrowed } from "./session-query";
+import { SessionRow } from "./session-row";
+import { SessionColumns } from "./session-table";
+import { NoneFound, SessionsEmpty } from "./sessions-empty";
+import { SessionsSkeleton } from "./sessions-skeleton";
+import { useSessionList } from "./use-session-list";
+import { useSessionQuery } from "./use-session-query";
+
+/** The sessions that the address asks for, those that need me first. */
+export function SessionList({ onStart }: { onStart: () => void }) {
+  const [query, change] = useSessionQuery();
+  const attention = useAttention();
+  const needing = new Set(attention.data?.items.map((item) => item.session_id));
+  const list = useSessionList(query, needing);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const table = useRowKeys();
+
+  function select(sessionId: string, isSelected: boolean): void {
+    const next = new Set(selected);
+    if (isSelected) next.add(sessionId);
+    else next.delete(sessionId);
+    setSelected(next);
+  }
+
+  function row(session: Session) {
+    return (
+      <SessionRow
+        key={session.session_id}
+        session={session}
+        needsYou={needing.has(session.session_id)}
+        selected={selected.has(session.session_id)}
+        onSelect={(isSelected) => select(session.session_id, isSelected)}
+      />
+    );
+  }
+
+  const { sessions } = list;
+  const isEmptyMesh = sessions?.length === 0 && list.counts?.active === 0 && list.counts.closed === 0;
+  return (
+    <section aria-label="All sessions">
+      {!isEmptyMesh && (
+        <SessionFilters query={query} counts={list.counts ?? null} teams={list.teams} onChange={change} />
+      )}
+      <SelectionBar selected={selected} onClear={() => setSelected(new Set())} />
+      <div ref={table} className="rounded-lg border">
+        {list.problem && (
+          <ProblemAlert
+            problem={list.problem}
+            title="The sessions could not be read."
+            stillWorks={sessions && "What is shown is from before."}
+            onRetry={list.refresh}
+            className="m-3"
+          />
+        )}
+        {sessions === undefined && !list.problem && <SessionsSkeleton />}
+        {isEmptyMesh && <SessionsEmpty onStart={onStart} />}
+        {sessions?.length === 0 && !isEmptyMesh && (
+          <NoneFound
+            words={isNarrowed(query) ? "No session fits these filters" : `No ${query.state} sessions`}
+            onShowAll={() => change({ state: "all", q: "", team: "", needs: false })}
+          />
+        )}
+        {sessions && sessions.length > 0 && (
+          <SessionColumns>
+            {sessions.map(row)}
+            {list.next && (
+              <MoreSessions
+                key={JSON.stringify(query)}
+                next={list.next}
+                above={new Set(sessions.map(({ session_id }) => session_id))}
+                renderRow={row}
+              />
+            )}
+          </SessionColumns>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** j and k, or the arrows, move between titles; x selects the row; Enter is the link's own. */
+function useRowKeys(): RefObject<HTMLDivElement | null> {
+  const table = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = table.current;
+    const onKey = (event: KeyboardEvent) => element && moveAlong(event, element);
+    element?.addEventListener("keydown", onKey);
+    return () => element?.removeEventListener("keydown", onKey);
+  }, []);
+  return table;
+}
+
+function moveAlong(event: KeyboardEvent, table: HTMLElement): void {
+  if (!(event.target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const row = event.target.closest("tr");
+  if (event.key === "x") {
+    row?.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
+    return;
+  }
+  const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+  if (step === undefined || !row) return;
+  const links = [...table.querySelectorAll<HTMLElement>("[data-session-link]")];
+  const here = links.findIndex((link) => row.contains(link));
+  const next = links[Math.max(0, Math.min(links.length - 1, here + step))];
+  event.preventDefault();
+  next?.focus();
+}

@@ -1,0 +1,53 @@
+import type { InputOf } from "@merkle/wire";
+
+/** What the address of the index says to show (`?state=open&q=&team=&needs=1&sort=`). */
+export interface SessionQuery {
+  readonly state: "open" | "closed" | "all";
+  readonly q: string;
+  readonly team: string;
+  readonly needs: boolean;
+  readonly sort: SessionSort;
+}
+
+export type SessionSort = "needs" | "said" | "activity" | "created" | "title";
+
+export const sortLabels: Readonly<Record<SessionSort, string>> = {
+  needs: "Needs you, then last said",
+  said: "Last said",
+  activity: "Last activity",
+  created: "Newest",
+  title: "Title",
+};
+
+/** Reads parameters of an address; what makes no sense is as if it were not there. */
+export function parseSessionQuery(parameter: (name: string) => string | null): SessionQuery {
+  const state = parameter("state");
+  const sort = parameter("sort");
+  return {
+    state: state === "closed" || state === "all" ? state : "open",
+    q: parameter("q") ?? "",
+    team: parameter("team") ?? "",
+    needs: parameter("needs") === "1",
+    sort: isSort(sort) ? sort : "needs",
+  };
+}
+
+function isSort(text: string | null): text is SessionSort {
+  return text !== null && Object.hasOwn(sortLabels, text);
+}
+
+/** What the broker is asked for, but for the page. */
+export function toListInput({ state, q, team, needs, sort }: SessionQuery): InputOf<"list_sessions"> {
+  return {
+    status: state,
+    sort: sort === "needs" ? "said" : sort,
+    ...(q === "" ? {} : { query: q }),
+    ...(team === "" ? {} : { team }),
+    ...(needs ? { needs: true } : {}),
+  };
+}
+
+/** Whether anything but the state is asked for, so that an empty list is no empty mesh. */
+export function isNarrowed({ q, team, needs }: SessionQuery): boolean {
+  return q !== "" || team !== "" || needs;
+}

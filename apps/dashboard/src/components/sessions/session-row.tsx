@@ -1,0 +1,129 @@
+import type { Session } from "@merkle/wire";
+import { CircleAlert } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { TimeText } from "@/components/time-text";
+import { Badge } from "@/components/ui/badge";
+import { TableCell, TableRow } from "@/components/ui/table";
+import { wide } from "./session-table";
+import { TeamStack } from "./team-stack";
+import { Unread } from "./unread";
+
+export interface SessionRowProps {
+  readonly session: Session;
+  readonly needsYou: boolean;
+  readonly selected: boolean;
+  readonly onSelect: (selected: boolean) => void;
+}
+
+export function SessionRow({ session, needsYou, selected, onSelect }: SessionRowProps) {
+  const { title, slug, document_version } = session;
+  const documentLabel = document_version === 0 ? "empty" : `v${document_version}`;
+  return (
+    <TableRow data-selected={selected || undefined} className="data-selected:bg-raised hover:bg-surface">
+      <TableCell className="pr-0 align-top">
+        <input
+          type="checkbox"
+          aria-label={`Select ${title}`}
+          checked={selected}
+          onChange={(event) => onSelect(event.target.checked)}
+          className="mt-0.5 block size-4 accent-primary"
+        />
+      </TableCell>
+      <TableCell className="pl-1">
+        <div className="flex min-w-0 items-start gap-2">
+          {needsYou && <NeedsMark />}
+          <Link
+            href={`/sessions/${slug}`}
+            dir="auto"
+            data-session-link
+            className="line-clamp-2 min-w-0 font-medium break-words hover:underline"
+            title={title}
+          >
+            {title}
+          </Link>
+          <StateWords session={session} />
+        </div>
+        <SecondLine session={session} />
+        <Narrow>
+          <TeamStack teams={session.present} total={session.teams} />
+          <LastSaid session={session} />
+          <span>doc {documentLabel}</span>
+          <Unread count={session.unread} words />
+        </Narrow>
+      </TableCell>
+      <TableCell className={wide}>
+        <TeamStack teams={session.present} total={session.teams} />
+      </TableCell>
+      <TableCell className={`${wide} truncate text-muted-foreground`}>
+        <LastSaid session={session} />
+      </TableCell>
+      <TableCell className={`${wide} text-right text-muted-foreground tabular-nums`}>
+        {documentLabel}
+      </TableCell>
+      <TableCell className={`${wide} text-right tabular-nums`}>
+        <Unread count={session.unread} />
+      </TableCell>
+    </TableRow>
+  );
+}
+
+function NeedsMark() {
+  return (
+    <span title="Something here needs you" className="mt-0.5 text-warning">
+      <CircleAlert aria-hidden className="size-4" />
+      <span className="sr-only">Needs you:</span>
+    </span>
+  );
+}
+
+function StateWords({ session }: { session: Session }) {
+  if (session.status === "closed") {
+    return (
+      <Badge variant="muted">
+        closed
+        {session.closed_at !== null && <TimeText at={session.closed_at} />}
+      </Badge>
+    );
+  }
+  return (
+    <>
+      {session.held && <Badge variant="warning">held by {session.held.by}</Badge>}
+      {session.quiet_since !== null && <Badge variant="muted">quiet</Badge>}
+    </>
+  );
+}
+
+/** What a session is for, or once it is closed, what came of it. */
+function SecondLine({ session: { slug, status, description, conclusion } }: { session: Session }) {
+  const line = status === "closed" && conclusion !== null ? conclusion : description;
+  return (
+    <div className="truncate text-sm text-muted-foreground">
+      {line === "" ? (
+        <span className="font-mono text-xs">{slug}</span>
+      ) : (
+        <span dir="auto" title={line}>
+          {line}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function LastSaid({ session: { last_said_at, last_said_by } }: { session: Session }) {
+  if (last_said_at === null) return <span>nothing said yet</span>;
+  return (
+    <span className="tabular-nums">
+      <bdi>{last_said_by}</bdi> <TimeText at={last_said_at} />
+    </span>
+  );
+}
+
+/** The columns that have no room, as one line. */
+function Narrow({ children }: { children: ReactNode }) {
+  return (
+    <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted-foreground lg:hidden">
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,241 @@
+import { randomUUID } from "node:crypto";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { type Door, doors } from "../kit/doors.js";
+import { openPage } from "../kit/open-page.js";
+import { startTestBroker } from "../kit/test-broker.js";
+import { dashboardPages } from "./pages.js";
+
+const chromium = findChromium();
+if (chromium === undefined) console.warn(chromiumMissing);
+
+describe.skipIf(chromium === undefined)("the sessions and what needs somebody", () => {
+  let browser: Browser;
+  let url: string;
+  let rest: Door;
+
+  beforeAll(async () => {
+    const cleanups: (() => unknown)[] = [];
+    browser = await launchChromium(chromium ?? "");
+    cleanups.push(() => browser.close());
+    ({ url } = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup)));
+    rest = await doors.rest(url);
+    return async () => {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    };
+  });
+
+  it("[DASH-30] [DASH-31] an empty mesh says what to do next, and whoever starts a session is asked for a name once", async () => {
+    const { page, problems } = await openPage(browser, url);
+    await page.getByText("No sessions yet").waitFor();
+    await page.getByRole("button", { name: "Start the first session" }).click();
+    await page.getByRole("textbox", { name: "Title" }).fill("Q3 pricing");
+    await page.getByRole("button", { name: "Start session" }).click();
+    await page.getByRole("textbox", { name: "Your name" }).fill("Ana");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.waitForURL("**/sessions/q3-pricing");
+    const { participants } = await rest.call("list_participants", { session_id: "q3-pricing" });
+    expect(participants).toMatchObject([{ team_name: "Ana", kind: "human", convener: true }]);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-32] [DASH-34] an ask to humans shows on top as it is posted, is answered there, and leaves once answered", async () => {
+    const session = await startSession();
+    const { page, problems } = await openPage(browser, url, asPerson(await newPerson()));
+    await rowOf(page, session.title).waitFor();
+    await rest.call("post_message", {
+      session_id: session.session_id,
+      team_id: session.team_id,
+      to: "@humans",
+      content: { text: "Which staging key?", kind: "ask", options: ["vault", "a new one"] },
+    });
+    const item = itemOf(page, session.title);
+    await item.getByText("Which staging key?").waitFor();
+    await rowOf(page, session.title).getByText("Needs you").waitFor();
+
+    await item.getByRole("button", { name: "vault" }).click();
+    await item.waitFor({ state: "detached" });
+    const { messages } = await rest.call("get_history", { session_id: session.session_id });
+    expect(messages.at(-1)).toMatchObject({ from: { human: true }, content: { answer: "vault" } });
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-32] a blocked peer and a hold stay until they are over; a hold is ended from the list", async () => {
+    const session = await startSession();
+    const { page } = await openPage(browser, url, asPerson(await newPerson()));
+    const { session_id, team_id } = session;
+    await rest.call("set_status", { session_id, team_id, status: "blocked", reason: "needs the key" });
+    const blocked = itemOf(page, session.title).filter({ hasText: "needs the key" });
+    await blocked.waitFor();
+    await rest.call("set_status", { session_id, team_id, status: "idle" });
+    await blocked.waitFor({ state: "detached" });
+
+    await rest.call("hold_session", { session_id, team_id: await newPerson(), reason: "wait for legal" });
+    const held = itemOf(page, session.title).filter({ hasText: "wait for legal" });
+    await held.getByRole("button", { name: "Resume" }).click();
+    await held.waitFor({ state: "detached" });
+    expect((await rest.call("get_session", { session_id })).held).toBeNull();
+  });
+
+  it("[DASH-35] what one browser of a person snoozes or dismisses is away in the other, and comes back where it is brought back", async () => {
+    const session = await startSession();
+    await ask(session);
+    const person = asPerson(await newPerson());
+    const [{ page: one }, { page: two }] = await Promise.all([
+      openPage(browser, url, person),
+      openPage(browser, url, person),
+    ]);
+    await itemOf(two, session.title).waitFor();
+    await itemOf(one, session.title)
+      .getByLabel(/^Put away/)
+      .click();
+    await one.getByRole("button", { name: "1 hour" }).click();
+    await itemOf(two, session.title).waitFor({ state: "detached" });
+
+    await two.getByRole("button", { name: /put away · show/ }).click();
+    await itemOf(two, session.title).getByRole("button", { name: "Bring back" }).click();
+    await itemOf(one, session.title).waitFor();
+  });
+
+  it("[DASH-36] new messages are counted, and both browsers of a person agree on what is read", async () => {
+    const session = await startSession();
+    const credential = await newPerson();
+    const [{ page: one }, { page: two }] = await Promise.all([
+      openPage(browser, url, asPerson(credential)),
+      openPage(browser, url, asPerson(credential)),
+    ]);
+    await rowOf(one, session.title).waitFor();
+    for (const text of ["One", "Two"]) {
+      await rest.call("post_message", { ...credentialsOf(session), content: { text } });
+    }
+    await Promise.all(
+      [one, two].map((page) => rowOf(page, session.title).getByText("2", { exact: true }).waitFor()),
+    );
+
+    await rowOf(one, session.title).getByRole("link").focus();
+    await one.keyboard.press("x");
+    await one.getByRole("toolbar").getByRole("button", { name: "Mark read" }).click();
+    await Promise.all([one, two].map((page) => rowOf(page, session.title).getByText("none new").waitFor()));
+  });
+
+  it("[DASH-33] [DASH-37] the address says what is listed, and a closed session says what came of it", async () => {
+    const team = `Team ${randomUUID().slice(0, 8)}`;
+    const open = await startSession(team);
+    const closed = await startSession(team);
+    await rest.call("conclude_session", {
+      ...credentialsOf(closed),
+      summary_section: "**Tokens** move to the issuer.\n\nMore below.",
+    });
+    const { page, findBarriers } = await openPage(
+      browser,
+      `${url}/?state=closed&team=${encodeURIComponent(team)}`,
+    );
+    await rowOf(page, closed.title).getByText("Tokens move to the issuer.").waitFor();
+    expect(await rowOf(page, open.title).count()).toBe(0);
+
+    await page.getByRole("radio", { name: /^all/i }).click();
+    await rowOf(page, open.title).waitFor();
+    await page.getByRole("searchbox").fill(open.title);
+    await rowOf(page, closed.title).waitFor({ state: "detached" });
+    expect(new URL(page.url()).searchParams.get("q")).toBe(open.title);
+    await page.reload();
+    await rowOf(page, open.title).waitFor();
+    expect(await rowOf(page, closed.title).count()).toBe(0);
+    await page.getByRole("searchbox").fill("nothing is called so");
+    await page.getByText("No session fits these filters").waitFor();
+    expect(await findBarriers()).toEqual([]);
+  });
+
+  it("[DASH-38] [DASH-39] j, k and x work along the rows, and on a phone nothing is wider than the page", async () => {
+    const team = `Team ${randomUUID().slice(0, 8)}`;
+    for (let number = 0; number < 3; number++) await startSession(team, "W".repeat(60));
+    const phone = { viewport: { width: 320, height: 700 }, ...asPerson(await newPerson()) };
+    const { page } = await openPage(browser, `${url}/?sort=title&team=${encodeURIComponent(team)}`, phone);
+    const links = page.locator("[data-session-link]");
+    await links.nth(2).waitFor();
+    await links.first().focus();
+    for (const key of ["j", "j", "k", "x"]) await page.keyboard.press(key);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe(await links.nth(1).textContent());
+    await page.getByText("1 selected").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+  });
+
+  it("[DASH-40] sessions beyond a page come when they are asked for, each once", async () => {
+    const team = `Team ${randomUUID().slice(0, 8)}`;
+    await Promise.all(Array.from({ length: 53 }, () => startSession(team)));
+    const { page } = await openPage(browser, `${url}/?sort=created&team=${encodeURIComponent(team)}`);
+    const links = page.locator("[data-session-link]");
+    await links.nth(49).waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await links.nth(52).waitFor();
+    expect(new Set(await links.allTextContents()).size).toBe(53);
+    expect(await links.count()).toBe(53);
+  });
+
+  it("[DASH-45] [DASH-46] a chosen reason notifies with session and reason, and is withdrawn when it is resolved", async () => {
+    const session = await startSession();
+    const person = asPerson(await newPerson(), {
+      "merkle.preferences": JSON.stringify({ notifications: ["ask"] }),
+    });
+    const { page } = await openPage(browser, url, { ...person, permissions: ["notifications"] });
+    // The browser's own, watched: headless there is no desktop to look at.
+    await page.evaluate(`{
+      const Original = Notification;
+      window.told = [];
+      window.Notification = class extends Original {
+        constructor(title, options) { super(title, options); window.told.push(title + ": " + options.body); }
+        close() { window.told.push("closed"); super.close(); }
+      };
+    }`);
+    await rowOf(page, session.title).waitFor();
+    const { sequence } = await ask(session);
+    await expect
+      .poll(() => page.evaluate("window.told"))
+      .toEqual([`${session.title}: Atlas asks: “Which key?”`]);
+    await rest.call("post_message", {
+      session_id: session.session_id,
+      team_id: await newPerson(),
+      content: { text: "The vault's", answer: "The vault's" },
+      reply_to: sequence,
+    });
+    await expect.poll(() => page.evaluate("window.told.at(-1)")).toBe("closed");
+  });
+
+  async function startSession(team = "Atlas", words = "Session") {
+    const title = `${words} ${randomUUID()}`;
+    return { ...(await rest.call("create_session", { title, creator_team_name: team })), title };
+  }
+
+  async function ask(session: { session_id: string; team_id: string }) {
+    const { cursor } = await rest.call("post_message", {
+      ...credentialsOf(session),
+      content: { text: "Which key?", kind: "ask" },
+    });
+    return { sequence: cursor };
+  }
+
+  async function newPerson(): Promise<string> {
+    return (await rest.call("create_person", { name: "Ana" })).person_id;
+  }
+
+  /** A browser that knows who uses it. */
+  function asPerson(credential: string, more: Record<string, string> = {}): BrowserContextOptions {
+    const [id] = credential.split(".");
+    const kept = { "merkle.person": JSON.stringify({ id, name: "Ana", credential }), ...more };
+    const localStorage = Object.entries(kept).map(([name, value]) => ({ name, value }));
+    return { storageState: { cookies: [], origins: [{ origin: url, localStorage }] } };
+  }
+});
+
+function credentialsOf({ session_id, team_id }: { session_id: string; team_id: string }) {
+  return { session_id, team_id };
+}
+
+function rowOf(page: Page, title: string) {
+  return page.getByRole("row").filter({ hasText: title });
+}
+
+function itemOf(page: Page, title: string) {
+  return page.getByRole("list", { name: "Needs you" }).getByRole("listitem").filter({ hasText: title });
+}

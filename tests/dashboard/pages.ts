@@ -1,0 +1,11 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The exported pages, as a broker serves them. */
+export function dashboardPages(): string {
+  const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
+  if (!existsSync(pages)) {
+    throw new Error("The dashboard has not been built. Run: npm run build -w @merkle/dashboard");
+  }
+  return pages;
+}
