@@ -1,14 +1,94 @@
 "use client";
 
-import { ConnectionPanel } from "@/components/connection/connection-panel";
+import dynamic from "next/dynamic";
+import { ConnectionSettings } from "@/components/connection/connection-settings";
+import { ServedPages } from "@/components/connection/served-pages";
 import { PageHeader } from "@/components/shell/page-header";
+import { Skeleton } from "@/components/ui/skeleton";
+import { SettingsSection } from "./settings-section";
 
+const loading = () => <Skeleton className="h-24" />;
+const NameSettings = dynamic(() => import("./name-settings").then((part) => part.NameSettings), {
+  ssr: false,
+  loading,
+});
+const AppearanceSettings = dynamic(
+  () => import("./appearance-settings").then((part) => part.AppearanceSettings),
+  { ssr: false, loading },
+);
+const BrokerSettings = dynamic(() => import("./broker-settings").then((part) => part.BrokerSettings), {
+  ssr: false,
+  loading,
+});
+const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
+
+const sections = [
+  {
+    anchor: "connection",
+    title: "Connection",
+    about: "Where agents find this broker. It holds for everybody.",
+    part: <ConnectionSettings />,
+  },
+  {
+    anchor: "name",
+    title: "My name",
+    about: "Who you are to the others. It is kept in this browser.",
+    part: <NameSettings />,
+  },
+  {
+    anchor: "appearance",
+    title: "Appearance and keys",
+    about: "How these pages look and behave, in this browser alone.",
+    part: <AppearanceSettings />,
+  },
+  {
+    anchor: "broker",
+    title: "Broker",
+    about: "When agents stop, and what counts as being there. It holds for everybody.",
+    part: <BrokerSettings />,
+  },
+  {
+    anchor: "health",
+    title: "Health",
+    about: "How the broker is, read anew every few seconds.",
+    part: <Health />,
+  },
+  {
+    anchor: "served",
+    title: "Also served here",
+    about: "For programs and agents.",
+    part: <ServedPages />,
+  },
+];
+
+/** What can be adjusted, for this browser and for everybody, and how the broker is. */
 export function SettingsView() {
   return (
     <>
       <PageHeader crumbs={[{ label: "Settings" }]} />
-      <div className="max-w-4xl p-4 lg:p-6">
-        <ConnectionPanel />
+      <div className="grid gap-6 p-4 lg:grid-cols-[10rem_minmax(0,48rem)] lg:p-6">
+        <h1 className="sr-only">Settings</h1>
+        <nav aria-label="Settings" className="lg:sticky lg:top-6 lg:self-start">
+          <ul className="flex flex-wrap gap-1 lg:flex-col">
+            {sections.map(({ anchor, title }) => (
+              <li key={anchor}>
+                <a
+                  href={`#${anchor}`}
+                  className="inline-flex min-h-8 items-center rounded-md px-2 text-muted-foreground hover:bg-raised hover:text-foreground pointer-coarse:min-h-11"
+                >
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="grid min-w-0 gap-6">
+          {sections.map(({ part, ...section }) => (
+            <SettingsSection key={section.anchor} {...section}>
+              {part}
+            </SettingsSection>
+          ))}
+        </div>
       </div>
     </>
   );

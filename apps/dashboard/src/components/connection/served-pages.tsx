@@ -1,0 +1,25 @@
+const served = [
+  { path: "/agents.md", about: "What agents read: connecting, the loop, every tool" },
+  { path: "/openapi.json", about: "The REST interface as OpenAPI 3.1" },
+  { path: "/health", about: "Whether the broker answers and can write" },
+  { path: "/metrics", about: "Figures for Prometheus" },
+];
+
+/** What else the broker serves, for programs and agents. */
+export function ServedPages() {
+  return (
+    <ul aria-label="Also served here" className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
+      {served.map(({ path, about }) => (
+        <li key={path}>
+          <a
+            href={path}
+            className="inline-block py-0.5 font-mono text-sm text-link underline-offset-4 hover:underline"
+          >
+            {path}
+          </a>
+          <span className="block text-sm text-muted-foreground">{about}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,90 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { type ReactNode, useEffect } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { TimeText } from "@/components/time-text";
+import { Skeleton } from "@/components/ui/skeleton";
+import { useRead } from "@/lib/broker/use-read";
+import { describeBytes } from "./describe-bytes";
+
+type HealthReport = OutputOf<"get_health">;
+
+const everyMs = 5_000;
+
+/** How the broker is, read again and again while somebody looks. */
+export function Health() {
+  const { data, problem, refresh } = useRead("get_health", {});
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") refresh();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [refresh]);
+  return (
+    <div className="grid gap-3">
+      {problem && (
+        <ProblemAlert
+          title="The broker did not say how it is."
+          problem={problem}
+          stillWorks={data ? "What is shown below is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {data ? <Report health={data} /> : problem === undefined && <Skeleton className="h-56" />}
+    </div>
+  );
+}
+
+function Report({ health }: { health: HealthReport }) {
+  const { event_loop: loop, append, database } = health;
+  return (
+    <dl className="grid gap-x-8 gap-y-2 text-sm sm:grid-cols-2">
+      <Fact name="Version">
+        {health.version}, Node {health.node}
+      </Fact>
+      <Fact name="Running since">
+        <TimeText at={health.started_at} as="clock" />
+      </Fact>
+      <Fact name="Connections">
+        {count(health.connections)} with {count(health.subscriptions)} subscriptions
+      </Fact>
+      <Fact name="Parked waits">{count(health.parked_waits)}</Fact>
+      <Fact name="Open sessions">{count(health.open_sessions)}</Fact>
+      <Fact name="Memory">{describeBytes(health.memory_bytes)}</Fact>
+      <Fact name="Event loop late" note="over the last minute">
+        {ms(loop.p50_ms)} half of the time, {ms(loop.p99_ms)} p99, {ms(loop.max_ms)} at most
+      </Fact>
+      <Fact name="Posts stored in" note="lately">
+        {ms(append.p50_ms)} half of the time, {ms(append.p99_ms)} p99; {describeBytes(append.queued_bytes)}{" "}
+        queued
+      </Fact>
+      <Fact name="Database">
+        PostgreSQL {database.version}, {database.kind === "embedded" ? "the broker's own" : "yours"}
+      </Fact>
+      <Fact name="Database answers in">{ms(database.round_trip_ms)}</Fact>
+      <Fact name="Stored">{describeBytes(database.bytes)}</Fact>
+      <Fact name="Newest migration">{database.migration}</Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
+  return (
+    <div className="border-b pb-1.5">
+      <dt className="text-muted-foreground">
+        {name}
+        {note !== undefined && <span className="text-xs">, {note}</span>}
+      </dt>
+      <dd className="tabular-nums [overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  );
+}
+
+function ms(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en-GB")} ms`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-GB");
+}
