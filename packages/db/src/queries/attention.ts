@@ -134,12 +134,13 @@ export async function listSilentSessions(
   const silentBefore = sql`${before.toISOString()}::timestamptz`;
   const spoken = sql`coalesce(f.last_posted_at, s.created_at)`;
   const rows = await db.execute<Row<SessionFact>>(sql`
-    SELECT ${ofSession}, ${ms(sql`greatest(${spoken}, polled.at)`)}
+    SELECT ${ofSession}, ${ms(sql`greatest(${spoken}, max(p.last_polled_at))`)}
     FROM ${openSessions(scope)}
-    CROSS JOIN LATERAL (
-      SELECT max(p.last_polled_at) AS at FROM ${peers} p WHERE p.session_id = f.session_id OFFSET 0) polled
-    WHERE ${spoken} < ${silentBefore} AND coalesce(polled.at < ${silentBefore}, true)
-    ORDER BY greatest(${spoken}, polled.at), s.session_id LIMIT ${scope.limit}`);
+    LEFT JOIN ${peers} p ON p.session_id = f.session_id
+    WHERE ${spoken} < ${silentBefore}
+    GROUP BY s.session_id, f.session_id
+    HAVING coalesce(max(p.last_polled_at) < ${silentBefore}, true)
+    ORDER BY since_ms, s.session_id LIMIT ${scope.limit}`);
   return rows.map(toFact);
 }
 
