@@ -1,31 +1,92 @@
 "use client";
 
-import { ProblemAlert } from "@/components/problem-alert";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useSession } from "@/components/session/session-context";
-import { TimeText } from "@/components/time-text";
-import { useRead } from "@/lib/broker/use-read";
-import { MarkdownText } from "@/lib/markdown/markdown-text";
+import { isFiltered } from "@/lib/feed/feed-filter";
+import type { Place } from "@/lib/feed/feed-store";
+import { hiddenIn } from "@/lib/feed/feed-window";
+import { useShortcut } from "@/lib/shortcuts/use-shortcut";
+import { FeedBody } from "./feed-body";
+import { clearFilter, FilterBar } from "./filter-bar";
+import { UnreadBar } from "./unread-bar";
+import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
+import { useFeedState, useFeedStore } from "./use-feed-store";
+import { useReading } from "./use-reading";
 
-/** The newest messages of the session. */
+const CatchUpPanel = lazy(() =>
+  import("./catch-up-panel").then(({ CatchUpPanel }) => ({ default: CatchUpPanel })),
+);
+
+/** The feed of the session: what is to be seen of it, what is new, and the messages. */
 export function FeedPane() {
-  const { session } = useSession();
-  const { data, problem, refresh } = useRead(
-    "get_history",
-    { session_id: session.session_id },
-    { on: ["sessions"] },
+  const { session, at } = useSession();
+  const { session_id, last_read, unread } = session;
+  const filter = useFeedFilter();
+  const asked = useAskedMessage();
+  const reading = useReading();
+  const findField = useRef<HTMLInputElement>(null);
+  const [isCatchingUp, setCatchingUp] = useState(false);
+
+  const { store, key } = useFeedStore({ sessionId: session_id, filter, at }, openAt);
+  const state = useFeedState(store);
+
+  /** At the message that the address names; else where one has read to, unless that is too far back to read on from. */
+  function openAt(): Place {
+    if (asked !== null) return { at: asked, as: "asked" };
+    if (reading.readUpTo === null || !unread || reading.isFarBehind) return { at: "end", as: "kept" };
+    return { at: reading.readUpTo + 1, as: "unread" };
+  }
+
+  useEffect(() => {
+    const { status, place } = store.current();
+    if (asked !== null && (status !== "opening" || place !== null))
+      void store.open({ at: asked, as: "asked" });
+  }, [store, asked]);
+
+  function goToUnread(): void {
+    reading.readOn();
+    void store.open({ at: (last_read ?? 0) + 1, as: "unread" });
+  }
+
+  useShortcut("u", goToUnread, { label: "First unread message", group: "Feed", enabled: last_read !== null });
+  useShortcut("/", () => findField.current?.focus(), { label: "Find in the feed", group: "Feed" });
+  useShortcut(
+    "Escape",
+    () => {
+      if (isCatchingUp) setCatchingUp(false);
+      else if (isFiltered(filter)) clearFilter();
+      else return false;
+      return true;
+    },
+    { label: "Leave the filter", group: "Feed" },
   );
-  if (problem !== undefined) return <ProblemAlert problem={problem} onRetry={refresh} className="m-3" />;
+
+  const catchUp = last_read === null || at !== null ? null : () => setCatchingUp(true);
   return (
-    <ol className="min-h-0 flex-1 overflow-y-auto px-4 py-2">
-      {data?.messages.map((message) => (
-        <li key={message.id} className="py-1.5">
-          <p className="flex gap-2 text-sm text-muted-foreground">
-            <bdi>{message.from?.team ?? "broker"}</bdi>
-            <TimeText at={message.posted_at} as="clock" /> #{message.sequence}
-          </p>
-          <MarkdownText text={String(message.content["text"] ?? message.event)} />
-        </li>
-      ))}
-    </ol>
+    <div className="flex min-h-0 flex-1 flex-col">
+      <FilterBar filter={filter} hidden={hiddenIn(state.window)} findField={findField} />
+      {reading.isFarBehind && (
+        <UnreadBar
+          count={unread ?? 0}
+          onFirst={goToUnread}
+          onCatchUp={() => setCatchingUp(true)}
+          onRead={() => void reading.markAll()}
+        />
+      )}
+      {isCatchingUp && (
+        <Suspense fallback={<div className="h-24 border-b" />}>
+          <CatchUpPanel since={reading.readUpTo ?? 0} onClose={() => setCatchingUp(false)} />
+        </Suspense>
+      )}
+      <FeedBody
+        key={key}
+        store={store}
+        state={state}
+        filter={filter}
+        asked={asked}
+        reading={reading}
+        onCatchUp={catchUp}
+      />
+    </div>
   );
 }

@@ -1,0 +1,36 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { TimeText } from "@/components/time-text";
+import { describeEvent, isFoldable } from "@/lib/feed/describe-event";
+import { cn } from "@/lib/utils";
+import { MessageLink } from "./message-link";
+import { RawMessage } from "./raw-message";
+
+/** What the broker announced. What changes the session stands out; comings and goings do not. */
+export function EventRow({ message, isRaw }: { readonly message: Message; readonly isRaw: boolean }) {
+  const { text, reason } = describeEvent(message);
+  const stands = !isFoldable(message);
+  return (
+    <div className="flex min-w-0 gap-2 ps-1 text-sm">
+      <span aria-hidden className={cn("w-[3px] shrink-0 rounded-full", stands && "bg-input")} />
+      <div className="flex min-w-0 flex-1 items-baseline gap-2 ps-7 pe-9">
+        <div dir="auto" className="min-w-0 flex-1 break-words">
+          <p className={stands ? "font-medium" : "text-muted-foreground"}>{text}</p>
+          {reason !== null && <p className="text-muted-foreground">Reason: {reason}</p>}
+          {isRaw && <RawMessage message={message} />}
+        </div>
+        <span className="flex shrink-0 items-baseline gap-2 text-muted-foreground tabular-nums">
+          <TimeText at={message.posted_at} as="clock" />
+          <MessageLink
+            sequence={message.sequence}
+            className="min-w-6 text-end hover:text-foreground hover:underline"
+            label={`Link to message ${message.sequence}`}
+          >
+            {message.sequence}
+          </MessageLink>
+        </span>
+      </div>
+    </div>
+  );
+}

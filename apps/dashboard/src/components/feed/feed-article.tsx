@@ -1,0 +1,106 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { memo, type ReactNode, useEffect, useRef } from "react";
+import { TimeText } from "@/components/time-text";
+import type { FeedRow } from "@/lib/feed/feed-rows";
+import { cn } from "@/lib/utils";
+import { DayDivider } from "./day-divider";
+import { EventRow } from "./event-row";
+import { EventRun } from "./event-run";
+import { MessageRow } from "./message-row";
+
+export interface FeedArticleProps {
+  readonly row: FeedRow;
+  readonly index: number;
+  readonly end: number;
+  readonly answer: Message | undefined;
+  /** The one that keys are for. */
+  readonly isCurrent: boolean;
+  /** Whether it is to be focused, because keys went to it. */
+  readonly takesFocus: boolean;
+  /** The one that the address names. */
+  readonly isAsked: boolean;
+  readonly isFresh: boolean;
+  readonly isRaw: boolean;
+  readonly measure: (element: HTMLElement | null) => void;
+  readonly actions: ArticleActions;
+}
+
+export interface ArticleActions {
+  readonly onRaw: (message: Message) => void;
+  readonly onUnfold: (messages: readonly Message[]) => void;
+  readonly onCatchUp: (() => void) | null;
+  readonly onFocused: (key: string) => void;
+}
+
+/** One row of the feed, with the dividers that belong above it. */
+export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): ReactNode {
+  const { row, index, end, answer, isCurrent, takesFocus, isAsked, isFresh, isRaw, measure, actions } = props;
+  const { first, messages, beginsDay, beginsUnread } = row;
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (takesFocus) article.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
+  return (
+    <div ref={measure} data-index={index} className="absolute inset-x-0 top-0">
+      {beginsDay && <DayDivider at={first.posted_at} />}
+      {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
+      <article
+        ref={article}
+        tabIndex={isCurrent ? 0 : -1}
+        aria-posinset={first.sequence}
+        aria-setsize={end}
+        aria-current={isAsked || undefined}
+        aria-label={labelOf(row)}
+        data-sequence={first.sequence}
+        onFocus={() => actions.onFocused(row.key)}
+        className={cn(
+          "mx-1 rounded-md px-1 py-[calc(var(--row-y)*0.6)] -outline-offset-2 focus-visible:outline-2",
+          isAsked && "bg-highlight",
+          isFresh && "motion-safe:transition-opacity motion-safe:duration-120 motion-safe:starting:opacity-0",
+        )}
+      >
+        {messages.length > 1 ? (
+          <EventRun messages={messages} onShow={() => actions.onUnfold(messages)} />
+        ) : first.type === "system" ? (
+          <EventRow message={first} isRaw={isRaw} />
+        ) : (
+          <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
+        )}
+      </article>
+    </div>
+  );
+});
+
+function labelOf({ first, messages }: FeedRow): string {
+  if (messages.length > 1) return `${messages.length} system events`;
+  if (first.type === "system") return `Event ${first.sequence}`;
+  return `Message ${first.sequence} from ${first.from?.team ?? "nobody"}`;
+}
+
+function UnreadDivider({ at, onCatchUp }: { readonly at: string; readonly onCatchUp: (() => void) | null }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot hold words.
+    <div
+      role="separator"
+      aria-label="New messages"
+      className="flex items-center gap-2 px-3 py-1 text-sm text-link"
+    >
+      <span aria-hidden className="h-px flex-1 bg-current opacity-50" />
+      <span>
+        New since <TimeText at={at} as="clock" />
+      </span>
+      {onCatchUp && (
+        <button
+          type="button"
+          onClick={onCatchUp}
+          className="min-h-6 rounded-sm underline underline-offset-2 pointer-coarse:min-h-11"
+        >
+          Catch up
+        </button>
+      )}
+      <span aria-hidden className="h-px flex-1 bg-current opacity-50" />
+    </div>
+  );
+}

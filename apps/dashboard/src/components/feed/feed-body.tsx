@@ -1,0 +1,99 @@
+"use client";
+
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSession } from "@/components/session/session-context";
+import { Snippet } from "@/components/snippet";
+import { Button } from "@/components/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
+import { Skeleton } from "@/components/ui/skeleton";
+import { toProblem } from "@/lib/broker/problem";
+import { type FeedFilter, isFiltered } from "@/lib/feed/feed-filter";
+import type { FeedState, FeedStore } from "@/lib/feed/feed-store";
+import { FeedList } from "./feed-list";
+import { clearFilter } from "./filter-bar";
+import type { Reading } from "./use-reading";
+
+export interface FeedBodyProps {
+  readonly store: FeedStore;
+  readonly state: FeedState;
+  readonly filter: FeedFilter;
+  readonly asked: number | null;
+  readonly reading: Reading;
+  readonly onCatchUp: (() => void) | null;
+}
+
+/** The messages, or why there are none. */
+export function FeedBody(props: FeedBodyProps) {
+  const { store, state, filter } = props;
+  if (state.status === "failed") {
+    return (
+      <ProblemAlert
+        title="The feed could not be read."
+        problem={toProblem(state.problem)}
+        stillWorks="The document and the roster are not affected."
+        onRetry={() => void store.open({ at: "end", as: "kept" })}
+        className="m-3"
+      />
+    );
+  }
+  if (state.status === "opening") return <FeedSkeleton />;
+  if (state.window.messages.length === 0 && state.window.from <= 1) {
+    return isFiltered(filter) ? <NothingMatches /> : <NothingYet />;
+  }
+  return <FeedList {...props} />;
+}
+
+function NothingMatches() {
+  return (
+    <Empty className="flex-1 justify-center">
+      <EmptyTitle>Nothing matches</EmptyTitle>
+      <EmptyDescription>No message of this feed is let through by the filter.</EmptyDescription>
+      <Button variant="outline" size="sm" onClick={clearFilter}>
+        Show all
+      </Button>
+    </Empty>
+  );
+}
+
+function NothingYet() {
+  const { session, at } = useSession();
+  if (at !== null) {
+    return (
+      <Empty className="flex-1 justify-center">
+        <EmptyTitle>Nothing had been said</EmptyTitle>
+        <EmptyDescription>The session was empty at that moment.</EmptyDescription>
+      </Empty>
+    );
+  }
+  return (
+    <Empty className="flex-1 justify-center">
+      <EmptyTitle>Nothing has been said yet</EmptyTitle>
+      <EmptyDescription>Peers write here; you can too.</EmptyDescription>
+      {session.status === "active" && (
+        <Snippet
+          label="Start a peer in this session"
+          text={`merkle launch --session ${session.slug}`}
+          className="w-80 max-w-full text-start"
+        />
+      )}
+    </Empty>
+  );
+}
+
+/** As high as messages are, so that nothing moves when they come. */
+function FeedSkeleton() {
+  return (
+    <div aria-busy className="flex min-h-0 flex-1 flex-col justify-end gap-4 overflow-hidden px-3 py-3">
+      <span className="sr-only">Loading the feed</span>
+      {["w-3/4", "w-1/2", "w-5/6", "w-2/3", "w-3/5", "w-4/5"].map((width) => (
+        <div key={width} aria-hidden className="flex gap-2">
+          <Skeleton className="w-[3px]" />
+          <div className="flex-1 space-y-1.5">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className={`h-4 ${width}`} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

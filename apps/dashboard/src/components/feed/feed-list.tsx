@@ -1,0 +1,181 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { useCallback, useMemo, useRef, useState } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSession } from "@/components/session/session-context";
+import { Button } from "@/components/ui/button";
+import { toProblem } from "@/lib/broker/problem";
+import { findAnswers, toRows } from "@/lib/feed/feed-rows";
+import { describeClock } from "@/lib/time/describe-time";
+import { type ArticleActions, FeedArticle } from "./feed-article";
+import type { FeedBodyProps } from "./feed-body";
+import { NewPill } from "./new-pill";
+import { useDayOf } from "./use-day-of";
+import { useFeedKeys } from "./use-feed-keys";
+import { useFeedScroll } from "./use-feed-scroll";
+
+/**
+ * The rows of the feed, of which only those near the screen exist. It scrolls natively, follows the end while one is there,
+ * and never moves what is being read.
+ */
+export function FeedList({ store, state, asked, reading, onCatchUp }: FeedBodyProps) {
+  const { myTeamId } = useSession();
+  const { window: feed, end, older, newer, refreshedAt } = state;
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const [raw, setRaw] = useState<ReadonlySet<string>>(new Set());
+  const dayOf = useDayOf();
+  const { readUpTo } = reading;
+  const rows = useMemo(
+    () => toRows(feed.messages, { unfolded, readUpTo, myTeamId, dayOf }),
+    [feed.messages, unfolded, readUpTo, myTeamId, dayOf],
+  );
+  const answers = useMemo(() => findAnswers(feed.messages), [feed.messages]);
+  const [current, setCurrent] = useState<{ key: string; isWanted: boolean } | null>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+
+  const unfold = useCallback(
+    (messages: readonly Message[]) =>
+      setUnfolded((before) => new Set([...before, ...messages.map(({ id }) => id)])),
+    [],
+  );
+  const scroll = useFeedScroll({
+    scroller,
+    store,
+    state,
+    rows,
+    currentKey: current?.key ?? null,
+    onSeen: reading.seen,
+    unfold,
+    myTeamId,
+  });
+  const { virtualizer, isFollowing, newCount, freshAfter, toEnd } = scroll;
+
+  const showRaw = useCallback(
+    ({ id }: Message) =>
+      setRaw((before) =>
+        before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id]),
+      ),
+    [],
+  );
+  const actions = useMemo<ArticleActions>(
+    () => ({
+      onRaw: showRaw,
+      onUnfold: unfold,
+      onCatchUp,
+      onFocused: (key) => setCurrent((before) => (before?.key === key ? before : { key, isWanted: false })),
+    }),
+    [showRaw, unfold, onCatchUp],
+  );
+  const onKeyDown = useFeedKeys({
+    rows,
+    currentKey: current?.key ?? null,
+    firstVisible: scroll.firstVisible,
+    goTo: (index) => {
+      const row = rows[index];
+      if (!row) return;
+      virtualizer.scrollToIndex(index, { align: "auto" });
+      setCurrent({ key: row.key, isWanted: true });
+    },
+    onEnd: toEnd,
+    onRaw: showRaw,
+  });
+
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      {refreshedAt && <RefreshedNote at={refreshedAt} />}
+      <div
+        ref={scroller}
+        role="feed"
+        aria-label="Messages"
+        aria-busy={older.loading || newer.loading}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrolled by keys as well.
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] -outline-offset-2"
+      >
+        <div ref={virtualizer.containerRef} className="relative w-full">
+          <FeedTop from={feed.from} state={state} onRetry={() => void store.loadOlder()} />
+          {virtualizer.getVirtualItems().map(({ index }) => {
+            const row = rows[index];
+            if (!row) return null;
+            const isCurrent = row.key === current?.key;
+            return (
+              <FeedArticle
+                key={row.key}
+                row={row}
+                index={index}
+                end={end}
+                answer={answers.get(row.first.sequence)}
+                isCurrent={isCurrent}
+                takesFocus={isCurrent && current.isWanted}
+                isAsked={asked !== null && row.messages.some(({ sequence }) => sequence === asked)}
+                isFresh={row.first.sequence > freshAfter}
+                isRaw={raw.has(row.key)}
+                measure={virtualizer.measureElement}
+                actions={actions}
+              />
+            );
+          })}
+        </div>
+      </div>
+      {newer.problem !== null && (
+        <ProblemAlert
+          title="Newer messages could not be read."
+          problem={toProblem(newer.problem)}
+          stillWorks="What is shown stays."
+          onRetry={() => void store.open({ at: store.reading?.sequence ?? "end", as: "kept" })}
+          className="m-2"
+        />
+      )}
+      {!isFollowing && <NewPill count={newCount} onEnd={toEnd} />}
+    </div>
+  );
+}
+
+/** Above the first row: that it is the first, that more is coming, or why none does. Its height never changes. */
+function FeedTop({
+  from,
+  state,
+  onRetry,
+}: {
+  from: number;
+  state: FeedBodyProps["state"];
+  onRetry: () => void;
+}) {
+  const { older } = state;
+  return (
+    <p className="absolute inset-x-0 top-0 flex h-10 items-center justify-center gap-2 px-3 text-sm text-muted-foreground">
+      {older.problem === null ? (
+        from <= 1 ? (
+          "The feed begins here"
+        ) : (
+          "Older messages…"
+        )
+      ) : (
+        <>
+          Older messages could not be read.
+          <Button variant="outline" size="sm" onClick={onRetry}>
+            Retry
+          </Button>
+        </>
+      )}
+    </p>
+  );
+}
+
+function RefreshedNote({ at }: { readonly at: Date }) {
+  const [isClosed, setClosed] = useState<Date | null>(null);
+  if (isClosed === at) return null;
+  return (
+    <p
+      role="status"
+      className="flex items-center justify-between gap-2 border-b bg-surface px-3 py-1 text-sm"
+    >
+      Read again at {describeClock(at)}: the broker's database was restored.
+      <Button variant="ghost" size="sm" onClick={() => setClosed(at)}>
+        Close
+      </Button>
+    </p>
+  );
+}

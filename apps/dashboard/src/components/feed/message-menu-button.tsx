@@ -1,0 +1,69 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { CornerUpLeft, Ellipsis } from "lucide-react";
+import { lazy, Suspense, useRef, useState } from "react";
+import { useCompose } from "@/components/compose/compose-context";
+import { useSession } from "@/components/session/session-context";
+import { Button } from "@/components/ui/button";
+
+const MessageMenu = lazy(() =>
+  import("./message-menu").then(({ MessageMenu }) => ({ default: MessageMenu })),
+);
+
+export interface MessageMenuButtonProps {
+  readonly message: Message;
+  readonly isRaw: boolean;
+  readonly onRaw: () => void;
+}
+
+/** What can be done with a message; over the row while it is pointed at or focused, and always where fingers point. */
+export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonProps) {
+  const { session, at } = useSession();
+  const { reply } = useCompose();
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const canReply = session.status === "active" && at === null;
+  return (
+    <div
+      data-open={isOpen || undefined}
+      className="absolute end-0 top-0 flex rounded-md bg-background opacity-0 group-focus-within/message:opacity-100 group-hover/message:opacity-100 data-open:opacity-100 pointer-coarse:opacity-100"
+    >
+      {canReply && (
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label={`Reply to message ${message.sequence}`}
+          title="Reply  R"
+          className="size-6 pointer-coarse:hidden"
+          onClick={() => reply(message)}
+        >
+          <CornerUpLeft aria-hidden />
+        </Button>
+      )}
+      <Button
+        ref={button}
+        variant="ghost"
+        size="icon"
+        aria-label={`More about message ${message.sequence}`}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        className="size-6"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Ellipsis aria-hidden />
+      </Button>
+      {isOpen && button.current && (
+        <Suspense>
+          <MessageMenu
+            message={message}
+            anchor={button.current}
+            isRaw={isRaw}
+            onRaw={onRaw}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}

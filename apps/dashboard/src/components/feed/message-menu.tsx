@@ -1,0 +1,139 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import {
+  Braces,
+  CircleCheckBig,
+  CornerUpLeft,
+  FileText,
+  Link2,
+  type LucideIcon,
+  ScanText,
+} from "lucide-react";
+import { useState } from "react";
+import { useCompose } from "@/components/compose/compose-context";
+import { AnchoredPopover } from "@/components/session/anchored-popover";
+import { RefusalNote } from "@/components/session/refusal-note";
+import { useSession } from "@/components/session/session-context";
+import { useAction } from "@/components/session/use-action";
+import { copyText } from "@/lib/copy-text";
+import { toMarkdown } from "@/lib/feed/message-text";
+import { toMessageAddress } from "./message-link";
+import { useAddDecision } from "./use-add-decision";
+
+export interface MessageMenuProps {
+  readonly message: Message;
+  readonly anchor: HTMLElement;
+  readonly isRaw: boolean;
+  readonly onRaw: () => void;
+  readonly onClose: () => void;
+}
+
+/** Everything that can be done with a message. What has something to tell stays open and tells it. */
+export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageMenuProps) {
+  const { session, at } = useSession();
+  const { reply } = useCompose();
+  const isOpen = session.status === "active" && at === null;
+  const link = toMessageAddress(session.slug, message.sequence);
+  const close = (then: () => void) => () => {
+    onClose();
+    then();
+  };
+  return (
+    <AnchoredPopover
+      label={`Message ${message.sequence}`}
+      anchor={anchor}
+      onClose={onClose}
+      align="end"
+      className="w-60 p-1"
+    >
+      <div className="grid">
+        {isOpen && (
+          <MenuItem icon={CornerUpLeft} onClick={close(() => reply(message))}>
+            Reply
+          </MenuItem>
+        )}
+        <CopyItem icon={FileText} label="Copy as Markdown" text={() => toMarkdown(message, link)} />
+        <CopyItem icon={Braces} label="Copy as JSON" text={() => JSON.stringify(message, null, 2)} />
+        <CopyItem icon={Link2} label="Copy link" text={() => link} />
+        {isOpen && message.type === "chat" && <AddToDecisions message={message} link={link} />}
+        <MenuItem icon={ScanText} onClick={close(onRaw)}>
+          {isRaw ? "Show as text" : "Show raw"}
+        </MenuItem>
+      </div>
+    </AnchoredPopover>
+  );
+}
+
+interface MenuItemProps {
+  readonly icon: LucideIcon;
+  readonly onClick: () => void;
+  readonly disabled?: boolean;
+  readonly children: string;
+}
+
+function MenuItem({ icon: Icon, onClick, disabled = false, children }: MenuItemProps) {
+  return (
+    <button
+      type="button"
+      disabled={disabled}
+      onClick={onClick}
+      className="flex min-h-8 items-center gap-2 rounded-md px-2 text-left hover:bg-raised disabled:opacity-50 pointer-coarse:min-h-11"
+    >
+      <Icon aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+      {children}
+    </button>
+  );
+}
+
+function CopyItem({
+  icon,
+  label,
+  text,
+}: {
+  readonly icon: LucideIcon;
+  readonly label: string;
+  readonly text: () => string;
+}) {
+  const [told, setTold] = useState("");
+  return (
+    <>
+      <MenuItem
+        icon={icon}
+        onClick={() => {
+          void copyText(text()).then((copied) =>
+            setTold(copied ? "Copied" : "The browser did not allow copying."),
+          );
+        }}
+      >
+        {label}
+      </MenuItem>
+      <p role="status" className="ps-8 text-sm text-muted-foreground empty:hidden">
+        {told}
+      </p>
+    </>
+  );
+}
+
+function AddToDecisions({ message, link }: { readonly message: Message; readonly link: string }) {
+  const addDecision = useAddDecision();
+  const { run, pending, refusal } = useAction();
+  const [told, setTold] = useState("");
+  return (
+    <>
+      <MenuItem
+        icon={CircleCheckBig}
+        disabled={pending || told !== ""}
+        onClick={() =>
+          void run(async () => setTold(`In the document since v${await addDecision(message, link)}`))
+        }
+      >
+        {pending ? "Adding…" : "Add to Decisions"}
+      </MenuItem>
+      <p role="status" className="ps-8 text-sm text-muted-foreground empty:hidden">
+        {told}
+      </p>
+      <RefusalNote refusal={refusal} className="m-1" />
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import type { Message } from "@merkle/wire";
+import { showHidden } from "../markdown/hidden-characters";
+
+/** What the broker announced, in words. */
+export interface EventWords {
+  readonly text: string;
+  readonly reason: string | null;
+}
+
+/** Events that tell who comes, goes and counts; runs of them fold into one line. Whatever else happens stays in sight. */
+const foldable = new Set(["team_joined", "team_left", "state_changed"]);
+
+export function isFoldable({ type, event }: Message): boolean {
+  return type === "system" && event !== undefined && foldable.has(event);
+}
+
+/** Says what a system message announces. An event that this page does not know is called by its name. */
+export function describeEvent(message: Message): EventWords {
+  const told = (name: string) => readText(message[name]);
+  const by = isolated(told("by") ?? "Somebody");
+  const team = isolated(told("team") ?? "A team");
+  switch (message.event) {
+    case "team_joined":
+      return words(`${team} joined`);
+    case "team_left":
+      return words(`${team} left`);
+    case "session_metadata_updated":
+      return words(`${by} changed ${describeChanges(message["changes"])}`, told("reason"));
+    case "session_concluded":
+      return words(`${by} concluded the session with document v${String(message["document_version"])}`);
+    case "session_held":
+      return words(`${by} holds the session: agents cannot post`, told("reason"));
+    case "session_resumed":
+      return words(`${by} let the session go on`);
+    case "budget_spent":
+      return words(
+        `Agents have said ${String(message["budget"])} messages since the last human word, and wait for one`,
+      );
+    case "state_changed":
+      return words(`${by} ${describeStateChange(message)}`);
+    default:
+      return words(message.event ?? "An event");
+  }
+}
+
+function words(text: string, reason: string | null = null): EventWords {
+  return { text, reason: reason === null || reason === "" ? null : showHidden(reason) };
+}
+
+const valueCharsMax = 120;
+
+function describeStateChange(message: Message): string {
+  const key = isolated(readText(message["key"]) ?? "");
+  if (message["deleted"] === true) return `deleted ${key}`;
+  if (message["value"] === undefined) return `set ${key}`;
+  const value = JSON.stringify(message["value"]);
+  return `set ${key} to ${isolated(value.length > valueCharsMax ? `${value.slice(0, valueCharsMax)}…` : value)}`;
+}
+
+function describeChanges(changes: unknown): string {
+  const { title, description } = Object(changes);
+  const parts = [
+    isChange(title) && `the title from ${quoted(title.from)} to ${quoted(title.to)}`,
+    isChange(description) && "the description",
+  ];
+  return parts.filter((part) => part !== false).join(" and ") || "the session";
+}
+
+function isChange(value: unknown): value is { from: string; to: string } {
+  const { from, to } = Object(value);
+  return typeof from === "string" && typeof to === "string";
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function quoted(text: string): string {
+  return `“${isolated(text)}”`;
+}
+
+/** A name in a sentence of ours: whatever its direction, it does not reorder the words around it. */
+function isolated(text: string): string {
+  return `\u2068${showHidden(text)}\u2069`;
+}

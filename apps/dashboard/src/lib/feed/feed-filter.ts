@@ -1,0 +1,44 @@
+import type { InputOf } from "@merkle/wire";
+
+/** What the chips stand for, as the address names them. */
+export const feedTypes = ["chat", "ask", "decision", "system"] as const;
+export type FeedType = (typeof feedTypes)[number];
+
+export interface FeedFilter {
+  /** Empty: all of them. */
+  readonly types: readonly FeedType[];
+  readonly team: string | null;
+  readonly q: string | null;
+}
+
+/** Reads `chat,ask` as it stands in the address; words that mean nothing are passed over. */
+export function parseFeedTypes(text: string | null): readonly FeedType[] {
+  const named = new Set((text ?? "").split(","));
+  const types = feedTypes.filter((type) => named.has(type));
+  return types.length === feedTypes.length ? [] : types;
+}
+
+export function isFiltered({ types, team, q }: FeedFilter): boolean {
+  return types.length > 0 || team !== null || q !== null;
+}
+
+type HistoryFilter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q">;
+
+/** The filter as the broker takes it. */
+export function toHistoryFilter({ types, team, q }: FeedFilter): HistoryFilter {
+  return {
+    ...toTypes(types),
+    ...(team === null ? {} : { team }),
+    ...(q === null || q.trim() === "" ? {} : { q: q.trim() }),
+  };
+}
+
+const kinds = { chat: "plain", ask: "ask", decision: "decision" } as const;
+
+function toTypes(types: readonly FeedType[]): HistoryFilter {
+  if (types.length === 0) return {};
+  const chat = types.filter((type) => type !== "system").map((type) => kinds[type]);
+  if (chat.length === 0) return { types: ["system"] };
+  const all = chat.length === 3 ? {} : { kinds: chat };
+  return types.includes("system") ? all : { types: ["chat"], ...all };
+}

@@ -1,0 +1,191 @@
+import type { Message } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/client";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { FeedSource, FollowListeners, PageRequest } from "./feed-source";
+import { FeedStore } from "./feed-store";
+import type { HistoryPage } from "./feed-window";
+
+const pageMax = 4;
+
+/** A broker's feed whose pages and pushes arrive when the test says so. */
+class FakeFeed implements FeedSource {
+  readonly #shows: (sequence: number) => boolean;
+  readonly #waiting: { answer: () => void; signal: AbortSignal }[] = [];
+  #followers: { cursor: number; listeners: FollowListeners }[] = [];
+  last: number;
+  epoch = "first";
+
+  constructor(last: number, shows?: (sequence: number) => boolean) {
+    this.last = last;
+    this.#shows = shows ?? (() => true);
+    this.isWhole = shows === undefined;
+  }
+
+  readonly isWhole: boolean;
+
+  readPage(request: PageRequest, epoch: string | undefined, signal: AbortSignal): Promise<HistoryPage> {
+    return new Promise((resolve, reject) => {
+      const answer = () => {
+        if (signal.aborted) reject(signal.reason);
+        else if (epoch !== undefined && epoch !== this.epoch) reject(new MerkleError("resync", "Restored."));
+        else resolve(this.#page(request));
+      };
+      this.#waiting.push({ answer, signal });
+    });
+  }
+
+  readonly follow = (after: number, listeners: FollowListeners): (() => void) => {
+    const follower = { cursor: after, listeners };
+    this.#followers.push(follower);
+    return () => {
+      this.#followers = this.#followers.filter((other) => other !== follower);
+    };
+  };
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Answers one of the pages that are asked for, not always the first. */
+  async answer(which: number): Promise<void> {
+    this.#waiting.splice(which % Math.max(1, this.#waiting.length), 1)[0]?.answer();
+    await settled();
+  }
+
+  /** Brings up to so many messages to those who follow. */
+  deliver(count: number): void {
+    for (const follower of this.#followers) {
+      const to = Math.min(this.last, follower.cursor + count);
+      const messages = rangeOf(follower.cursor + 1, to).map(messageOf);
+      follower.cursor = to;
+      if (messages.length > 0) follower.listeners.onMessages(messages);
+    }
+  }
+
+  restore(last: number): void {
+    this.last = last;
+    this.epoch = "second";
+    const followers = this.#followers;
+    this.#followers = [];
+    for (const { listeners } of followers) listeners.onResync();
+  }
+
+  async settle(): Promise<void> {
+    do {
+      this.deliver(1_000);
+      await this.answer(0);
+    } while (this.waiting > 0);
+  }
+
+  #page(request: PageRequest): HistoryPage {
+    const all = rangeOf(1, this.last).filter(this.#shows);
+    const { is } = request;
+    let shown: number[];
+    if (is === "last") shown = all.slice(-pageMax);
+    else if (is === "before") shown = all.filter((each) => each < request.sequence).slice(-pageMax);
+    else if (is === "after") shown = all.filter((each) => each > request.sequence).slice(0, pageMax);
+    else {
+      const middle = all.filter((each) => each < request.sequence).length;
+      shown = all.slice(Math.max(0, middle - pageMax / 2), middle + pageMax / 2);
+    }
+    const [first] = shown;
+    const last = shown.at(-1);
+    const hasOlder = first !== undefined && all[0] !== undefined && first > all[0];
+    const hasNewer = last !== undefined && last < (all.at(-1) ?? 0);
+    return {
+      messages: shown.map(messageOf),
+      next_cursor: hasOlder ? first : null,
+      has_more: hasOlder,
+      newer_cursor: hasNewer ? last : null,
+      last_sequence: this.last,
+      epoch: this.epoch,
+    };
+  }
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function rangeOf(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+}
+
+function messageOf(sequence: number): Message {
+  return {
+    id: `00000000-0000-4000-8000-${String(sequence).padStart(12, "0")}`,
+    session_id: "00000000-0000-4000-8000-000000000000",
+    sequence,
+    type: "chat",
+    posted_by_team_id: null,
+    from: null,
+    to: ["*"],
+    priority: "next",
+    content: { text: `message ${sequence}` },
+    posted_at: "2026-05-02T14:00:00.000Z",
+  };
+}
+
+function sequencesOf(store: FeedStore): number[] {
+  return store.current().window.messages.map(({ sequence }) => sequence);
+}
+
+const step = fc.oneof(
+  fc.record({ do: fc.constant("post" as const), n: fc.integer({ min: 1, max: 9 }) }),
+  fc.record({ do: fc.constant("deliver" as const), n: fc.integer({ min: 1, max: 9 }) }),
+  fc.record({ do: fc.constant("answer" as const), n: fc.nat(3) }),
+  fc.record({ do: fc.constant("older" as const), n: fc.constant(0) }),
+  fc.record({ do: fc.constant("newer" as const), n: fc.constant(0) }),
+  fc.record({ do: fc.constant("open" as const), n: fc.nat(30) }),
+);
+
+for (const kind of ["whole", "filtered"] as const) {
+  it(`[DASH-60] a ${kind} feed has no hole and nothing twice, however pages, pushes and jumps interleave`, async () => {
+    const shows = kind === "whole" ? undefined : (sequence: number) => sequence % 3 === 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(20), fc.array(step, { maxLength: 40 }), async (last, steps) => {
+        const feed = new FakeFeed(last, shows);
+        const store = new FeedStore({ source: feed, tellEveryMs: 0 });
+        void store.open({ at: "end", as: "kept" });
+        for (const { do: what, n } of steps) {
+          if (what === "post") feed.last += n;
+          if (what === "deliver") feed.deliver(n);
+          if (what === "answer") await feed.answer(n);
+          if (what === "older") void store.loadOlder();
+          if (what === "newer") void store.loadNewer();
+          if (what === "open") void store.open({ at: n === 0 ? "end" : n, as: "asked" });
+          const { window } = store.current();
+          const expected = rangeOf(window.from, window.to).filter(shows ?? (() => true));
+          expect(sequencesOf(store)).toEqual(expected);
+        }
+        void store.open({ at: "end", as: "kept" });
+        await feed.settle();
+        await feed.settle();
+        expect(store.current()).toMatchObject({ status: "ready", end: feed.last });
+        expect(store.current().window.to).toBe(feed.last);
+        store.stop();
+      }),
+      { numRuns: 150 },
+    );
+  });
+}
+
+it("[DASH-61] after the database was restored the feed is read again, at the message that was being read", async () => {
+  const feed = new FakeFeed(30);
+  const store = new FeedStore({ source: feed, tellEveryMs: 0 });
+  void store.open({ at: 20, as: "asked" });
+  await feed.settle();
+  store.reading = store.current().window.messages[1] ?? null;
+  expect(store.reading?.sequence).toBe(19);
+
+  feed.restore(25);
+  await feed.settle();
+  expect(store.current().place).toEqual({ at: 19, as: "kept" });
+  expect(store.current().end).toBe(25);
+  expect(store.current().refreshedAt).not.toBeNull();
+
+  feed.restore(10);
+  await feed.settle();
+  expect(store.current().place).toEqual({ at: "end", as: "kept" });
+  expect(sequencesOf(store)).toEqual([9, 10]);
+  store.stop();
+});

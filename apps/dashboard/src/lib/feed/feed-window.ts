@@ -1,0 +1,73 @@
+import type { Message, OutputOf } from "@merkle/wire";
+
+export type HistoryPage = OutputOf<"get_history">;
+
+/**
+ * A part of a feed without a hole: every message from `from` to `to`, or of these every one that a filter lets through.
+ * What lies outside has not been read.
+ */
+export interface FeedWindow {
+  readonly messages: readonly Message[];
+  /** The lowest sequence that was looked at; 1 when nothing comes before. */
+  readonly from: number;
+  /** The highest sequence that was looked at; 0 in a feed without messages. */
+  readonly to: number;
+}
+
+export const emptyWindow: FeedWindow = { messages: [], from: 1, to: 0 };
+
+/** More messages than this are let go at the other side, so that reading on for hours does not fill the memory. */
+export const windowMessagesMax = 20_000;
+
+export function toWindow(page: HistoryPage): FeedWindow {
+  return {
+    messages: page.messages,
+    from: page.next_cursor ?? 1,
+    to: page.newer_cursor ?? page.last_sequence,
+  };
+}
+
+/** Adds the page before the window, whatever of it the window has already. */
+export function withOlder(window: FeedWindow, page: HistoryPage): FeedWindow {
+  const older = page.messages.filter(({ sequence }) => sequence < window.from);
+  const messages = older.length === 0 ? window.messages : [...older, ...window.messages];
+  const from = Math.min(window.from, page.next_cursor ?? 1);
+  const kept = messages.slice(0, windowMessagesMax);
+  const to = kept.length < messages.length ? lastOf(kept) : window.to;
+  return { messages: kept, from, to };
+}
+
+/** Adds the page after the window, which live messages may have overtaken. */
+export function withNewer(window: FeedWindow, page: HistoryPage): FeedWindow {
+  return withLater(window, page.messages, page.newer_cursor ?? page.last_sequence);
+}
+
+/** Adds live messages if they follow the window without a hole; the same window when they do not. */
+export function withLive(window: FeedWindow, messages: readonly Message[]): FeedWindow {
+  const next = messages.filter(({ sequence }) => sequence > window.to);
+  if (next.length === 0 || next[0]?.sequence !== window.to + 1) return window;
+  return withLater(window, next, lastOf(next));
+}
+
+/** How many messages in the window a filter has left out. */
+export function hiddenIn({ messages, from, to }: FeedWindow): number {
+  return Math.max(0, to - from + 1 - messages.length);
+}
+
+/** Whether a sequence lies in what was read. */
+export function covers({ from, to }: FeedWindow, sequence: number): boolean {
+  return sequence >= from && sequence <= to;
+}
+
+function withLater(window: FeedWindow, messages: readonly Message[], readTo: number): FeedWindow {
+  const later = messages.filter(({ sequence }) => sequence > window.to);
+  const to = Math.max(window.to, readTo);
+  const all = later.length === 0 ? window.messages : [...window.messages, ...later];
+  const kept = all.slice(-windowMessagesMax);
+  const from = kept.length < all.length ? (kept[0]?.sequence ?? window.from) : window.from;
+  return { messages: kept, from, to };
+}
+
+function lastOf(messages: readonly Message[]): number {
+  return messages.at(-1)?.sequence ?? 0;
+}

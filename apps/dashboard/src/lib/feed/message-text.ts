@@ -1,0 +1,44 @@
+import type { Message } from "@merkle/wire";
+
+export function textOf({ content }: Message): string {
+  return typeof content["text"] === "string" ? content["text"] : "";
+}
+
+export function kindOf({ content }: Message): "plain" | "ask" | "decision" {
+  const { kind } = content;
+  return kind === "ask" || kind === "decision" ? kind : "plain";
+}
+
+/** The answers that an ask offers. */
+export function optionsOf({ content }: Message): readonly string[] {
+  const { options } = content;
+  return Array.isArray(options) ? options.filter((option) => typeof option === "string") : [];
+}
+
+const shownLinesMax = 24;
+const shownCharsMax = 4_000;
+
+export interface Clipped {
+  readonly text: string;
+  /** What the rest amounts to, in words; null when all of it is shown. */
+  readonly whole: string | null;
+}
+
+/** The beginning of a long text, and how long it is. */
+export function clipText(text: string): Clipped {
+  const lines = text.split("\n");
+  if (lines.length > shownLinesMax) {
+    const shown = lines.slice(0, shownLinesMax).join("\n").slice(0, shownCharsMax);
+    return { text: shown, whole: `all ${lines.length.toLocaleString("en")} lines` };
+  }
+  if (text.length <= shownCharsMax * 1.5) return { text, whole: null };
+  return { text: text.slice(0, shownCharsMax), whole: `all ${text.length.toLocaleString("en")} characters` };
+}
+
+/** A message to be quoted elsewhere: who said it, when, and its text as it was written. */
+export function toMarkdown(message: Message, link: string): string {
+  const { from, to, posted_at, sequence } = message;
+  const author = from?.peer === undefined ? (from?.team ?? "Merkle") : `${from.team}/${from.peer}`;
+  const recipients = to.map((name) => (name === "*" ? "everyone" : name)).join(", ");
+  return `**${author} → ${recipients}**, ${posted_at}, [#${sequence}](${link})\n\n${textOf(message)}`;
+}
