@@ -172,12 +172,15 @@ export function validInputs({
     list_attention: { team_id },
     dismiss_attention: { team_id: person_id, id: `quiet:${session_id}:1` },
     mark_read: { ...asPerson, cursor: 0 },
+    get_timeline: at,
     create_person: { name: "Ana" },
     get_person: { team_id: person_id },
     rename_person: { team_id: person_id, name: "Ana B." },
     get_app_info: {},
     get_settings: {},
     update_settings: { settings: { idle_polls: 10 } },
+    test_connection: { url: "http://127.0.0.1:1/" },
+    get_health: {},
   };
 }
 

@@ -99,6 +99,7 @@ export const teams = pgTable(
       .on(table.sessionId, table.personId)
       .where(sql`${table.personId} IS NOT NULL`),
     index("teams_by_id").on(table.teamId),
+    uniqueIndex("teams_by_colour").on(table.sessionId, table.colour),
   ],
 );
 
@@ -303,9 +304,11 @@ export const stateEntries = pgTable(
     updatedAt: instant("updated_at").notNull(),
     announcedVersion: integer("announced_version").notNull().default(0),
     announcedAt: instant("announced_at"),
+    words: tsvector("words").notNull().generatedAlwaysAs(sql``),
   },
   (table) => [
     primaryKey({ columns: [table.scopeId, table.key] }),
+    index("state_entries_by_words").using("gin", table.words),
     index("state_entries_unannounced")
       .on(table.announcedAt)
       .where(sql`${table.announcedVersion} < ${table.version}`),

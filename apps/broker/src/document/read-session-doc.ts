@@ -1,4 +1,4 @@
-import { type DocumentRow, findDocumentVersion, readDocument } from "@merkle/db";
+import { type DocumentRow, findDocumentVersion, findDocumentVersionAt, readDocument } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
 import { diffDocuments } from "./document-diff.js";
@@ -10,7 +10,7 @@ export async function readSessionDoc(
 ): Promise<OutputOf<"read_session_doc">> {
   const current = await readDocument(ctx.services.database.orm, ctx.session.sessionId);
   if (!current) throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
-  const wanted = await readVersion(ctx, current, input.version ?? current.version);
+  const wanted = await readVersion(ctx, current, await chooseVersion(ctx, current, input));
   const place = {
     version: wanted.version,
     current_version: current.version,
@@ -36,6 +36,22 @@ export async function readSessionDoc(
     return { content: found.text, ...place };
   }
   return { content: wanted.content, ...place };
+}
+
+/** The version that is asked for, by number or by time; the newest unless told. */
+async function chooseVersion(
+  { services, session }: SessionContext,
+  current: DocumentRow,
+  { version, at, since_version }: ParsedInputOf<"read_session_doc">,
+): Promise<number> {
+  if (at === undefined) return version ?? current.version;
+  const stood = await findDocumentVersionAt(services.database.orm, session.sessionId, new Date(at));
+  if (since_version === undefined || since_version <= stood) return stood;
+  throw new MerkleError(
+    "bad_request",
+    `since_version is ${since_version}, but at that time the document was at version ${stood}.`,
+    { field: "since_version" },
+  );
 }
 
 type Version = Pick<DocumentRow, "version" | "content" | "updatedAt">;

@@ -8,9 +8,9 @@ export async function getHealth({ services }: Context): Promise<OutputOf<"get_he
   const round_trip_ms = await measureRoundTrip(database.orm);
   const [facts, connections, subscriptions, parkedWaits] = await Promise.all([
     readStorageFacts(database.orm, database.meshId),
-    valueOf(metrics.sockets),
-    valueOf(metrics.subscriptions),
-    valueOf(metrics.parkedWaits),
+    readGauge(metrics.sockets),
+    readGauge(metrics.subscriptions),
+    readGauge(metrics.parkedWaits),
   ]);
   return {
     version,
@@ -38,7 +38,7 @@ export async function getHealth({ services }: Context): Promise<OutputOf<"get_he
   };
 }
 
-async function valueOf(gauge: Gauge): Promise<number> {
+async function readGauge(gauge: Gauge): Promise<number> {
   const { values } = await gauge.get();
   return values[0]?.value ?? 0;
 }

@@ -5,7 +5,7 @@ import { markdownTable } from "./markdown-table.js";
 export function agentToolTable(): string {
   return markdownTable(
     ["Tool", "Inputs", "What for", "Access", "Route"],
-    operations
+    listed
       .filter(isEverybodys)
       .map((operation) => [
         `\`${operation.name}\``,
@@ -19,7 +19,7 @@ export function agentToolTable(): string {
 
 /** The others, a row for each toolset: what to pass. What each is for and its route are in `/openapi.json`. */
 export function agentToolsetTable(): string {
-  const others = operations.filter((operation) => !isEverybodys(operation));
+  const others = listed.filter((operation) => !isEverybodys(operation));
   const toolsets = [...new Set(others.map(({ toolset }) => toolset))];
   return markdownTable(
     ["Toolset", "Tools (inputs)"],
@@ -32,6 +32,9 @@ export function agentToolsetTable(): string {
     ]),
   );
 }
+
+// What pages and programs ask for stands in `/openapi.json` alone.
+const listed = operations.filter(({ unlisted }) => unlisted !== true);
 
 function isEverybodys({ toolset }: Operation): boolean {
   return toolset === "core" || toolset === "messaging";
@@ -74,6 +77,7 @@ function describeInputs(operation: Operation): string {
   const { properties = {}, required = [] } = describeSchema(operation.input, "input", "").schema;
   const isInRoute = operation.route.includes(":session_id");
   const inputs = Object.entries(properties)
+    .filter(([name]) => !(Array.isArray(operation.unlisted) && operation.unlisted.includes(name)))
     .filter(([name]) => !common.includes(name) || (name === "session_id" && !isInRoute))
     .map(([name, schema]) => (required.includes(name) ? `${name}${describeParts(schema)}` : `${name}?`));
   return inputs.join(", ");

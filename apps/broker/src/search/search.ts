@@ -8,7 +8,7 @@ type Output = OutputOf<"search">;
 type Hit = Output["hits"][number];
 
 const partCharsMax = 300;
-const allKinds = ["message", "decision", "document", "memory", "session"] as const;
+const allKinds = ["message", "decision", "document", "memory", "session", "state"] as const;
 
 /** Searches everything that the mesh keeps. What was posted before the call is found by it (SEARCH-4). */
 export async function search(ctx: Context, input: ParsedInputOf<"search">): Promise<Output> {
@@ -21,7 +21,7 @@ export async function search(ctx: Context, input: ParsedInputOf<"search">): Prom
   const match = await toTextMatch(database.orm, query);
   const found = await searchMesh(database.orm, database.meshId, {
     match,
-    kinds: new Set(kinds.filter((kind) => kind !== "state")),
+    kinds: new Set(kinds),
     sessionId,
     limit,
   });
@@ -36,7 +36,7 @@ function toHit({ sessionId, slug, memory, at, marked, ...row }: FoundRow): Hit {
     sequence: row.sequence,
     memory_id: memory === null ? null : `mem_${memory}`,
     version: row.version,
-    key: null,
+    key: row.key,
     title: row.title,
     by: row.by,
     at: at.toISOString(),

@@ -1,4 +1,5 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from "diff";
+import { headingText, scanMarkdown } from "../document/markdown-blocks.js";
 
 export interface UnifiedDiffInput {
   readonly from: string;
@@ -20,7 +21,47 @@ const SEARCH_TIMEOUT_MS = 2000;
  */
 export function unifiedDiff(input: UnifiedDiffInput): string {
   if (input.from === input.to) return "";
-  return shortestDiff(input) ?? replacement(input);
+  return withHeadings(shortestDiff(input) ?? replacement(input), input.from);
+}
+
+/** Names in each hunk's header the heading of the section that it begins in, as git does with functions. */
+function withHeadings(patch: string, from: string): string {
+  const headings = findHeadings(from);
+  let next = 0;
+  let heading = "";
+  return patch.replace(/(?<=\n)@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?=\n)/g, (header, start: string) => {
+    for (; (headings[next]?.line ?? Infinity) <= Number(start); next += 1)
+      heading = headings[next]?.text ?? "";
+    return heading === "" ? header : `${header} ${heading}`;
+  });
+}
+
+/** A text's headings by the number of their first line, from 1, cut to what a header has room for. */
+function findHeadings(text: string): { line: number; text: string }[] {
+  const headings: { line: number; text: string }[] = [];
+  let line = 1;
+  let counted = 0;
+  scanMarkdown(text, (heading) => {
+    for (
+      let end = text.indexOf("\n", counted);
+      end !== -1 && end < heading.start;
+      end = text.indexOf("\n", counted)
+    ) {
+      line += 1;
+      counted = end + 1;
+    }
+    const signs = "#".repeat(heading.level);
+    headings.push({ line, text: `${signs} ${firstChars(headingText(text, heading))}`.trim() });
+  });
+  return headings;
+}
+
+const HEADING_CHARS_MAX = 80;
+
+/** On one line, and never half a sign. */
+function firstChars(text: string): string {
+  const signs = [...text.slice(0, 2 * HEADING_CHARS_MAX).replace(/\s+/g, " ")];
+  return signs.slice(0, HEADING_CHARS_MAX).join("");
 }
 
 function shortestDiff({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiffInput): string | undefined {

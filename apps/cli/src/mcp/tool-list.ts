@@ -44,7 +44,9 @@ const readMore: ListedTool = {
  * needs is listed; what is not, a program may call and give nevertheless.
  */
 export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
-  const listed = offeredOperations(toolsets).filter(({ name }) => !done.has(name) && !seldom.has(name));
+  const listed = offeredOperations(toolsets).filter(
+    ({ name, unlisted }) => unlisted !== true && !done.has(name) && !seldom.has(name),
+  );
   return [...listed.map(toStdioTool), readMore];
 }
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { and, desc, eq, lt, lte, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
 import { documents, documentVersions, feeds } from "../schema.js";
 
@@ -82,6 +82,17 @@ export async function findDocumentVersion(
     .from(documentVersions)
     .where(and(eq(documentVersions.sessionId, sessionId), eq(documentVersions.version, version)));
   return row ?? null;
+}
+
+/** The version that stood at a time; 0 before the first was written. */
+export async function findDocumentVersionAt(db: Queryable, sessionId: string, at: Date): Promise<number> {
+  const [row] = await db
+    .select({ version: documentVersions.version })
+    .from(documentVersions)
+    .where(and(eq(documentVersions.sessionId, sessionId), lte(documentVersions.writtenAt, at)))
+    .orderBy(desc(documentVersions.version))
+    .limit(1);
+  return row?.version ?? 0;
 }
 
 export interface DocumentVersionRow {

@@ -9,11 +9,12 @@ import {
   messages,
   messageWords,
   sessions,
+  stateEntries,
   teams,
 } from "../schema.js";
 import { fits, markedIn, rankOf, type TextMatch } from "./text-query.js";
 
-export type FoundKind = "message" | "decision" | "document" | "memory" | "session";
+export type FoundKind = "message" | "decision" | "document" | "memory" | "session" | "state";
 
 export interface FoundRow {
   readonly kind: FoundKind;
@@ -22,6 +23,8 @@ export interface FoundRow {
   readonly sequence: number | null;
   readonly memory: number | null;
   readonly version: number | null;
+  /** Of state. */
+  readonly key: string | null;
   readonly title: string | null;
   readonly by: string | null;
   readonly at: Date;
@@ -47,8 +50,9 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     wanted.kinds.has("document") ? findDocuments(wanted) : null,
     wanted.kinds.has("memory") ? findMemories(wanted, meshId) : null,
     wanted.kinds.has("session") ? findSessions(wanted) : null,
+    wanted.kinds.has("state") ? findState(wanted, meshId) : null,
   ].filter((branch) => branch !== null);
-  const best = sql`ORDER BY rank DESC, at DESC, session_id, sequence LIMIT ${wanted.limit}`;
+  const best = sql`ORDER BY rank DESC, at DESC, session_id, sequence, key COLLATE "C" LIMIT ${wanted.limit}`;
   const found = sql.join(
     branches.map((branch) => sql`(SELECT * FROM (${branch}) b ${best})`),
     sql` UNION ALL `,
@@ -59,8 +63,9 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
       wanted.sessionId === undefined ? sql`` : sql` AND session_id = ${wanted.sessionId}`
     }), found AS MATERIALIZED (SELECT * FROM (${found}) f ${best})
     SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
-           f.memory::float8 AS memory, w.version, CASE WHEN f.kind <> 'memory' THEN s.title END AS title,
+           f.memory::float8 AS memory, w.version, f.key, CASE WHEN f.kind <> 'memory' THEN s.title END AS title,
            CASE f.kind WHEN 'memory' THEN r.remembered_by WHEN 'document' THEN v.written_by WHEN 'session' THEN t.name
+             WHEN 'state' THEN e.updated_by
              ELSE concat_ws('/', m.author_team, m.author_peer) END AS by,
            (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank,
            ${windowOf(sql`marked.text`)} AS marked
@@ -70,24 +75,33 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     LEFT JOIN ${documentWords} w ON w.session_id = f.session_id AND w.piece = f.piece
     LEFT JOIN ${documentVersions} v ON v.session_id = w.session_id AND v.version = w.version
     LEFT JOIN ${memories} r ON r.mesh_id = ${meshId} AND r.number = f.memory
+    LEFT JOIN ${stateEntries} e ON e.scope_id = coalesce(f.session_id, ${meshId}) AND e.key = f.key COLLATE "C"
     LEFT JOIN ${teams} t ON f.kind = 'session' AND t.session_id = s.session_id AND t.team_id = s.created_by_team_id
     CROSS JOIN LATERAL (SELECT ${markedIn(
       wanted.match,
       sql`CASE f.kind WHEN 'memory' THEN r.content WHEN 'document' THEN w.content
-            WHEN 'session' THEN ${sessionText(sql`s`)} ELSE ${messageText(sql`m`)} END`,
+            WHEN 'session' THEN ${sessionText(sql`s`)} WHEN 'state' THEN ${stateText(sql`e`)} ELSE ${messageText(sql`m`)} END`,
     )} AS text OFFSET 0) marked
-    ORDER BY f.rank DESC, f.at DESC, f.session_id, f.sequence`);
+    ORDER BY f.rank DESC, f.at DESC, f.session_id, f.sequence, f.key COLLATE "C"`);
   return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(Number(at_ms)) }));
 }
 
 const messageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
 const sessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${row}.description, ''))`;
 
+/** As much of a value as its words are taken from. */
+const stateText = (row: SQL) => sql`concat(${row}.key, ': ', left(${row}.value, 4000))`;
+
 /** Each branch gives what names a hit, when it was made, and its rank. */
-function hit(kind: SQL, keys: { sequence?: SQL; memory?: SQL; piece?: SQL }, at: SQL, rank: SQL): SQL {
-  const { sequence = sql`NULL`, memory = sql`NULL`, piece = sql`NULL` } = keys;
+function hit(
+  kind: SQL,
+  keys: { sequence?: SQL; memory?: SQL; piece?: SQL; key?: SQL },
+  at: SQL,
+  rank: SQL,
+): SQL {
+  const { sequence = sql`NULL`, memory = sql`NULL`, piece = sql`NULL`, key = sql`NULL` } = keys;
   return sql`${kind} AS kind, session_id, ${sequence}::bigint AS sequence, ${memory}::bigint AS memory,
-    ${piece}::int AS piece, ${at} AS at, ${rank} AS rank`;
+    ${piece}::int AS piece, ${key}::text AS key, ${at} AS at, ${rank} AS rank`;
 }
 
 /** Letters are looked for only in the newest messages of each session, because every text must be read for it. */
@@ -133,6 +147,23 @@ function findSessions({ match }: Wanted): SQL {
   const columns = hit(sql`'session'`, {}, sql`updated_at`, rankOf(match, sql`words`));
   return sql`SELECT ${columns} FROM ${sessions} s WHERE session_id IN (SELECT session_id FROM own)
     AND ${fits(match, { words: sql`words`, text: sql`concat_ws(' ', s.title, s.slug, s.description)` })}`;
+}
+
+/** Letters are looked for only in so many keys of each scope, because every value must be read for it. */
+const keysReadMax = 1_000;
+
+/** What keys hold now, of the sessions and, where none is named, of the mesh. */
+function findState({ match, sessionId }: Wanted, meshId: string): SQL {
+  const columns = sql`'state' AS kind, nullif(e.scope_id, ${meshId}::uuid) AS session_id, NULL::bigint AS sequence,
+    NULL::bigint AS memory, NULL::int AS piece, e.key::text AS key, e.updated_at AS at, ${rankOf(match, sql`e.words`)} AS rank`;
+  const scopes = sql`SELECT session_id AS scope_id FROM own${sessionId === undefined ? sql` UNION ALL SELECT ${meshId}::uuid` : sql``}`;
+  const place =
+    match.by === "words"
+      ? sql`(SELECT e.* FROM ${stateEntries} e WHERE e.scope_id IN (${scopes})) e`
+      : sql`(${scopes}) s CROSS JOIN LATERAL (SELECT e.* FROM ${stateEntries} e
+          WHERE e.scope_id = s.scope_id ORDER BY e.key LIMIT ${keysReadMax}) e`;
+  return sql`SELECT ${columns} FROM ${place}
+    WHERE e.value IS NOT NULL AND ${fits(match, { words: sql`e.words`, text: stateText(sql`e`) })}`;
 }
 
 /** So much of a marked text is handed over that a good part of it can be chosen. */
