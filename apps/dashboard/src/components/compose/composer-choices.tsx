@@ -47,7 +47,11 @@ export function ComposerChoices({ draft, recipients, onChange }: ComposerChoices
 const kinds = ["message", "ask", "decision"] as const satisfies readonly DraftKind[];
 const kindWords: Record<DraftKind, string> = { message: "Message", ask: "Ask", decision: "Decision" };
 const priorities = ["next", "now", "low"] as const satisfies readonly DraftPriority[];
-const priorityWords: Record<DraftPriority, string> = { next: "Next", now: "Now", low: "Low" };
+const priorityWords: Record<DraftPriority, string> = {
+  next: "Priority next",
+  now: "Priority now",
+  low: "Priority low",
+};
 
 /** What a select gives back is one of its options; the first, should a browser think otherwise. */
 function toOne<T extends string>(values: readonly [T, ...T[]], chosen: string): T {

@@ -94,7 +94,7 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
         placeholder={placeholderFor(draft)}
         readOnly={locked}
         value={draft.text}
-        className="max-h-48 min-h-8 resize-none pointer-coarse:min-h-11"
+        className="max-h-48 min-h-8.5 resize-none py-1.5 leading-5 pointer-coarse:min-h-11 pointer-coarse:py-[11px]"
         onChange={(event) => {
           onChange({ text: event.target.value });
           setMention(findMention(event.target.value, event.target.selectionStart));

@@ -62,7 +62,7 @@ export function Composer() {
     <form
       aria-label="Write a message"
       onSubmit={submit}
-      className="grid shrink-0 gap-2 border-t bg-background px-3 pt-2 pb-2"
+      className="grid shrink-0 gap-2 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
     >
       {quoted !== null && (
         <QuotedBar
@@ -86,9 +86,9 @@ export function Composer() {
           }}
           onSend={() => void send()}
         />
-        <Button type="submit" disabled={pending}>
+        <Button type="submit" disabled={pending} className="h-8.5">
           <Send aria-hidden />
-          {pending ? "Sending…" : "Send"}
+          <span className="max-md:sr-only">{pending ? "Sending…" : "Send"}</span>
         </Button>
       </div>
       {draft.kind === "ask" && !quoted?.answers && (

@@ -14,12 +14,14 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
   const { session } = useSession();
   const { address } = useCompose();
   const { team, isMe } = row;
-  const here = team.left_at === null && session.status === "active";
+  const { nudge, pending, told, refusal } = useNudge(team.team_name);
+  const reachable = team.left_at === null && session.status === "active" && !isMe;
   return (
     <div className="grid gap-2">
-      <div className="flex flex-wrap gap-2">
-        {here && !isMe && (
+      <div className="flex flex-wrap gap-1.5">
+        {reachable && (
           <Button
+            variant="outline"
             size="sm"
             onClick={() => {
               onDone();
@@ -27,6 +29,11 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
             }}
           >
             <AtSign aria-hidden /> Write to
+          </Button>
+        )}
+        {reachable && team.kind === "agent" && (
+          <Button variant="outline" size="sm" disabled={pending} onClick={nudge}>
+            <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge"}
           </Button>
         )}
         <Button asChild variant="outline" size="sm">
@@ -39,18 +46,6 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
           </Link>
         </Button>
       </div>
-      {here && !isMe && team.kind === "agent" && <Nudge to={team.team_name} />}
-    </div>
-  );
-}
-
-function Nudge({ to }: { to: string }) {
-  const { nudge, pending, told, refusal } = useNudge(to);
-  return (
-    <div className="grid gap-2">
-      <Button variant="outline" size="sm" className="justify-self-start" disabled={pending} onClick={nudge}>
-        <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge"}
-      </Button>
       <p role="status" className="text-sm break-words text-muted-foreground empty:hidden">
         {told}
       </p>

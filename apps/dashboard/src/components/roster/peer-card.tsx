@@ -52,12 +52,14 @@ function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
             )}
           </p>
         </div>
-        <StatusMark
-          status={team.status}
-          blocked={row.blocked !== null}
-          withWord
-          className="mt-0.5 text-sm text-muted-foreground"
-        />
+        {team.left_at === null && (
+          <StatusMark
+            status={team.status}
+            blocked={row.blocked !== null}
+            withWord
+            className="mt-0.5 text-sm text-muted-foreground"
+          />
+        )}
       </header>
       <ul className="my-3 grid gap-3 border-y py-3">
         {peers.map((peer) => (

@@ -24,7 +24,10 @@ export function RosterBar() {
   const openedRow = rows.find(({ team }) => team.team_id === opened?.teamId);
 
   return (
-    <section aria-label="Who takes part" className="flex min-w-0 items-center gap-2 border-b px-4 py-1.5">
+    <section
+      aria-label="Who takes part"
+      className="flex min-w-0 items-center gap-2 border-b px-4 py-1.5 lg:px-6"
+    >
       {rows.length === 0 ? (
         <p className="text-sm text-muted-foreground">Nobody has joined yet.</p>
       ) : (
@@ -50,7 +53,7 @@ export function RosterBar() {
           onClick={() => setListed(true)}
         >
           <Users aria-hidden />
-          {hidden > 0 ? `All ${rows.length}` : "Everybody"}
+          <span className="max-md:sr-only">{hidden > 0 ? `All ${rows.length}` : "Everybody"}</span>
         </Button>
       )}
       <Suspense>

@@ -22,7 +22,7 @@ export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
       aria-expanded={expanded}
       onClick={(event) => onOpen(event.currentTarget)}
       className={cn(
-        "flex h-7 max-w-80 items-center gap-1.5 rounded-md border px-1.5 text-sm hover:bg-raised aria-expanded:bg-raised pointer-coarse:h-11",
+        "flex h-7 max-w-72 items-center md:max-w-80 gap-1.5 rounded-md border px-1.5 text-sm hover:bg-raised aria-expanded:bg-raised pointer-coarse:h-11",
         team.kind === "human" && "border-primary/50",
         blocked && "border-danger/50",
         left && "text-muted-foreground",

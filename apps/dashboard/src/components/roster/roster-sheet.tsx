@@ -2,6 +2,7 @@
 
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
+import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { PeerActions } from "./peer-actions";
@@ -56,12 +57,15 @@ function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
         </span>
         {isMe && <span className="text-muted-foreground">(you)</span>}
         {team.kind === "human" && <Badge className="border-primary/50 text-link">HUMAN</Badge>}
-        <StatusMark
-          status={team.status}
-          blocked={blocked !== null}
-          withWord
-          className="ml-auto text-sm text-muted-foreground"
-        />
+        <span className="ml-auto text-sm text-muted-foreground">
+          {team.left_at === null ? (
+            <StatusMark status={team.status} blocked={blocked !== null} withWord />
+          ) : (
+            <>
+              left <TimeText at={team.left_at} />
+            </>
+          )}
+        </span>
       </h3>
       {team.folded && team.left_at === null && (
         <p className="text-sm text-muted-foreground">Has neither spoken nor polled yet.</p>

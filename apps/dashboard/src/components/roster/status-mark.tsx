@@ -5,7 +5,7 @@ export type Observed = "active" | "idle" | "disconnected";
 export interface StatusMarkProps {
   /** What the broker saw of the team or peer. */
   readonly status: Observed;
-  /** Whether it declared itself blocked, which is shown on top of what was seen. */
+  /** Whether it declared itself blocked: the mark then says that, and the word both. */
   readonly blocked?: boolean | undefined;
   /** Shows the word beside the mark, where there is room for it. */
   readonly withWord?: boolean | undefined;
@@ -25,13 +25,7 @@ export function StatusMark({ status, blocked = false, withWord = false, classNam
         viewBox="0 0 10 10"
         className="size-2.5 shrink-0 overflow-visible forced-color-adjust-none"
       >
-        {shapeOf(status)}
-        {blocked && (
-          <path
-            d="M5 -0.5 10.5 5 5 10.5 -0.5 5Z"
-            className="fill-status-blocked stroke-background"
-          />
-        )}
+        {blocked ? <Diamond /> : shapeOf(status)}
       </svg>
       <span className={withWord ? "" : "sr-only"}>{word}</span>
     </span>
@@ -40,6 +34,10 @@ export function StatusMark({ status, blocked = false, withWord = false, classNam
 
 export function describeStatus(status: Observed, blocked: boolean): string {
   return blocked ? `blocked, ${status}` : status;
+}
+
+function Diamond() {
+  return <path d="M5 -0.6 10.6 5 5 10.6 -0.6 5Z" className="fill-status-blocked" />;
 }
 
 function shapeOf(status: Observed) {
@@ -59,13 +57,6 @@ function shapeOf(status: Observed) {
         </>
       );
     case "disconnected":
-      return (
-        <circle
-          cx="5"
-          cy="5"
-          r="4"
-          className="fill-none stroke-status-disconnected [stroke-width:2]"
-        />
-      );
+      return <circle cx="5" cy="5" r="4" className="fill-none stroke-status-disconnected [stroke-width:2]" />;
   }
 }

@@ -13,7 +13,7 @@ export function ClosedNote() {
   const { open } = useSessionActions();
   const by = useCloser(session.session_id, session.closed_at);
   return (
-    <footer className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t bg-surface px-4 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+    <footer className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t bg-surface px-4 py-3 lg:px-6 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
       <p className="min-w-0 flex-1 basis-48 text-muted-foreground">
         Closed
         {by !== null && (
@@ -22,7 +22,8 @@ export function ClosedNote() {
             by <bdi className="font-medium text-foreground">{by}</bdi>
           </>
         )}{" "}
-        {session.closed_at !== null && <TimeText at={session.closed_at} />}. It can be read for ever.
+        {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. It can be read for
+        ever.
       </p>
       {myTeamId !== null && (
         <Button variant="outline" size="sm" onClick={() => open("conclude")}>

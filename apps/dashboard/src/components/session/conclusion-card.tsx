@@ -12,7 +12,7 @@ export function ConclusionCard() {
   return (
     <section
       aria-labelledby="conclusion"
-      className="max-h-[45%] shrink-0 overflow-y-auto border-b bg-surface px-4 py-3"
+      className="max-h-[45%] shrink-0 overflow-y-auto border-b bg-surface px-4 py-3 lg:px-6"
     >
       <h2
         id="conclusion"

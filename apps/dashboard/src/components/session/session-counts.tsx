@@ -16,7 +16,7 @@ export function SessionCounts() {
       <Badge className={cn("font-mono tracking-wide", faces[state])}>{state}</Badge>
       {session.closed_at !== null && (
         <span>
-          since <TimeText at={session.closed_at} />
+          since <TimeText at={session.closed_at} as="clock" />
         </span>
       )}
       <span>{describeCount(session.teams, "team")}</span>

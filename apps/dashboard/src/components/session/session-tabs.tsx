@@ -28,7 +28,7 @@ export function SessionTabs() {
   const place = `/${pathname.split("/").slice(3).join("/")}`.replace(/\/$/, "");
   const showsDocument = place === "" && pane === "doc";
   return (
-    <nav aria-label="Parts of the session" className="border-b px-2">
+    <nav aria-label="Parts of the session" className="border-b px-1 lg:px-3">
       <ul className="flex overflow-x-auto">
         {tabs.map((tab, index) => (
           <li key={tab.place} className="contents">

@@ -25,7 +25,7 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
       {session.description !== "" && (
         <p
           dir="auto"
-          className="line-clamp-3 max-w-[90ch] break-words whitespace-pre-line text-muted-foreground"
+          className="line-clamp-1 max-w-[90ch] md:line-clamp-3 break-words whitespace-pre-line text-muted-foreground"
         >
           <ChangingText text={session.description} />
         </p>

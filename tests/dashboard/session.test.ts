@@ -1,0 +1,173 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Locator } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { type Door, doors } from "../kit/doors.js";
+import { openPage } from "../kit/open-page.js";
+import { createTestSession, type TestSession } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+
+const chromium = findChromium();
+if (chromium === undefined) console.warn(chromiumMissing);
+
+const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
+const desk = { viewport: { width: 1280, height: 800 } };
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+
+describe.skipIf(chromium === undefined)("a session's page", () => {
+  let browser: Browser;
+  let broker: TestBroker;
+  let rest: Door;
+
+  beforeAll(async () => {
+    if (!existsSync(pages)) {
+      throw new Error("The dashboard has not been built. Run: npm run build -w @merkle/dashboard");
+    }
+    const cleanups: (() => Promise<void>)[] = [];
+    browser = await launchChromium(chromium ?? "");
+    broker = await startTestBroker({ dashboard: pages }, (cleanup) => cleanups.unshift(cleanup));
+    rest = await doors.rest(broker.url);
+    return async () => {
+      await browser.close();
+      for (const cleanup of cleanups) await cleanup();
+    };
+  });
+
+  async function open(session: TestSession, path = "", options = desk) {
+    const opened = await openPage(browser, `${broker.url}/sessions/${session.slug}${path}`, options);
+    await opened.page.getByRole("heading", { level: 1 }).waitFor();
+    return opened;
+  }
+
+  it("[DASH-81] it says what the session is and how it stands, and follows changes, tab after tab", async () => {
+    const session = await createTestSession(rest, "Split the auth service");
+    const { page, problems } = await open(session);
+    await page.getByText("OPEN", { exact: true }).waitFor();
+    await page.getByText("1 team", { exact: true }).waitFor();
+
+    // The heading that is there now must be the same one after the tab has changed.
+    await page.getByRole("heading", { level: 1 }).evaluate((heading) => heading.setAttribute("data-kept", "yes"));
+    await page.getByRole("link", { name: "State", exact: true }).click();
+    await page.waitForURL("**/state");
+    await session.join("Birch");
+    await page.getByText("2 teams", { exact: true }).waitFor();
+    await session.post(session.convener, "Hello");
+    await page.getByText("3 messages", { exact: true }).waitFor();
+    await page.keyboard.press("3");
+    await page.waitForURL("**/memory");
+    await page.keyboard.press("1");
+    await page.waitForURL(`**/sessions/${session.slug}`);
+    expect(await page.locator("h1[data-kept=yes]").count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-83] a changed title comes with who changed it and why, and without motion that alone", async () => {
+    const session = await createTestSession(rest, "Q3 pricing");
+    const still = await open(session, "", { ...desk, reducedMotion: "reduce" } as typeof desk);
+    const { page } = await open(session);
+    await rest.call("update_session_metadata", {
+      session_id: session.sessionId,
+      team_id: session.convener,
+      title: "Q3 pricing, EU",
+      reason: "US split off",
+    });
+    await page.getByRole("heading", { name: "Q3 pricing, EU", exact: true }).waitFor();
+    await page.getByText(/changed by Atlas .*: US split off/).waitFor();
+    expect(await animationOf(page.getByRole("heading", { level: 1 }))).not.toBe("none");
+    await still.page.getByText(/changed by Atlas .*: US split off/).waitFor();
+    expect(await animationOf(still.page.getByRole("heading", { level: 1 }))).toBe("none");
+  });
+
+  it("[DASH-86] [DASH-87] the roster says who needs something first, and a card the rest", async () => {
+    const session = await createTestSession(rest);
+    const { session_id } = { session_id: session.sessionId };
+    const cedar = await rest.call("join_session", {
+      session_id,
+      team_name: "Cedar",
+      peer_name: "cedar",
+      role: "ops",
+      groups: ["backend:lead"],
+      summary: "Waiting for staging.",
+    });
+    await rest.call("set_status", {
+      session_id,
+      team_id: cedar.peer_id ?? "",
+      status: "blocked",
+      reason: "needs the staging key",
+    });
+    const { page, problems, findBarriers } = await open(session);
+    const roster = page.getByRole("region", { name: "Who takes part" });
+    await roster.getByRole("listitem").first().filter({ hasText: "needs the staging key" }).waitFor();
+
+    await roster.getByRole("button", { name: /Cedar/ }).click();
+    const card = page.getByRole("dialog", { name: "Cedar" });
+    for (const fact of ["ops", "@backend (lead)", "Waiting for staging.", "never"]) {
+      await card.getByText(fact, { exact: true }).waitFor();
+    }
+    await card.getByRole("button", { name: "Nudge" }).click();
+    await card.getByText("Cedar/cedar is away and reads when it comes back.").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await card.getByRole("button", { name: "Write to" }).click();
+    await expect.poll(() => page.getByRole("button", { name: "To Cedar" }).count()).toBe(1);
+    expect(await page.getByRole("textbox", { name: "Message" }).evaluate(isFocused)).toBe(true);
+
+    await page.getByRole("button", { name: "Everybody" }).click();
+    await page.getByRole("dialog", { name: "Everybody" }).getByRole("heading", { name: "Cedar" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-85] the split moves with the arrow keys, is remembered, and folds", async () => {
+    const session = await createTestSession(rest);
+    const { page } = await open(session);
+    const splitter = page.getByRole("separator", { name: "The feed's share" });
+    const feed = page.getByRole("region", { name: "Feed", exact: true });
+    const before = Number(await splitter.getAttribute("aria-valuenow"));
+    const widthBefore = await widthOf(feed);
+    await splitter.press("ArrowRight");
+    await expect.poll(() => splitter.getAttribute("aria-valuenow")).toBe(String(before + 2));
+    expect(await widthOf(feed)).toBeGreaterThan(widthBefore);
+    await page.reload();
+    await expect.poll(() => splitter.getAttribute("aria-valuenow")).toBe(String(before + 2));
+    await page.keyboard.press("[");
+    await feed.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Show the feed" }).click();
+    await feed.waitFor();
+  });
+
+  it("[DASH-82] on a phone the document takes the feed's place, and nothing is wider than the screen", async () => {
+    const session = await createTestSession(rest, "W".repeat(200));
+    const { page, findBarriers, problems } = await open(session, "", phone);
+    const feed = page.getByRole("region", { name: "Feed", exact: true });
+    const document = page.getByRole("region", { name: "Document", exact: true });
+    await feed.waitFor();
+    await page.getByRole("navigation", { name: "Parts of the session" }).getByText("Document").click();
+    await document.waitFor();
+    await feed.waitFor({ state: "hidden" });
+    await page.getByRole("link", { name: "Live", exact: true }).click();
+    await feed.waitFor();
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+    expect(await findBarriers()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-91] a session that does not exist says so and leads back", async () => {
+    const { page } = await openPage(browser, `${broker.url}/sessions/no-such-session`);
+    await page.getByRole("heading", { name: "There is no session by this name" }).waitFor();
+    await page.getByRole("link", { name: "Go to the sessions" }).click();
+    await page.waitForURL(`${broker.url}/`);
+  });
+});
+
+function isFocused(element: Element): boolean {
+  return element === element.ownerDocument.activeElement;
+}
+
+function animationOf(heading: Locator): Promise<string> {
+  return heading.locator("span > span").first().evaluate((text) => getComputedStyle(text).animationName);
+}
+
+async function widthOf(part: Locator): Promise<number> {
+  return (await part.boundingBox())?.width ?? 0;
+}
+

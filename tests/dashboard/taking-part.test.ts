@@ -1,0 +1,231 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { type Door, doors } from "../kit/doors.js";
+import { openPage } from "../kit/open-page.js";
+import { createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+
+const chromium = findChromium();
+if (chromium === undefined) console.warn(chromiumMissing);
+
+const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
+
+describe.skipIf(chromium === undefined)("taking part in a session as a human", () => {
+  let browser: Browser;
+  let broker: TestBroker;
+  let rest: Door;
+
+  beforeAll(async () => {
+    if (!existsSync(pages)) {
+      throw new Error("The dashboard has not been built. Run: npm run build -w @merkle/dashboard");
+    }
+    const cleanups: (() => Promise<void>)[] = [];
+    browser = await launchChromium(chromium ?? "");
+    broker = await startTestBroker({ dashboard: pages }, (cleanup) => cleanups.unshift(cleanup));
+    rest = await doors.rest(broker.url);
+    return async () => {
+      await browser.close();
+      for (const cleanup of cleanups) await cleanup();
+    };
+  });
+
+  /** A browser of one person, at a session's page. */
+  async function openAs(name: string | null, session: TestSession) {
+    const opened = await openPage(browser, `${broker.url}/health`);
+    if (name !== null) {
+      const { person_id } = await rest.call("create_person", { name, idempotency_key: randomUUID() });
+      const person = { id: person_id.split(".")[0], name, credential: person_id };
+      await opened.page.evaluate(`localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`);
+    }
+    await opened.page.goto(`${broker.url}/sessions/${session.slug}`);
+    await opened.page.getByRole("heading", { level: 1 }).waitFor();
+    return opened;
+  }
+
+  async function saidIn(session: TestSession): Promise<unknown[]> {
+    const { messages } = await rest.call("get_history", { session_id: session.sessionId, types: ["chat"] } as never);
+    return textsOf(messages);
+  }
+
+  it("[DASH-100] [DASH-95] the first word asks for a name, and Enter sends it", async () => {
+    const session = await createTestSession(rest);
+    const { page, problems } = await openAs(null, session);
+    await page.keyboard.press("c");
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.pressSequentially("Good");
+    await field.press("Shift+Enter");
+    await field.pressSequentially("morning");
+    await field.press("Enter");
+    await page.getByRole("dialog").getByRole("textbox").fill("Ana");
+    await page.getByRole("dialog").getByRole("textbox").press("Enter");
+    await expect.poll(() => field.inputValue()).toBe("");
+    expect(await saidIn(session)).toEqual(["Good\nmorning"]);
+    await page.getByRole("region", { name: "Who takes part" }).getByRole("button", { name: /you/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-96] a draft survives a reload with whom it is for, and is gone once it is sent", async () => {
+    const session = await createTestSession(rest);
+    await session.join("Cedar");
+    const { page } = await openAs("Ben", session);
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.fill("@ce");
+    await page.getByRole("option", { name: /Cedar/ }).waitFor();
+    await field.press("Tab");
+    await expect.poll(() => field.inputValue()).toBe("@Cedar ");
+    await field.pressSequentially("look");
+    await page.reload();
+    await expect.poll(() => field.inputValue()).toBe("@Cedar look");
+    await page.getByRole("button", { name: "To Cedar" }).waitFor();
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => field.inputValue()).toBe("");
+    await page.getByRole("button", { name: "To everyone" }).waitFor();
+    const { messages } = await rest.call("get_history", { session_id: session.sessionId });
+    expect(messages.at(-1)).toMatchObject({ to: ["Cedar"], content: { text: "@Cedar look" } });
+  });
+
+  it("[DASH-98] what is sent without a connection waits in sight, and is posted once", async () => {
+    const session = await createTestSession(rest);
+    const { page } = await openAs("Carla", session);
+    const field = page.getByRole("textbox", { name: "Message" });
+    await page.getByText("Live", { exact: true }).first().waitFor();
+    await broker.restartAfter(async () => {
+      await field.fill("Still here");
+      await field.press("Enter");
+      await page.getByText("Not sent yet: there is no connection.").waitFor();
+      expect(await field.inputValue()).toBe("Still here");
+    });
+    await expect.poll(() => field.inputValue()).toBe("");
+    expect(await saidIn(session)).toEqual(["Still here"]);
+  });
+
+  it("[DASH-92] [DASH-93] an ask offers answers, to some, at a priority", async () => {
+    const session = await createTestSession(rest);
+    await rest.call("join_session", {
+      session_id: session.sessionId,
+      team_name: "Birch",
+      peer_name: "birch",
+      groups: ["reviewers"],
+    });
+    const { page, findBarriers } = await openAs("Dora", session);
+    await page.getByRole("button", { name: "To everyone" }).click();
+    await page.getByRole("combobox", { name: "Whom it is for" }).fill("rev");
+    await page.getByRole("option", { name: /@reviewers/ }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: "Kind of message" }).selectOption("ask");
+    await page.getByRole("combobox", { name: "Priority" }).selectOption("now");
+    await page.getByRole("textbox", { name: "Message" }).fill("Which way?");
+    await page.getByRole("button", { name: "Offer answers" }).click();
+    await page.getByRole("textbox", { name: "Option 1" }).fill("left");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Give two options or more, or none.").waitFor();
+    await page.getByRole("textbox", { name: "Option 2" }).fill("right");
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => saidIn(session)).toEqual(["Which way?"]);
+    const { messages } = await rest.call("get_history", { session_id: session.sessionId });
+    expect(messages.at(-1)).toMatchObject({
+      to: ["@reviewers"],
+      priority: "now",
+      content: { kind: "ask", options: ["left", "right"] },
+    });
+  });
+
+  it("[DASH-99] of two who answer an ask at once one does, and the other is told who was first", async () => {
+    const session = await createTestSession(rest);
+    const { cursor } = await rest.call("post_message", {
+      session_id: session.sessionId,
+      team_id: session.convener,
+      content: { text: "Which key?", kind: "ask" },
+    });
+    const eve = await openAs("Eve", session);
+    const finn = await openAs("Finn", session);
+    for (const { page } of [eve, finn]) {
+      await page.getByRole("article").filter({ hasText: "Which key?" }).focus();
+      await page.keyboard.press("a");
+      await page.getByRole("textbox", { name: "Answer" }).fill("the vault");
+    }
+    await Promise.all([eve.page, finn.page].map((page) => page.getByRole("button", { name: "Send" }).click()));
+    const [first, second] = await winnerOf(eve.page, finn.page);
+    await expect.poll(() => first.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
+    expect(await second.getByRole("textbox", { name: "Answer" }).inputValue()).toBe("the vault");
+    expect(await saidIn(session)).toEqual(["Which key?", "the vault"]);
+    const { answered } = await rest.call("message_status", { session_id: session.sessionId, message: cursor });
+    await second.getByText(`${answered?.by} was first`).first().waitFor();
+  });
+
+  it("[DASH-88] [DASH-89] a person holds and resumes, and bounds what agents say", async () => {
+    const session = await createTestSession(rest);
+    const { page, findBarriers } = await openAs("Gus", session);
+    await page.getByRole("button", { name: "Hold" }).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText("Work already running on their machines goes on.").waitFor();
+    await dialog.getByRole("textbox").fill("Wait for legal");
+    await dialog.getByRole("button", { name: "Hold" }).click();
+    const banner = page.getByRole("region", { name: "Why the session does not go on" });
+    await banner.getByText(/Held by Gus.*Wait for legal/).waitFor();
+    await page.getByText("HELD", { exact: true }).waitFor();
+    expect((await failureOf(session.post(session.convener, "no"))).code).toBe("session_held");
+    expect(await findBarriers()).toEqual([]);
+    await banner.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("OPEN", { exact: true }).waitFor();
+
+    await page.getByRole("button", { name: "More about this session" }).click();
+    await page.getByRole("button", { name: "Message budget…" }).click();
+    await page.getByRole("spinbutton", { name: "Messages" }).fill("1");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("budget 0 / 1").waitFor();
+    await session.post(session.convener, "one");
+    await banner.getByText(/The message budget is spent/).waitFor();
+  });
+
+  it("[DASH-84] [DASH-90] a person retitles the session with a reason, and concludes it", async () => {
+    const session = await createTestSession(rest);
+    const { page, problems } = await openAs("Hana", session);
+    await page.getByRole("button", { name: "More about this session" }).click();
+    await page.getByRole("button", { name: "Edit title and description…" }).click();
+    await page.getByRole("textbox", { name: "Title" }).fill("A better title");
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await page.getByRole("textbox", { name: "Reason" }).fill("scope grew");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "A better title" }).waitFor();
+
+    await page.getByRole("button", { name: "Conclude" }).click();
+    const dialog = page.getByRole("dialog", { name: "Conclude this session?" });
+    await dialog.getByText(/This is final/).waitFor();
+    await dialog.getByRole("textbox").fill("Tokens come from **issuer**.");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Conclude" }).click();
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.locator("strong").filter({ hasText: "issuer" }).waitFor();
+    await dialog.getByRole("button", { name: "Conclude for everyone" }).click();
+
+    await page.getByText(/Closed by Hana/).waitFor();
+    await page.getByRole("region", { name: "Conclusion" }).locator("strong").filter({ hasText: "issuer" }).waitFor();
+    expect(await page.getByRole("form", { name: "Write a message" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Revise the conclusion" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("Tokens come from the gateway.");
+    await page.getByRole("button", { name: "Save the conclusion" }).click();
+    await page
+      .getByRole("region", { name: "Conclusion" })
+      .getByText("Tokens come from the gateway.", { exact: true })
+      .waitFor();
+    await page.getByRole("button", { name: "New session from this" }).click();
+    await expect
+      .poll(() => page.getByRole("dialog").getByRole("textbox", { name: "Title" }).inputValue())
+      .toContain("A better title");
+    expect(problems).toEqual([]);
+  });
+});
+
+/** The page whose answer counted, then the other. */
+async function winnerOf(one: Page, other: Page): Promise<[Page, Page]> {
+  const refused = (page: Page) => page.getByRole("alert").filter({ hasText: "was first" });
+  await expect.poll(async () => (await refused(one).count()) + (await refused(other).count())).toBe(1);
+  return (await refused(one).count()) === 1 ? [other, one] : [one, other];
+}
