@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Browser, Locator } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     };
   });
 
-  async function open(session: TestSession, path = "", options = desk) {
+  async function open(session: TestSession, path = "", options: BrowserContextOptions = desk) {
     const opened = await openPage(browser, `${broker.url}/sessions/${session.slug}${path}`, options);
     await opened.page.getByRole("heading", { level: 1 }).waitFor();
     return opened;
@@ -47,7 +47,9 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     await page.getByText("1 team", { exact: true }).waitFor();
 
     // The heading that is there now must be the same one after the tab has changed.
-    await page.getByRole("heading", { level: 1 }).evaluate((heading) => heading.setAttribute("data-kept", "yes"));
+    await page
+      .getByRole("heading", { level: 1 })
+      .evaluate((heading) => heading.setAttribute("data-kept", "yes"));
     await page.getByRole("link", { name: "State", exact: true }).click();
     await page.waitForURL("**/state");
     await session.join("Birch");
@@ -64,7 +66,7 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
 
   it("[DASH-83] a changed title comes with who changed it and why, and without motion that alone", async () => {
     const session = await createTestSession(rest, "Q3 pricing");
-    const still = await open(session, "", { ...desk, reducedMotion: "reduce" } as typeof desk);
+    const still = await open(session, "", { ...desk, reducedMotion: "reduce" });
     const { page } = await open(session);
     await rest.call("update_session_metadata", {
       session_id: session.sessionId,
@@ -81,7 +83,7 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
 
   it("[DASH-86] [DASH-87] the roster says who needs something first, and a card the rest", async () => {
     const session = await createTestSession(rest);
-    const { session_id } = { session_id: session.sessionId };
+    const session_id = session.sessionId;
     const cedar = await rest.call("join_session", {
       session_id,
       team_name: "Cedar",
@@ -164,10 +166,12 @@ function isFocused(element: Element): boolean {
 }
 
 function animationOf(heading: Locator): Promise<string> {
-  return heading.locator("span > span").first().evaluate((text) => getComputedStyle(text).animationName);
+  return heading
+    .locator("span > span")
+    .first()
+    .evaluate((text) => getComputedStyle(text).animationName);
 }
 
 async function widthOf(part: Locator): Promise<number> {
   return (await part.boundingBox())?.width ?? 0;
 }
-

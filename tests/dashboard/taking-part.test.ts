@@ -39,7 +39,9 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     if (name !== null) {
       const { person_id } = await rest.call("create_person", { name, idempotency_key: randomUUID() });
       const person = { id: person_id.split(".")[0], name, credential: person_id };
-      await opened.page.evaluate(`localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`);
+      await opened.page.evaluate(
+        `localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`,
+      );
     }
     await opened.page.goto(`${broker.url}/sessions/${session.slug}`);
     await opened.page.getByRole("heading", { level: 1 }).waitFor();
@@ -47,7 +49,7 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
   }
 
   async function saidIn(session: TestSession): Promise<unknown[]> {
-    const { messages } = await rest.call("get_history", { session_id: session.sessionId, types: ["chat"] } as never);
+    const { messages } = await rest.call("get_history", { session_id: session.sessionId, types: ["chat"] });
     return textsOf(messages);
   }
 
@@ -149,12 +151,17 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
       await page.keyboard.press("a");
       await page.getByRole("textbox", { name: "Answer" }).fill("the vault");
     }
-    await Promise.all([eve.page, finn.page].map((page) => page.getByRole("button", { name: "Send" }).click()));
+    await Promise.all(
+      [eve.page, finn.page].map((page) => page.getByRole("button", { name: "Send" }).click()),
+    );
     const [first, second] = await winnerOf(eve.page, finn.page);
     await expect.poll(() => first.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
     expect(await second.getByRole("textbox", { name: "Answer" }).inputValue()).toBe("the vault");
     expect(await saidIn(session)).toEqual(["Which key?", "the vault"]);
-    const { answered } = await rest.call("message_status", { session_id: session.sessionId, message: cursor });
+    const { answered } = await rest.call("message_status", {
+      session_id: session.sessionId,
+      message: cursor,
+    });
     await second.getByText(`${answered?.by} was first`).first().waitFor();
   });
 
@@ -206,7 +213,11 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     await dialog.getByRole("button", { name: "Conclude for everyone" }).click();
 
     await page.getByText(/Closed by Hana/).waitFor();
-    await page.getByRole("region", { name: "Conclusion" }).locator("strong").filter({ hasText: "issuer" }).waitFor();
+    await page
+      .getByRole("region", { name: "Conclusion" })
+      .locator("strong")
+      .filter({ hasText: "issuer" })
+      .waitFor();
     expect(await page.getByRole("form", { name: "Write a message" }).count()).toBe(0);
     await page.getByRole("button", { name: "Revise the conclusion" }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("Tokens come from the gateway.");

@@ -1,16 +1,21 @@
 "use client";
 
-import Link from "next/link";
+import { useState } from "react";
+import { NewSessionDialog } from "@/components/sessions/new-session-dialog-lazy";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { useRead } from "@/lib/broker/use-read";
 import { useSessionActions } from "./session-actions";
-import { useSession } from "./session-context";
+import { type SessionFacts, useSession } from "./session-context";
+
+const titleCharsMax = 200;
+const descriptionCharsMax = 8_000;
 
 /** Stands where the composer of an open session does: who closed it, and where the work can go on. */
 export function ClosedNote() {
   const { session, myTeamId } = useSession();
   const { open } = useSessionActions();
+  const [continued, setContinued] = useState(false);
   const by = useCloser(session.session_id, session.closed_at);
   return (
     <footer className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t bg-surface px-4 py-3 lg:px-6 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
@@ -30,9 +35,10 @@ export function ClosedNote() {
           Revise the conclusion
         </Button>
       )}
-      <Button asChild size="sm">
-        <Link href={`/?new=1&from=${encodeURIComponent(session.slug)}`}>New session from this</Link>
+      <Button size="sm" onClick={() => setContinued(true)}>
+        New session from this
       </Button>
+      {continued && <NewSessionDialog initial={toContinue(session)} onClose={() => setContinued(false)} />}
     </footer>
   );
 }
@@ -43,4 +49,16 @@ function useCloser(sessionId: string, closedAt: string | null): string | null {
   const conclusions = (data?.marks ?? []).filter(({ kind }) => kind === "concluded");
   const first = conclusions.find(({ at }) => at === closedAt) ?? conclusions[0];
   return first?.by ?? null;
+}
+
+/** What a session that goes on from this one begins with: where its conclusion is to be found, and what it was for. */
+function toContinue({ title, slug, description }: SessionFacts["session"]): {
+  title: string;
+  description: string;
+} {
+  const from = `Goes on from ${slug}: read its conclusion first.`;
+  return {
+    title: `${title}, continued`.slice(0, titleCharsMax),
+    description: (description === "" ? from : `${from}\n\n${description}`).slice(0, descriptionCharsMax),
+  };
 }
