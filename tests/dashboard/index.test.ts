@@ -110,13 +110,15 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
       await rest.call("post_message", { ...credentialsOf(session), content: { text } });
     }
     await Promise.all(
-      [one, two].map((page) => rowOf(page, session.title).getByText("2", { exact: true }).waitFor()),
+      [one, two].map((page) => rowOf(page, session.title).getByRole("cell", { name: "2 new" }).waitFor()),
     );
 
     await rowOf(one, session.title).getByRole("link").focus();
     await one.keyboard.press("x");
     await one.getByRole("toolbar").getByRole("button", { name: "Mark read" }).click();
-    await Promise.all([one, two].map((page) => rowOf(page, session.title).getByText("none new").waitFor()));
+    await Promise.all(
+      [one, two].map((page) => rowOf(page, session.title).getByRole("cell", { name: "none new" }).waitFor()),
+    );
   });
 
   it("[DASH-33] [DASH-37] the address says what is listed, and a closed session says what came of it", async () => {
