@@ -166,6 +166,9 @@ export const verbCases: readonly VerbCase[] = [
   one("list_sessions", "200 with the longest descriptions", async ({ caller }) => () => {
     return caller.call("list_sessions", { limit: limits.sessionsPageMax });
   }),
+  one("list_sessions", "200 by title, where something waits", async ({ caller }) => () => {
+    return caller.call("list_sessions", { limit: limits.sessionsPageMax, sort: "title", needs: true });
+  }),
   one("list_sessions", "a query that all fit", async ({ caller }) => () => {
     return caller.call("list_sessions", { limit: limits.sessionsPageMax, query: "説".repeat(200) });
   }),
@@ -179,6 +182,24 @@ export const verbCases: readonly VerbCase[] = [
   crowded("nudge", "200 teams", { to: "*" }),
   crowded("ack", "nothing", { cursor: 0 }),
   crowded("get_history", "a page of 500", { limit: limits.pageMessagesMax }),
+  crowded("get_history", "of chat, around a place, as of now", {
+    limit: limits.pageMessagesMax,
+    around: 1,
+    types: ["chat"],
+    at: "2999-01-01T00:00:00.000Z",
+  }),
+  crowded("get_history", "a text that is nowhere", { q: "x".repeat(limits.queryCharsMax) }),
+  crowded("get_timeline", "in 200 spans", { buckets: limits.timelineBucketsMax }),
+  one(
+    "get_health",
+    "nothing",
+    async ({ caller }) =>
+      () =>
+        caller.call("get_health", {}),
+  ),
+  one("test_connection", "where nothing listens", async ({ caller }) => () => {
+    return caller.call("test_connection", { url: "http://127.0.0.1:1" });
+  }),
   ...(["lines", "controls", "nearlyCredentials", "wide"] as const).map((kind) =>
     own("post_message", `64 KiB, ${kind}`, () => ({ content: { text: costlyText[kind](textMax) } })),
   ),

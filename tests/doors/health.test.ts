@@ -1,9 +1,10 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { limits } from "@merkle/wire";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
-import { createTestSession } from "../kit/session.js";
+import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 
 describe("the broker's health, and its address", () => {
@@ -46,6 +47,16 @@ describe("the broker's health, and its address", () => {
     // A name of this machine that the broker does not listen by.
     const other = await door.call("test_connection", { url: `http://127.0.0.2:${broker.port}` });
     expect(other.same_broker || !other.reached).toBe(true);
+  });
+
+  it("[HEALTH-2] [LIMIT-1] urlCharsMax", async () => {
+    const long = (chars: number) => `http://127.0.0.1:1/${"x".repeat(chars - 19)}`;
+    for (const chars of [limits.urlCharsMax - 1, limits.urlCharsMax]) {
+      expect(long(chars)).toHaveLength(chars);
+      expect(await door.call("test_connection", { url: long(chars) })).toMatchObject({ reached: false });
+    }
+    const beyond = door.call("test_connection", { url: long(limits.urlCharsMax + 1) });
+    expect(await failureOf(beyond)).toMatchObject({ code: "bad_request" });
   });
 
   it("[HEALTH-2] another broker is told apart", async () => {

@@ -45,8 +45,14 @@ describe("reading a feed by what is wanted", () => {
     const found: number[] = [];
     let cursor: number | null | undefined = direction === "older" ? undefined : 0;
     while (cursor !== null) {
-      const place: Partial<InputOf<"get_history">> = direction === "older" ? { before_cursor: cursor } : { after_cursor: cursor };
-      const page: OutputOf<"get_history"> = await door.call("get_history", { session_id, limit: 3, ...filter, ...place });
+      const place: Partial<InputOf<"get_history">> =
+        direction === "older" ? { before_cursor: cursor } : { after_cursor: cursor };
+      const page: OutputOf<"get_history"> = await door.call("get_history", {
+        session_id,
+        limit: 3,
+        ...filter,
+        ...place,
+      });
       const numbers = page.messages.map(({ sequence }) => sequence);
       expect(numbers.length).toBeLessThanOrEqual(3);
       if (direction === "older") found.unshift(...numbers);

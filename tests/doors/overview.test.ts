@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { limits } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
@@ -185,13 +186,24 @@ describe("what pages show of many things at once", () => {
     const { sessionId: session_id, convener: team_id } = session;
     const decide = (round: number) =>
       door.call("post_message", { session_id, team_id, content: { text: `${round}`, kind: "decision" } });
-    for (let begun = 0; begun < 504; begun += 56) {
-      await Promise.all(Array.from({ length: 56 }, (_, i) => decide(begun + i)));
-    }
+    const decideMany = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => decide(i)));
+    for (let round = 1; round <= 10; round += 1) await decideMany(limits.timelineMarksMax / 10);
+    const full = await door.call("get_timeline", { session_id });
+    expect([full.marks.length, full.marks_left_out]).toEqual([limits.timelineMarksMax, 0]);
+    await decideMany(4);
     const { marks, marks_left_out } = await door.call("get_timeline", { session_id });
-    expect(marks).toHaveLength(500);
+    expect(marks).toHaveLength(limits.timelineMarksMax);
     expect(marks_left_out).toBe(4);
     expect([marks[0]?.sequence, marks.at(-1)?.sequence]).toEqual([5, 504]);
+  });
+
+  it("[TIME-1] [LIMIT-1] timelineBucketsMax", async () => {
+    const { sessionId: session_id } = await createTestSession(door);
+    for (const buckets of [limits.timelineBucketsMax - 1, limits.timelineBucketsMax]) {
+      expect(await door.call("get_timeline", { session_id, buckets })).toMatchObject({ lanes: [] });
+    }
+    const beyond = { session_id, buckets: limits.timelineBucketsMax + 1 };
+    expect(await failureOf(door.call("get_timeline", beyond))).toMatchObject({ code: "bad_request" });
   });
 
   it("[SEARCH-9] finds state by its key and by its value, of a session and of the mesh", async () => {

@@ -89,6 +89,9 @@ const testedAt: {
   attentionItemsMax: "tests/doors/attention.test.ts",
   attentionCountedMax: "tests/doors/attention.test.ts",
   unreadCountedMax: "tests/doors/reading.test.ts",
+  urlCharsMax: "tests/doors/health.test.ts",
+  timelineBucketsMax: "tests/doors/overview.test.ts",
+  timelineMarksMax: "tests/doors/overview.test.ts",
   peerRetiredAfterDays: "apps/broker/src/roster/retire-peers.test.ts",
 };
 

@@ -71,7 +71,9 @@ describe("a single request", () => {
       return Object(result).tools.map(({ name }: { name: string }) => name);
     };
     const ofToolset = (wanted: (toolset: string) => boolean) =>
-      operations.filter(({ toolset }) => wanted(toolset)).map(({ name }) => name);
+      operations
+        .filter(({ toolset, unlisted }) => wanted(toolset) && unlisted !== true)
+        .map(({ name }) => name);
     expect(await names("")).toEqual(ofToolset((toolset) => toolset !== "admin"));
     expect(await names("?tools=admin")).toEqual(ofToolset((toolset) => toolset === "admin"));
     expect(await names("?tools=core,mesh")).toEqual(
@@ -110,8 +112,11 @@ describe("a single request", () => {
         inputSchema: { type: "object" },
       });
       expect(tool.annotations).toEqual(operation?.readOnly ? { readOnlyHint: true } : undefined);
+      const unlisted = Array.isArray(operation?.unlisted) ? operation.unlisted : [];
       // The one type that callers may post is not worth telling.
-      const inputs = Object.keys(operation?.input.shape ?? {}).filter((name) => name !== "type");
+      const inputs = Object.keys(operation?.input.shape ?? {}).filter(
+        (name) => (name !== "type" || tool.name !== "post_message") && !unlisted.includes(name),
+      );
       expect(Object.keys(tool.inputSchema.properties ?? {})).toEqual(inputs);
       expect(tool).not.toHaveProperty("outputSchema");
     }
@@ -138,6 +143,22 @@ describe("what is refused", () => {
     expect((await readRpc(envelope)).error?.code).toBe(-32700);
     const method = await readRpc(await post(url, { jsonrpc: "2.0", id: 1, method: "tools/fetch" }));
     expect(method).toMatchObject({ id: 1, error: { code: -32601 } });
+  });
+
+  it("[MCP-10] what is left out of the list may be called and given all the same", async () => {
+    const url = await startDoor();
+    const made = await readRpc(
+      await post(url, toolCall("create_session", { title: "Unlisted", creator_team_name: "Atlas" })),
+    );
+    const { session_id } = JSON.parse(Object(made.result).content[0].text);
+    for (const [name, input] of [
+      ["get_timeline", { session_id }],
+      ["get_history", { session_id, types: ["chat"], after_cursor: 0 }],
+      ["get_health", {}],
+    ] as const) {
+      const { result } = await readRpc(await post(url, toolCall(name, input)));
+      expect(Object(result).isError, name).toBeFalsy();
+    }
   });
 
   it("[CAT-5] arguments with fields that the operation does not name are refused, __proto__ among them", async () => {

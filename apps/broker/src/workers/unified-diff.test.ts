@@ -10,6 +10,18 @@ it("[DOC-8] is a unified diff with its labels", () => {
   expect(diff("a\nb\nc\nd\n", "a\nb\nC\nd\n")).toBe("--- v3\n+++ v4\n@@ -2,3 +2,3 @@\n b\n-c\n+C\n d\n");
 });
 
+it("[DOC-8] names with each hunk the heading of the section that it begins in", () => {
+  const from = "# Plan\n\nintro\n\n## Token store\n\na\nb\nc\n\n```\n# no heading\n```\n\nd\n";
+  const hunks = diff(`${from}e\n`, `${from.replace("b", "B").replace("intro", "Intro")}E\n`).match(
+    /^@@.*$/gm,
+  );
+  expect(hunks).toEqual([
+    "@@ -2,3 +2,3 @@ # Plan",
+    "@@ -7,3 +7,3 @@ ## Token store",
+    "@@ -15,2 +15,2 @@ ## Token store",
+  ]);
+});
+
 it("[DOC-8] is empty when nothing changed", () => {
   expect(diff("a", "a")).toBe("");
 });
