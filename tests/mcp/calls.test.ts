@@ -41,7 +41,12 @@ describe("a single request", () => {
     const url = await startDoor();
     const { result } = await readRpc(await post(url, toolCall("list_sessions", {})));
     expect(result).toEqual({
-      content: [{ type: "text", text: JSON.stringify({ sessions: [], next_cursor: null }) }],
+      content: [
+        {
+          type: "text",
+          text: JSON.stringify({ sessions: [], next_cursor: null, counts: { active: 0, closed: 0 } }),
+        },
+      ],
     });
   });
 
