@@ -8,6 +8,7 @@ import { useSession } from "@/components/session/session-context";
 import { useAction } from "@/components/session/use-action";
 import { Button } from "@/components/ui/button";
 import { useConnectionState } from "@/lib/broker/use-connection-state";
+import { setQuery } from "@/lib/query/use-query-param";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { useComposePlace, useDraft } from "./compose-context";
 import { ComposerChoices } from "./composer-choices";
@@ -20,7 +21,7 @@ import { awayOf, listRecipients } from "./recipients";
 
 /** Where a person says something in the session. The draft stays until the broker has taken it. */
 export function Composer() {
-  const { session, participants, peers, myTeamId, refresh } = useSession();
+  const { session, participants, peers, myTeamId, at, refresh } = useSession();
   const { focus, post } = useComposePlace();
   const { draft, store } = useDraft();
   const { run, pending, refusal, reset } = useAction();
@@ -47,6 +48,8 @@ export function Composer() {
       // Something was quoted or addressed meanwhile: that is the next draft's.
       else store.change({ text: "", kind: "message", options: [] });
       setTold(`Posted as #${cursor}.`);
+      // What was just said is not to be found in the past.
+      if (at !== null) setQuery({ at: null });
       if (myTeamId === null) refresh();
     });
     focus();

@@ -2,6 +2,7 @@
 
 import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from "react";
 import { useCall } from "@/lib/broker/use-call";
+import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import type { Refusal } from "./refusal";
 import { useSession } from "./session-context";
 import { useAction } from "./use-action";
@@ -56,6 +57,13 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   );
 
   const close = () => setDialog(null);
+  const active = session.status === "active";
+  const held = session.held !== null;
+  useCommand("edit-session", "Edit title and description", () => setDialog("edit"), active);
+  useCommand("hold-session", "Hold this session", () => setDialog("hold"), active && !held);
+  useCommand("resume-session", "Resume this session", actions.resume, active && held);
+  useCommand("message-budget", "Change the message budget", () => setDialog("budget"), active);
+  useCommand("conclude-session", "Conclude this session", () => setDialog("conclude"), active);
   return (
     <SessionActionsContext value={actions}>
       {children}
@@ -68,6 +76,11 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
       </Suspense>
     </SessionActionsContext>
   );
+}
+
+/** The same from the command palette, where it can be done. */
+function useCommand(id: string, label: string, run: () => void, offered: boolean): void {
+  usePaletteAction(offered ? { id, label, run } : null);
 }
 
 export function useSessionActions(): SessionActions {
