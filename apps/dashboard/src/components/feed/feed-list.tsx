@@ -47,7 +47,6 @@ export function FeedList({ store, state, asked, reading, onCatchUp }: FeedBodyPr
     currentKey: current?.key ?? null,
     onSeen: reading.seen,
     unfold,
-    myTeamId,
   });
   const { virtualizer, isFollowing, newCount, freshAfter, toEnd } = scroll;
 

@@ -3,6 +3,7 @@
 import type { Message } from "@merkle/wire";
 import { useVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCompose } from "@/components/compose/compose-context";
 import { type FeedRow, findRow } from "@/lib/feed/feed-rows";
 import type { FeedState, FeedStore, Place } from "@/lib/feed/feed-store";
 import { textOf } from "@/lib/feed/message-text";
@@ -14,7 +15,6 @@ export interface FeedScrollOptions {
   readonly rows: readonly FeedRow[];
   /** Stays in the page wherever it is scrolled to, so that it keeps the focus. */
   readonly currentKey: string | null;
-  readonly myTeamId: string | null;
   readonly onSeen: (sequence: number) => void;
   readonly unfold: (messages: readonly Message[]) => void;
 }
@@ -28,7 +28,7 @@ const topPx = 40;
 
 /** Keeps the rows that are near the screen, and the reader's place among them, whatever comes before and after it. */
 export function useFeedScroll(options: FeedScrollOptions) {
-  const { scroller, store, state, rows, currentKey, myTeamId, onSeen, unfold } = options;
+  const { scroller, store, state, rows, currentKey, onSeen, unfold } = options;
   const { window: feed, end, isLive, place } = state;
   const [pausedAt, setPausedAt] = useState<number | null>(null);
   const isFollowing = pausedAt === null;
@@ -97,7 +97,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
     virtualizer.scrollToIndex(index, { align: place.as === "asked" ? "center" : "start" });
   }, [place, rows, virtualizer, unfold]);
 
-  useFollowOwn(feed.messages, myTeamId, toEnd);
+  useFollowOwn(toEnd);
   return {
     virtualizer,
     isFollowing,
@@ -108,22 +108,10 @@ export function useFeedScroll(options: FeedScrollOptions) {
   };
 }
 
-/** What I said is what I want to see: it leads to the end. */
-function useFollowOwn(messages: readonly Message[], myTeamId: string | null, toEnd: () => void): void {
-  const last = messages.at(-1);
-  const known = useRef(last?.sequence ?? 0);
-  useEffect(() => {
-    const isNew = last !== undefined && last.sequence > known.current;
-    if (
-      isNew &&
-      known.current > 0 &&
-      last.sequence - known.current < freshRowsMax &&
-      last.posted_by_team_id === myTeamId &&
-      myTeamId !== null
-    )
-      toEnd();
-    if (last) known.current = last.sequence;
-  }, [last, myTeamId, toEnd]);
+/** What I said is what I want to see: it leads to the end, from wherever in the feed I was. */
+function useFollowOwn(toEnd: () => void): void {
+  const { onPosted } = useCompose();
+  useEffect(() => onPosted(() => toEnd()), [onPosted, toEnd]);
 }
 
 /** After which message rows fade in: only while following, and when a few come at once. */
