@@ -84,9 +84,10 @@ async function joinMany(at: { databaseUrl: string; session_id: string; count: nu
   const hashes = made.map(({ secretHash }) => secretHash.toString("hex"));
   const database = connectTestDatabase(databaseUrl);
   await database`
-    INSERT INTO teams (session_id, team_id, name, secret_hash, joined_at)
-    SELECT ${session_id}, id, id, decode(hash, 'hex'), now()
-    FROM unnest(${ids}::uuid[], ${hashes}::text[]) made (id, hash)`;
+    INSERT INTO teams (session_id, team_id, name, secret_hash, joined_at, colour)
+    SELECT ${session_id}, id, id, decode(hash, 'hex'), now(), place + coalesce(
+      (SELECT max(colour) FROM teams WHERE session_id = ${session_id}), 0)
+    FROM unnest(${ids}::uuid[], ${hashes}::text[]) WITH ORDINALITY made (id, hash, place)`;
   await database`
     INSERT INTO peers (session_id, peer_id, team_id)
     SELECT session_id, gen_random_uuid(), team_id FROM teams WHERE team_id = ANY(${ids}::uuid[])`;

@@ -23,8 +23,12 @@ describe("renderAgentsPage", () => {
     expect(named).not.toContain("/api/mcp?");
   });
 
-  it("[CAT-1] lists every operation and every error code", () => {
-    for (const { name } of operations) expect(page, name).toMatch(new RegExp(`[|·] \`${name}\` [|(]`));
+  it("[CAT-1] lists every operation that an agent needs, and every error code", () => {
+    for (const { name, unlisted } of operations) {
+      const row = new RegExp(`[|·] \`${name}\` [|(]`);
+      if (unlisted === true) expect(page, name).not.toMatch(row);
+      else expect(page, name).toMatch(row);
+    }
     for (const code of Object.keys(errorCodes)) expect(page, code).toContain(`\n| \`${code}\` |`);
   });
 

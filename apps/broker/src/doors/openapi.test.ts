@@ -103,7 +103,18 @@ describe("createOpenApi", () => {
 
   it("[REST-1] puts the session into the path, and the rest of the input into query or body", () => {
     expect(parameterNames("get_history", "path")).toEqual(["session_id"]);
-    expect(parameterNames("get_history", "query")).toEqual(["before_cursor", "limit", "epoch"]);
+    expect(parameterNames("get_history", "query")).toEqual([
+      "before_cursor",
+      "after_cursor",
+      "around",
+      "at",
+      "limit",
+      "types",
+      "kinds",
+      "team",
+      "q",
+      "epoch",
+    ]);
     expect(find("get_history").requestBody).toBeUndefined();
 
     expect(parameterNames("post_message", "path")).toEqual(["session_id"]);
@@ -185,6 +196,7 @@ describe("createOpenApi", () => {
   it("[CAT-1] names shared schemas once", () => {
     expect(Object.keys(document.components.schemas).sort()).toEqual(
       [
+        "AttentionItem",
         "BrokerSettings",
         "DocumentVersion",
         "Error",
@@ -193,6 +205,7 @@ describe("createOpenApi", () => {
         "Message",
         "Participant",
         "Peer",
+        "PresentTeam",
         "RecipientState",
         "Session",
         "SessionSettings",

@@ -8,7 +8,7 @@ import {
   lineOfChars,
   retryable,
   Sequence,
-  SessionRef,
+  StorableText,
   Timestamp,
   Uuid,
 } from "../values.js";
@@ -50,7 +50,10 @@ export const listAttention = operation({
   route: "GET /api/attention",
   unlisted: true,
   input: z.strictObject({
-    session: SessionRef.optional().meta({ description: "Only of this session." }),
+    session: StorableText.min(1)
+      .max(100)
+      .optional()
+      .meta({ description: "Only of this session, by id or slug." }),
     include_dismissed: z.boolean().default(false),
     ...asTeam,
   }),
