@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { connect } from "@merkle/wire/client";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { WebSocket } from "ws";
+import { sharedMerkle } from "../../apps/cli/src/test-kit/merkle.js";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { openPage, type WatchedPage } from "../kit/open-page.js";
+import { startTcpProxy } from "../tail/tcp-proxy.js";
+import { dashboardPages } from "./pages.js";
+import { placeOf, readShownFeed } from "./shown-feed.js";
+
+const chromium = findChromium();
+if (chromium === undefined) console.warn(chromiumMissing);
+
+// Brokers and browsers are killed and stopped here, on a machine that may have much to do.
+vi.setConfig({ testTimeout: 60_000 });
+
+const draft = "Half a thought, which nobody has";
+/** The message that is read while things go wrong: far from both ends of what is there at first. */
+const readFrom = 20;
+const saidBefore = 40;
+
+describe.skipIf(chromium === undefined)("a session's page through faults", () => {
+  const merkle = sharedMerkle();
+  let browser: Browser;
+
+  beforeAll(async () => {
+    dashboardPages();
+    browser = await launchChromium(chromium ?? "");
+    return () => browser.close();
+  });
+
+  /** A team that talks whatever befalls the broker: what it says is said once, as soon as that can be. */
+  async function startTalk() {
+    const { url } = await merkle.running();
+    const client = connect({ url, WebSocket, retry: { capMs: 200 } });
+    onTestFinished(() => client.close());
+    const { session_id, slug, team_id } = await client.call("create_session", {
+      title: `Split the auth service ${randomUUID()}`,
+      creator_team_name: "Atlas",
+    });
+    let said = 0;
+    async function say(count: number): Promise<void> {
+      for (let more = 0; more < count; more += 1) {
+        said += 1;
+        const content = { text: `word ${said} of Atlas` };
+        await client.call("post_message", { session_id, team_id, content });
+      }
+    }
+    await say(saidBefore);
+    return { slug, say, count: () => said };
+  }
+
+  /** A page that reads in the middle of the feed, with a draft in its composer. */
+  async function openReader(url: string, slug: string): Promise<WatchedPage> {
+    const opened = await openPage(browser, `${url}/sessions/${slug}?m=${readFrom}`);
+    const { page } = opened;
+    await page.locator(`article[data-sequence="${readFrom}"]`).waitFor();
+    await says(page, /^Live/);
+    await page.getByRole("textbox", { name: "Message" }).fill(draft);
+    return opened;
+  }
+
+  /** What is to be so when all is over: the place and the draft are kept, and every message is there once, in order. */
+  async function expectNothingLost(page: Page, place: object, said: number): Promise<void> {
+    await says(page, /^Live/);
+    await page.getByText(`${said - saidBefore} new`).waitFor();
+    expect(await placeOf(page, readFrom)).toEqual(place);
+    expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe(draft);
+    const rows = await readShownFeed(page);
+    expect(rows.map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: said }, (_, index) => index + 1),
+    );
+    for (const { sequence, text } of rows) expect(text).toContain(`word ${sequence} of Atlas`);
+    expect(await page.evaluate(() => performance.getEntriesByType("navigation").length)).toBe(1);
+  }
+
+  it("[DASH-180] a broker that is killed while messages are posted, and comes back, costs the page nothing", async () => {
+    const { slug, say, count } = await startTalk();
+    const { url, port, pid } = await merkle.running();
+    const { page } = await openReader(url, slug);
+    const place = await placeOf(page, readFrom);
+    await say(5);
+    await page.getByText("5 new").waitFor();
+
+    // Some are on their way when it dies, and the others want to be said while there is nobody.
+    const meanwhile = say(10);
+    process.kill(pid, "SIGKILL");
+    await says(page, /^(Reconnecting|Offline)/);
+    expect(await merkle.run(["up", "--port", String(port), "--detach"])).toMatchObject({ code: 0 });
+    await meanwhile;
+    await say(5);
+    await expectNothingLost(page, place, count());
+  });
+
+  it("[DASH-181] a network that fails for a while costs the page nothing", async () => {
+    const { slug, say, count } = await startTalk();
+    const proxy = await startTcpProxy((await merkle.running()).port);
+    const { page } = await openReader(proxy.url, slug);
+    const place = await placeOf(page, readFrom);
+    await say(5);
+
+    proxy.mode = "cut";
+    proxy.cutAll();
+    await says(page, /^(Reconnecting|Offline)/);
+    await say(10);
+    proxy.mode = "pass";
+    await says(page, /^Live/);
+    await say(5);
+    await expectNothingLost(page, place, count());
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "[DASH-182] a browser that slept wakes without a network, and then fills in what it missed",
+    async () => {
+      const { slug, say, count } = await startTalk();
+      const proxy = await startTcpProxy((await merkle.running()).port);
+      const { page } = await openReader(proxy.url, slug);
+      const place = await placeOf(page, readFrom);
+
+      const wake = await putToSleep(browser);
+      proxy.mode = "cut";
+      proxy.cutAll();
+      await say(15);
+      wake();
+      await says(page, /^(Reconnecting|Offline)/);
+      proxy.mode = "pass";
+      await say(5);
+      await expectNothingLost(page, place, count());
+    },
+  );
+});
+
+/** Waits until the page says of its connection what it is to say. */
+async function says(page: Page, words: RegExp): Promise<void> {
+  await page.getByText(words).filter({ visible: true }).first().waitFor();
+}
+
+/** Stops every process of a browser; the function that is returned lets them go on. */
+async function putToSleep(browser: Browser): Promise<() => void> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  const wake = () => {
+    for (const { id } of processInfo) process.kill(id, "SIGCONT");
+  };
+  onTestFinished(wake);
+  for (const { id } of processInfo) process.kill(id, "SIGSTOP");
+  return wake;
+}

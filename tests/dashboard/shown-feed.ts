@@ -1,0 +1,50 @@
+import type { Page } from "playwright-core";
+
+/** A row of the feed as it stands in the page. */
+export interface ShownRow {
+  /** Of a folded run the first. */
+  readonly sequence: number;
+  readonly text: string;
+}
+
+/**
+ * Reads the whole feed from its beginning, as somebody would who scrolls through it.
+ *
+ * @throws when rows stand in another order than their numbers, or a row changes its text on the way
+ */
+export async function readShownFeed(page: Page): Promise<ShownRow[]> {
+  const feed = page.getByRole("feed");
+  await feed.evaluate(async (scroller) => {
+    while (!scroller.textContent?.includes("The feed begins here") || scroller.scrollTop > 0) {
+      scroller.scrollTop = 0;
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  });
+  return feed.evaluate(async (scroller) => {
+    const rows = new Map<number, string>();
+    for (let isAtEnd = false; !isAtEnd; scroller.scrollTop += scroller.clientHeight / 2) {
+      // What is scrolled to is drawn with the next frame, and measured with the one after it.
+      for (let frame = 0; frame < 3; frame += 1)
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
+      let before = 0;
+      for (const article of scroller.querySelectorAll<HTMLElement>("article[data-sequence]")) {
+        const sequence = Number(article.dataset["sequence"]);
+        const text = article.textContent ?? "";
+        if (sequence <= before) throw new Error(`#${sequence} stands below #${before}.`);
+        if ((rows.get(sequence) ?? text) !== text) throw new Error(`#${sequence} has become: ${text}`);
+        rows.set(sequence, text);
+        before = sequence;
+      }
+    }
+    return [...rows].sort(([one], [other]) => one - other).map(([sequence, text]) => ({ sequence, text }));
+  });
+}
+
+/** Where a message stands on the screen, and how far the feed is scrolled. */
+export function placeOf(page: Page, sequence: number): Promise<{ top: number; scrolled: number }> {
+  return page.locator(`article[data-sequence="${sequence}"]`).evaluate((article) => ({
+    top: Math.round(article.getBoundingClientRect().top),
+    scrolled: Math.round(article.closest("[role=feed]")?.scrollTop ?? -1),
+  }));
+}
