@@ -10,7 +10,7 @@ export interface CodeBlockProps {
 }
 
 /** More than this stays in one colour: colouring it would hold up the page. */
-const colouredCharsMax = 20_000;
+const colouredCharsMax = 10_000;
 
 /** A block of code as it was written; its colours come later and move nothing. */
 export function CodeBlock({ code, language }: CodeBlockProps) {

@@ -1,4 +1,4 @@
-import { createCssVariablesTheme, createHighlighterCore, type LanguageInput } from "shiki/core";
+import { codeToTokensBase, createShikiPrimitiveAsync } from "@shikijs/primitive";
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 
 export type CodeLine = readonly { readonly text: string; readonly className: string | undefined }[];
@@ -9,17 +9,16 @@ export type CodeLine = readonly { readonly text: string; readonly className: str
 export async function colourCode(code: string, language: string): Promise<CodeLine[] | null> {
   const lang = aliases[language.toLowerCase()];
   if (lang === undefined) return null;
-  const shared = await highlighter;
+  const shared = await tokenizer;
   await shared.loadLanguage(grammars[lang]);
-  const { tokens } = shared.codeToTokens(code, {
+  const tokens = codeToTokensBase(shared, code, {
     lang,
-    theme: "tokens",
+    theme: theme.name,
     tokenizeMaxLineLength: 2_000,
-    tokenizeTimeLimit: 200,
+    // A limit would leave the rest of a line in one colour on a busy machine; what is long is not coloured at all.
+    tokenizeTimeLimit: 0,
   });
-  return tokens.map((line) =>
-    line.map(({ content, color }) => ({ text: content, className: classes[color ?? ""] })),
-  );
+  return tokens.map((line) => line.map(({ content, color }) => ({ text: content, className: color })));
 }
 
 const grammars = {
@@ -32,56 +31,54 @@ const grammars = {
   yaml: () => import("shiki/langs/yaml.mjs"),
   go: () => import("shiki/langs/go.mjs"),
   rust: () => import("shiki/langs/rust.mjs"),
-} satisfies Record<string, LanguageInput>;
+};
 
 /** One grammar serves JavaScript and TypeScript with and without elements. */
 const aliases: Record<string, keyof typeof grammars> = {
-  js: "tsx",
-  javascript: "tsx",
-  jsx: "tsx",
-  ts: "tsx",
-  typescript: "tsx",
-  tsx: "tsx",
-  mjs: "tsx",
-  json: "json",
-  jsonc: "json",
-  sh: "shellscript",
-  bash: "shellscript",
-  shell: "shellscript",
-  zsh: "shellscript",
-  console: "shellscript",
-  py: "python",
-  python: "python",
-  sql: "sql",
-  postgres: "sql",
-  postgresql: "sql",
-  diff: "diff",
-  patch: "diff",
-  yaml: "yaml",
-  yml: "yaml",
-  go: "go",
-  golang: "go",
-  rs: "rust",
-  rust: "rust",
+  ...named("tsx", "js mjs javascript jsx ts typescript"),
+  ...named("json", "jsonc"),
+  ...named("shellscript", "sh bash shell zsh console"),
+  ...named("python", "py"),
+  ...named("sql", "postgres postgresql"),
+  ...named("diff", "patch"),
+  ...named("yaml", "yml"),
+  ...named("go", "golang"),
+  ...named("rust", "rs"),
 };
 
-/** The theme names roles, and these are the page's own colours for them, so that both themes come for free. */
-const classes: Record<string, string | undefined> = {
-  "var(--t-token-keyword)": "text-link",
-  "var(--t-token-string)": "text-success",
-  "var(--t-token-string-expression)": "text-success",
-  "var(--t-token-constant)": "text-warning",
-  "var(--t-token-function)": "text-info",
-  "var(--t-token-link)": "text-link",
-  "var(--t-token-comment)": "text-muted-foreground",
-  "var(--t-token-inserted)": "text-success",
-  "var(--t-token-deleted)": "text-danger",
-  "var(--t-token-changed)": "text-warning",
+function named(lang: keyof typeof grammars, others: string) {
+  return Object.fromEntries([lang, ...others.split(" ")].map((name) => [name, lang]));
+}
+
+/** In place of colours it has the classes of the page's own, so that both themes come for free. */
+const theme = {
+  name: "page",
+  fg: "text-foreground",
+  bg: "bg-surface",
+  settings: [
+    { settings: { foreground: "text-foreground" } },
+    of("text-muted-foreground", "comment", "punctuation.definition.comment", "punctuation", "meta.brace"),
+    of("text-success", "string", "punctuation.definition.string", "markup.inserted"),
+    of("text-warning", "constant", "variable.language", "support.constant", "markup.changed"),
+    of("text-link", "keyword", "storage", "keyword.operator.new", "entity.name.tag", "markup.heading"),
+    of(
+      "text-info",
+      "entity.name.function",
+      "support.function",
+      "support.type.property-name",
+      "entity.name.type",
+    ),
+    of("text-danger", "markup.deleted", "invalid"),
+  ],
 };
+
+function of(foreground: string, ...scope: string[]) {
+  return { scope, settings: { foreground } };
+}
 
 /** One for the page: it holds the grammars, which are large. */
-const highlighter = createHighlighterCore({
-  themes: [createCssVariablesTheme({ name: "tokens", variablePrefix: "--t-" })],
+const tokenizer = createShikiPrimitiveAsync({
+  themes: [theme],
   langs: [],
   engine: createJavaScriptRegexEngine({ forgiving: true }),
 });
