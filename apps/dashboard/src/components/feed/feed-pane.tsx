@@ -3,7 +3,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useSession } from "@/components/session/session-context";
 import { isFiltered } from "@/lib/feed/feed-filter";
-import type { Place } from "@/lib/feed/feed-store";
+import type { FeedStore, Place } from "@/lib/feed/feed-store";
 import { hiddenIn } from "@/lib/feed/feed-window";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { FeedBody } from "./feed-body";
@@ -30,8 +30,18 @@ export function FeedPane() {
   const { store, key } = useFeedStore({ sessionId: session_id, filter, at }, openAt);
   const state = useFeedState(store);
 
-  /** At the message that the address names; else where one has read to, unless that is too far back to read on from. */
+  const last = useRef<{ store: FeedStore; at: string | null; asked: number | null }>(null);
+
+  /**
+   * At the message that the address names; else where one was before the filter changed; else where one has read to, unless
+   * that is too far back to read on from.
+   */
   function openAt(): Place {
+    const before = last.current;
+    last.current = { store, at, asked };
+    if (before?.at === at && before.asked === asked && before.store !== store) {
+      return { at: before.store.reading?.sequence ?? "end", as: "kept" };
+    }
     if (asked !== null) return { at: asked, as: "asked" };
     if (reading.readUpTo === null || !unread || reading.isFarBehind) return { at: "end", as: "kept" };
     return { at: reading.readUpTo + 1, as: "unread" };

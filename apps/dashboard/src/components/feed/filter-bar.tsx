@@ -136,6 +136,13 @@ function FindField({
         placeholder="Press / to search all messages"
         value={text}
         onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.preventDefault();
+          clearFilter();
+          setText("");
+          event.currentTarget.blur();
+        }}
         className="h-7 w-full rounded-md border border-input bg-background ps-7 pe-7 text-sm placeholder:text-muted-foreground pointer-coarse:h-11"
       />
       {text !== "" && (

@@ -33,6 +33,8 @@ export function useFeedScroll(options: FeedScrollOptions) {
   const [pausedAt, setPausedAt] = useState<number | null>(null);
   const isFollowing = pausedAt === null;
   const wasLive = useRef(false);
+  /** False until a scroll to a place has been carried out: what is seen on the way is not where the reader is. */
+  const isPlaced = useRef(false);
   const currentIndex = currentKey === null ? -1 : rows.findIndex(({ key }) => key === currentKey);
 
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLElement>({
@@ -59,7 +61,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
   /** Takes note of where the reader is, and asks for what will be read next. */
   function look(): void {
     const range = virtualizer.range;
-    if (range === null || rows.length === 0) return;
+    if (range === null || rows.length === 0 || !isPlaced.current) return;
     const atEnd = isLive && feed.to >= end && virtualizer.isAtEnd(followPx);
     setPausedAt((before) => (atEnd ? null : (before ?? end)));
     store.reading = atEnd ? null : (rows[range.startIndex]?.first ?? null);
@@ -86,16 +88,29 @@ export function useFeedScroll(options: FeedScrollOptions) {
     void store.open({ at: "end", as: "kept" });
   }, [store]);
 
+  const latestLook = useRef(look);
+  useEffect(() => {
+    latestLook.current = look;
+  });
   const placed = useRef<Place | null>(null);
   useLayoutEffect(() => {
     if (place === null || placed.current === place || rows.length === 0) return;
     placed.current = place;
-    if (place.at === "end") return virtualizer.scrollToEnd();
-    const index = findRow(rows, place.at);
+    isPlaced.current = false;
+    scrollTo(place);
+    afterFrames(2, () => {
+      isPlaced.current = true;
+      latestLook.current();
+    });
+  });
+
+  function scrollTo({ at, as }: Place): void {
+    if (at === "end") return virtualizer.scrollToEnd();
+    const index = findRow(rows, at);
     const row = rows[index];
-    if (row && row.messages.length > 1 && place.as === "asked") unfold(row.messages);
-    virtualizer.scrollToIndex(index, { align: place.as === "asked" ? "center" : "start" });
-  }, [place, rows, virtualizer, unfold]);
+    if (row && row.messages.length > 1 && as === "asked") unfold(row.messages);
+    virtualizer.scrollToIndex(index, { align: as === "asked" ? "center" : "start" });
+  }
 
   useFollowOwn(toEnd);
   return {
@@ -106,6 +121,11 @@ export function useFeedScroll(options: FeedScrollOptions) {
     firstVisible: () => virtualizer.range?.startIndex ?? 0,
     toEnd,
   };
+}
+
+function afterFrames(count: number, run: () => void): void {
+  if (count === 0) run();
+  else requestAnimationFrame(() => afterFrames(count - 1, run));
 }
 
 /** What I said is what I want to see: it leads to the end, from wherever in the feed I was. */

@@ -228,8 +228,7 @@ export class FeedStore {
   }
 
   #receive(messages: readonly Message[]): void {
-    const last = messages.at(-1)?.sequence ?? 0;
-    const end = Math.max(this.#state.end, last);
+    const end = Math.max(this.#state.end, messages.at(-1)?.sequence ?? 0);
     const grows = this.#state.isLive && this.#source.isWhole;
     const window = grows ? withLive(this.#state.window, messages) : this.#state.window;
     this.#setSoon({ window, end });
