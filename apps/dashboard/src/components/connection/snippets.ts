@@ -1,5 +1,3 @@
-import type { ConnectionAddress } from "./connection-address";
-
 /** One way to connect an agent: something to paste, that works as it stands. */
 export interface ConnectionSnippet {
   readonly id: "claude-code" | "mcp-json" | "curl" | "merkle-cli";
@@ -13,7 +11,13 @@ export interface ConnectionSnippet {
  * What connects an agent to a broker at an address. Nothing secret stands in any of them: a credential is a variable of the
  * shell that runs it.
  */
-export function connectionSnippets({ base, mcp }: ConnectionAddress): readonly ConnectionSnippet[] {
+export function connectionSnippets({
+  base,
+  mcp,
+}: {
+  readonly base: string;
+  readonly mcp: string;
+}): readonly ConnectionSnippet[] {
   return [
     {
       id: "claude-code",

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { beforeAll } from "vitest";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { type Door, doors } from "../kit/doors.js";
+import { openPage, type WatchedPage } from "../kit/open-page.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { dashboardPages } from "./pages.js";
+
+/** A broker that serves the pages and a browser to look at them, for all tests of a file. */
+export interface TestDashboard {
+  /** Whether there is no browser here, so that the tests are skipped. */
+  readonly isMissing: boolean;
+  readonly broker: TestBroker;
+  readonly rest: Door;
+  /** Opens a page in a profile of its own; `as` is the credential of the person who uses it. */
+  open(path: string, options?: BrowserContextOptions & { readonly as?: string }): Promise<WatchedPage>;
+  /** Makes a person and returns the credential. */
+  newPerson(name?: string): Promise<string>;
+}
+
+export const desk = { viewport: { width: 1280, height: 800 } };
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+
+/** Called outside of the tests, which it starts everything before. */
+export function testDashboard(): TestDashboard {
+  const executable = findChromium();
+  if (executable === undefined) console.warn(chromiumMissing);
+  let started: { readonly browser: Browser; readonly broker: TestBroker; readonly rest: Door } | undefined;
+  const parts = () => {
+    if (!started) throw new Error("The broker and the browser of this file are started before its tests.");
+    return started;
+  };
+
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    const cleanups: (() => unknown)[] = [];
+    const browser = await launchChromium(executable);
+    cleanups.push(() => browser.close());
+    const broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) =>
+      cleanups.push(cleanup),
+    );
+    started = { browser, broker, rest: await doors.rest(broker.url) };
+    return async () => {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    };
+  });
+
+  return {
+    isMissing: executable === undefined,
+    get broker() {
+      return parts().broker;
+    },
+    get rest() {
+      return parts().rest;
+    },
+    open(path, { as, ...options } = {}) {
+      const { browser, broker } = parts();
+      const known = as === undefined ? {} : { storageState: keptPerson(broker.url, as) };
+      return openPage(browser, `${broker.url}${path}`, { ...desk, ...known, ...options });
+    },
+    async newPerson(name = "Ana") {
+      const made = await parts().rest.call("create_person", { name, idempotency_key: randomUUID() });
+      return made.person_id;
+    },
+  };
+}
+
+/** What a browser keeps of the person who uses it. */
+function keptPerson(origin: string, credential: string) {
+  const person = JSON.stringify({ id: credential.split(".")[0], name: "Ana", credential });
+  return { cookies: [], origins: [{ origin, localStorage: [{ name: "merkle.person", value: person }] }] };
+}

@@ -1,0 +1,103 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { createTestSession } from "../kit/session.js";
+import { phone, testDashboard } from "./open-dashboard.js";
+
+const dashboard = testDashboard();
+
+describe.skipIf(dashboard.isMissing)("the settings", () => {
+  it("[DASH-155] [DASH-156] [DASH-157] the address is typed, tried, saved, and taken back; what to paste follows it", async () => {
+    const { broker, rest } = dashboard;
+    const session = await createTestSession(rest, "Split the auth service");
+    await session.post(session.convener, "Here.");
+    const { page, problems, findBarriers } = await dashboard.open("/settings");
+    const url = page.getByRole("textbox", { name: "Connection URL" });
+    const snippet = page.getByRole("figure", { name: "Connect with Claude Code" }).locator("code");
+    await snippet.getByText(`${broker.url}/api/mcp?view=compact`).waitFor();
+    await page.getByText("reached: this page came from there").waitFor();
+    await page.getByText(/Running peers keep the old URL until they are relaunched: Atlas in/).waitFor();
+    expect(await findBarriers()).toEqual([]);
+
+    await url.fill("https://user:secret@mesh.example.com");
+    await page.getByText("Leave user name and password out").waitFor();
+    expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+    await url.fill("mesh.example.com/mcp");
+    await snippet.getByText("'http://mesh.example.com/mcp?view=compact'").waitFor();
+    const elsewhere = page.getByRole("link", { name: "Open this page there to find out" });
+    expect(await elsewhere.getAttribute("href")).toBe("http://mesh.example.com/settings");
+
+    const own = broker.url.replace("localhost", "127.0.0.1");
+    await url.fill(own);
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText(/reached in \d+ ms, and it is this broker/).waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("This is what agents are given now.", { exact: false }).waitFor();
+    await expect.poll(async () => (await rest.call("get_settings", {})).base_url).toBe(own);
+    await page.getByRole("button", { name: "Use the address that the broker listens on" }).click();
+    await expect.poll(() => url.inputValue()).toBe(broker.url);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-158] [DASH-159] a name is taken, changed, and used in another browser by its key", async () => {
+    const { page, problems } = await dashboard.open("/settings", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("Ana");
+    await page.getByRole("button", { name: "Take this name" }).click();
+    await page.getByRole("button", { name: "Rename me" }).waitFor();
+    await name.fill("Ana B.");
+    await page.getByRole("button", { name: "Rename me" }).click();
+    await page.getByText("Saved.", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Copy my key" }).click();
+    await page.getByText("Copied: my key").waitFor();
+    const key = await page.evaluate<string>("navigator.clipboard.readText()");
+
+    const { page: other } = await dashboard.open("/settings");
+    const given = other.getByPlaceholder("Paste the key from there");
+    await given.fill("not a key");
+    await other.getByRole("button", { name: "Use this key" }).click();
+    await other.getByRole("alert").filter({ hasText: "The broker does not know you." }).waitFor();
+    await given.fill(key);
+    await other.getByRole("button", { name: "Use this key" }).click();
+    await other.getByText("You are Ana B. here now.").waitFor();
+    expect(await other.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("Ana B.");
+
+    await page.getByRole("button", { name: "Forget me here…" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Forget me here" }).click();
+    await page.getByRole("button", { name: "Take this name" }).waitFor();
+    expect(await page.evaluate("localStorage.getItem('merkle.person')")).toBeNull();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-160] [DASH-161] what this browser prefers holds at once, and what the broker goes by for everybody", async () => {
+    const { page, problems } = await dashboard.open("/settings", { colorScheme: "light" });
+    await page.getByRole("radio", { name: "Dark" }).check();
+    await expect.poll(() => background(page)).toBe("rgb(14, 17, 22)");
+    await page.getByRole("radio", { name: "UTC" }).check();
+    await page.reload();
+    await page.getByRole("radio", { name: "UTC" }).waitFor();
+    expect(await page.getByRole("radio", { name: "UTC" }).isChecked()).toBe(true);
+    expect(await background(page)).toBe("rgb(14, 17, 22)");
+
+    const waits = page.getByRole("spinbutton", { name: /^Empty waits/ });
+    await waits.fill("12");
+    await page.getByRole("button", { name: "Save for everybody" }).click();
+    const read = async () => (await dashboard.rest.call("get_settings", {})).settings.idle_polls;
+    await expect.poll(read).toBe(12);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-162] [DASH-163] how the broker is stands there, on a phone too", async () => {
+    const { page, problems, findBarriers } = await dashboard.open("/settings", phone);
+    await page.getByText(/PostgreSQL \d+/).waitFor();
+    await page.getByText(/with \d+ subscriptions/).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+    expect(await findBarriers()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+});
+
+function background(page: Page): Promise<string> {
+  return page.evaluate("getComputedStyle(document.body).backgroundColor");
+}
