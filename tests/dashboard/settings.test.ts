@@ -75,6 +75,7 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     await page.getByRole("radio", { name: "Dark" }).check();
     await expect.poll(() => background(page)).toBe("rgb(14, 17, 22)");
     await page.getByRole("radio", { name: "UTC" }).check();
+    await page.getByRole("group", { name: /^A notification names the session/ }).waitFor();
     await page.reload();
     await page.getByRole("radio", { name: "UTC" }).waitFor();
     expect(await page.getByRole("radio", { name: "UTC" }).isChecked()).toBe(true);

@@ -23,7 +23,7 @@ describe.skipIf(dashboard.isMissing)("the state of a session", () => {
     const frozen = page.getByRole("row", { name: /deploy_frozen/ });
     await frozen.getByText("true").waitFor();
     await frozen.getByText("Atlas").waitFor();
-    await frozen.getByText("v1", { exact: true }).waitFor();
+    await frozen.getByText(/v1$/).waitFor();
 
     const tree = page.getByRole("tree", { name: "Value of owners" });
     await tree.getByRole("treeitem").first().focus();

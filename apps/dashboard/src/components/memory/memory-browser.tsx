@@ -13,6 +13,7 @@ import { Select } from "@/components/ui/select";
 import { Skeleton } from "@/components/ui/skeleton";
 import { setQuery } from "@/lib/query/use-query-param";
 import { useTypedParam } from "@/lib/query/use-typed-param";
+import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { isNarrowed, type MemoryChoice, matchesMax, sinceLabels, toMemoryChoice } from "./memory-choice";
 import { type MemoryAction, MemoryRow } from "./memory-row";
@@ -40,6 +41,12 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
   const [doing, setDoing] = useState<MemoryAction | { readonly kind: "remember" } | null>(null);
   const { memories, nextCursor, problem, refresh } = useMemories(choice, session);
   const done = () => setDoing(null);
+  usePaletteAction({
+    id: "remember",
+    label: "Remember something…",
+    keywords: ["memory", "keep"],
+    run: () => setDoing({ kind: "remember" }),
+  });
 
   return (
     <div className="flex min-w-0 flex-col gap-3">

@@ -3,9 +3,7 @@
 import { type ReactNode, useCallback } from "react";
 import { TimeText } from "@/components/time-text";
 import { useAtNow } from "@/lib/time/use-now";
-import { cn } from "@/lib/utils";
 import { useSession } from "./session-context";
-import styles from "./title-block.module.css";
 import { useChangedText } from "./use-changed-text";
 
 /**
@@ -40,14 +38,14 @@ function ChangingText({ text }: { text: string }) {
   return (
     <span className="relative inline-block max-w-full">
       {/* The key starts the animation anew with every change. */}
-      <span key={changes} className={changes > 0 ? styles["changed"] : undefined}>
+      <span key={changes} className={changes > 0 ? "title-changed" : undefined}>
         {text}
       </span>
       {before !== null && (
         <span
           key={`before ${changes}`}
           aria-hidden
-          className={cn("absolute inset-x-0 top-0 overflow-hidden", styles["before"])}
+          className="title-before absolute inset-x-0 top-0 overflow-hidden"
         >
           {before}
         </span>

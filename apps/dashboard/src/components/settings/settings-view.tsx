@@ -16,6 +16,10 @@ const AppearanceSettings = dynamic(
   () => import("./appearance-settings").then((part) => part.AppearanceSettings),
   { ssr: false, loading },
 );
+const NotificationSettings = dynamic(
+  () => import("@/components/notifications/notification-settings").then((part) => part.NotificationSettings),
+  { ssr: false, loading },
+);
 const BrokerSettings = dynamic(() => import("./broker-settings").then((part) => part.BrokerSettings), {
   ssr: false,
   loading,
@@ -40,6 +44,12 @@ const sections = [
     title: "Appearance and keys",
     about: "How these pages look and behave, in this browser alone.",
     part: <AppearanceSettings />,
+  },
+  {
+    anchor: "notifications",
+    title: "Notifications",
+    about: "What this browser may tell you while you look elsewhere. Nothing, unless you choose it.",
+    part: <NotificationSettings />,
   },
   {
     anchor: "broker",

@@ -25,7 +25,7 @@ const textCharsMax = 240;
 export function JsonTree({ value, label, levels = 0 }: JsonTreeProps) {
   if (typeof value !== "object" || value === null) {
     return (
-      <span className="font-mono text-sm">
+      <span className="font-mono text-sm leading-6">
         <Leaf value={value} />
       </span>
     );

@@ -14,6 +14,7 @@ import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
 import { setQuery, useQueryParam } from "@/lib/query/use-query-param";
 import { useTypedParam } from "@/lib/query/use-typed-param";
+import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { StateDetails } from "./state-details";
 import { StateTable } from "./state-table";
 import { type StateScope, useChangedKeys, useStateEntries } from "./use-state-entries";
@@ -63,6 +64,16 @@ function State() {
   });
   const changed = useChangedKeys(data?.entries, `${scope} ${prefix} ${after ?? ""}`);
   const canEdit = !session.session_closed && at === null;
+  usePaletteAction(
+    canEdit
+      ? {
+          id: "new-key",
+          label: "Set a new key of the state…",
+          keywords: ["fact", "value"],
+          run: () => setDoing({ kind: "edit", key: null, entry: null }),
+        }
+      : null,
+  );
   const isListed = data?.entries.some((entry) => entry.key === selected) ?? true;
   const details = (key: string) => (
     <StateDetails

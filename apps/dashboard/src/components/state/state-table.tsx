@@ -27,13 +27,13 @@ export function StateTable({ entries, changed, selected, details, ...actions }: 
       <table className="w-full table-fixed text-left max-md:block">
         <thead className="border-b bg-surface text-sm text-muted-foreground max-md:sr-only">
           <tr>
-            <th scope="col" className="h-9 w-[26%] px-3 font-medium">
+            <th scope="col" className="h-9 w-[22%] px-3 font-medium">
               Key
             </th>
             <th scope="col" className="px-3 font-medium">
               Value
             </th>
-            <th scope="col" className="w-[18%] px-3 font-medium">
+            <th scope="col" className="w-[16%] px-3 font-medium">
               By
             </th>
             <th scope="col" className="w-24 px-3 font-medium">
@@ -42,7 +42,7 @@ export function StateTable({ entries, changed, selected, details, ...actions }: 
             <th scope="col" className="w-16 px-3 text-right font-medium">
               Version
             </th>
-            <th scope="col" className="w-32 px-3">
+            <th scope="col" className="w-28 px-2">
               <span className="sr-only">Actions</span>
             </th>
           </tr>
@@ -112,11 +112,12 @@ function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps)
       <td className={cn(cell, "text-sm leading-6 text-muted-foreground tabular-nums md:text-right")}>
         <CardLabel>Version </CardLabel>v{version}
       </td>
-      <td className={cn(cell, "py-1 md:text-right")}>
+      <td className={cn(cell, "px-2 py-0 md:pt-[calc(var(--row-y)-0.125rem)] md:text-right")}>
         <span className="inline-flex">
           <Button
             variant="ghost"
             size="icon"
+            className="size-7"
             aria-expanded={isSelected}
             aria-label={`History of ${key}`}
             title="History and watchers"
@@ -128,7 +129,7 @@ function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps)
             <Button
               variant="ghost"
               size="icon"
-              className="max-md:hidden"
+              className="size-7 max-md:hidden"
               aria-label={`Edit ${key}`}
               title="Edit"
               onClick={() => onEdit(entry)}
@@ -140,7 +141,7 @@ function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps)
             <Button
               variant="ghost"
               size="icon"
-              className="max-md:hidden"
+              className="size-7 max-md:hidden"
               aria-label={`Delete ${key}`}
               title="Delete"
               onClick={() => onDelete(entry)}

@@ -30,7 +30,7 @@ function Segmented<Value extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          className="inline-flex h-7 cursor-pointer items-center rounded-md px-2.5 text-sm text-muted-foreground outline-offset-2 outline-ring duration-150 motion-safe:transition-colors hover:text-foreground has-checked:bg-raised has-checked:font-medium has-checked:text-foreground has-focus-visible:outline-2 pointer-coarse:h-11 pointer-coarse:px-4"
+          className="relative inline-flex h-7 cursor-pointer items-center rounded-md px-2.5 text-sm text-muted-foreground outline-offset-2 outline-ring duration-150 motion-safe:transition-colors hover:text-foreground has-checked:bg-raised has-checked:font-medium has-checked:text-foreground has-focus-visible:outline-2 pointer-coarse:h-11 pointer-coarse:px-4"
         >
           <input
             type="radio"
@@ -38,7 +38,7 @@ function Segmented<Value extends string>({
             value={option.value}
             checked={option.value === value}
             onChange={() => onChange(option.value)}
-            className="sr-only"
+            className="absolute inset-0 cursor-pointer appearance-none rounded-md outline-none"
           />
           {option.label}
         </label>
