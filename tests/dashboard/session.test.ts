@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
@@ -7,11 +5,11 @@ import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
 if (chromium === undefined) console.warn(chromiumMissing);
 
-const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
 const desk = { viewport: { width: 1280, height: 800 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
@@ -21,12 +19,9 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
   let rest: Door;
 
   beforeAll(async () => {
-    if (!existsSync(pages)) {
-      throw new Error("The dashboard has not been built. Run: npm run build -w @merkle/dashboard");
-    }
     const cleanups: (() => Promise<void>)[] = [];
     browser = await launchChromium(chromium ?? "");
-    broker = await startTestBroker({ dashboard: pages }, (cleanup) => cleanups.unshift(cleanup));
+    broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.unshift(cleanup));
     rest = await doors.rest(broker.url);
     return async () => {
       await browser.close();

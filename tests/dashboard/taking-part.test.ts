@@ -1,18 +1,14 @@
-import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
-import { createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
+import { bareId, createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
 if (chromium === undefined) console.warn(chromiumMissing);
-
-const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
 
 describe.skipIf(chromium === undefined)("taking part in a session as a human", () => {
   let browser: Browser;
@@ -20,12 +16,9 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
   let rest: Door;
 
   beforeAll(async () => {
-    if (!existsSync(pages)) {
-      throw new Error("The dashboard has not been built. Run: npm run build -w @merkle/dashboard");
-    }
     const cleanups: (() => Promise<void>)[] = [];
     browser = await launchChromium(chromium ?? "");
-    broker = await startTestBroker({ dashboard: pages }, (cleanup) => cleanups.unshift(cleanup));
+    broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.unshift(cleanup));
     rest = await doors.rest(broker.url);
     return async () => {
       await browser.close();
@@ -33,19 +26,19 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     };
   });
 
-  /** A browser of one person, at a session's page. */
+  /** A session's page in a browser of one person's own; of nobody's yet without a name. */
   async function openAs(name: string | null, session: TestSession) {
-    const opened = await openPage(browser, `${broker.url}/health`);
-    if (name !== null) {
-      const { person_id } = await rest.call("create_person", { name, idempotency_key: randomUUID() });
-      const person = { id: person_id.split(".")[0], name, credential: person_id };
-      await opened.page.evaluate(
-        `localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`,
-      );
-    }
-    await opened.page.goto(`${broker.url}/sessions/${session.slug}`);
+    const options = name === null ? {} : await asPerson(name);
+    const opened = await openPage(browser, `${broker.url}/sessions/${session.slug}`, options);
     await opened.page.getByRole("heading", { level: 1 }).waitFor();
     return opened;
+  }
+
+  async function asPerson(name: string): Promise<BrowserContextOptions> {
+    const { person_id: credential } = await rest.call("create_person", { name });
+    const value = JSON.stringify({ id: bareId(credential), name, credential });
+    const localStorage = [{ name: "merkle.person", value }];
+    return { storageState: { cookies: [], origins: [{ origin: broker.url, localStorage }] } };
   }
 
   async function saidIn(session: TestSession): Promise<unknown[]> {
@@ -147,8 +140,7 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     const eve = await openAs("Eve", session);
     const finn = await openAs("Finn", session);
     for (const { page } of [eve, finn]) {
-      await page.getByRole("article").filter({ hasText: "Which key?" }).focus();
-      await page.keyboard.press("a");
+      await page.getByRole("button", { name: "Answer", exact: true }).click();
       await page.getByRole("textbox", { name: "Answer" }).fill("the vault");
     }
     await Promise.all(

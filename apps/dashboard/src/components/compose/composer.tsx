@@ -74,6 +74,10 @@ export function Composer() {
             store.change({ text: option });
             focus();
           }}
+          onReplyOnly={() => {
+            store.change({ quoted: { ...quoted, answers: false } });
+            focus();
+          }}
           onRemove={() => store.change({ quoted: null })}
         />
       )}

@@ -5,11 +5,13 @@ import type { Quoted } from "./draft";
 export interface QuotedBarProps {
   readonly quoted: Quoted;
   readonly onOption: (option: string) => void;
+  /** Makes a reply of an answer, which leaves the ask open. */
+  readonly onReplyOnly: () => void;
   readonly onRemove: () => void;
 }
 
 /** What the draft replies to or answers; an ask brings the answers that it offers. */
-export function QuotedBar({ quoted, onOption, onRemove }: QuotedBarProps) {
+export function QuotedBar({ quoted, onOption, onReplyOnly, onRemove }: QuotedBarProps) {
   return (
     <div className="flex items-start gap-2 rounded-md border-l-2 border-primary bg-surface px-2.5 py-1.5 text-sm">
       <div className="min-w-0 flex-1">
@@ -21,7 +23,7 @@ export function QuotedBar({ quoted, onOption, onRemove }: QuotedBarProps) {
         <p dir="auto" className="line-clamp-2 break-words">
           {quoted.text}
         </p>
-        {quoted.answers && quoted.options.length > 0 && (
+        {quoted.answers && (
           <p className="mt-1 flex flex-wrap gap-1.5">
             {quoted.options.map((option) => (
               <Button
@@ -35,6 +37,9 @@ export function QuotedBar({ quoted, onOption, onRemove }: QuotedBarProps) {
                 <bdi className="truncate">{option}</bdi>
               </Button>
             ))}
+            <Button type="button" variant="ghost" size="sm" onClick={onReplyOnly}>
+              Reply without answering
+            </Button>
           </p>
         )}
       </div>
