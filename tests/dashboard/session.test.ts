@@ -5,6 +5,7 @@ import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { asPerson } from "./as-person.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
@@ -50,7 +51,7 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     await session.join("Birch");
     await page.getByText("2 teams", { exact: true }).waitFor();
     await session.post(session.convener, "Hello");
-    await page.getByText("3 messages", { exact: true }).waitFor();
+    await page.getByText("2 messages", { exact: true }).waitFor();
     await page.keyboard.press("3");
     await page.waitForURL("**/memory");
     await page.keyboard.press("1");
@@ -93,7 +94,8 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
       status: "blocked",
       reason: "needs the staging key",
     });
-    const { page, problems, findBarriers } = await open(session);
+    const ina = { ...desk, ...(await asPerson(rest, broker.url, "Ina")) };
+    const { page, problems, findBarriers } = await open(session, "", ina);
     const roster = page.getByRole("region", { name: "Who takes part" });
     await roster.getByRole("listitem").first().filter({ hasText: "needs the staging key" }).waitFor();
 

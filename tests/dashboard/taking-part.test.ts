@@ -1,10 +1,11 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
-import { bareId, createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
+import { createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { asPerson } from "./as-person.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
@@ -28,17 +29,10 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
 
   /** A session's page in a browser of one person's own; of nobody's yet without a name. */
   async function openAs(name: string | null, session: TestSession) {
-    const options = name === null ? {} : await asPerson(name);
+    const options = name === null ? {} : await asPerson(rest, broker.url, name);
     const opened = await openPage(browser, `${broker.url}/sessions/${session.slug}`, options);
     await opened.page.getByRole("heading", { level: 1 }).waitFor();
     return opened;
-  }
-
-  async function asPerson(name: string): Promise<BrowserContextOptions> {
-    const { person_id: credential } = await rest.call("create_person", { name });
-    const value = JSON.stringify({ id: bareId(credential), name, credential });
-    const localStorage = [{ name: "merkle.person", value }];
-    return { storageState: { cookies: [], origins: [{ origin: broker.url, localStorage }] } };
   }
 
   async function saidIn(session: TestSession): Promise<unknown[]> {
@@ -69,7 +63,10 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     const { page } = await openAs("Ben", session);
     const field = page.getByRole("textbox", { name: "Message" });
     await field.fill("@ce");
-    await page.getByRole("option", { name: /Cedar/ }).waitFor();
+    await page
+      .getByRole("listbox", { name: "Whom to address" })
+      .getByRole("option", { name: /Cedar/ })
+      .waitFor();
     await field.press("Tab");
     await expect.poll(() => field.inputValue()).toBe("@Cedar ");
     await field.pressSequentially("look");

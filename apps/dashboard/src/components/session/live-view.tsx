@@ -37,6 +37,11 @@ export function LiveView() {
   // Only where both stand side by side does the share count, so it is a variable that a class makes use of.
   const share: CSSProperties & Record<"--feed-share", string> = { "--feed-share": `${split}%` };
 
+  useShortcut("Escape", () => showsDocument && closeDocument(), {
+    label: "Close the document",
+    group: "Session",
+    enabled: showsDocument,
+  });
   useShortcut("[", () => setFolded((now) => (now === null ? "feed" : null)), {
     label: "Fold the feed away, or bring both back",
     group: "Session",
@@ -72,11 +77,7 @@ export function LiveView() {
         ) : (
           <Unfold folded={folded} onUnfold={() => setFolded(null)} />
         )}
-        <section
-          aria-label="Document"
-          onKeyDown={(event) => {
-            if (event.key === "Escape" && showsDocument && !event.defaultPrevented) closeDocument();
-          }}
+        <div
           className={cn(
             "min-h-0 min-w-0 flex-1 flex-col bg-background lg:flex",
             showsDocument
@@ -93,7 +94,7 @@ export function LiveView() {
           <PanelBoundary title="The document">
             <DocumentPane />
           </PanelBoundary>
-        </section>
+        </div>
       </div>
       <Suspense fallback={<div className="h-10 border-t max-md:hidden" />}>
         <PanelBoundary title="The time lanes">
