@@ -25,7 +25,8 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
             size="sm"
             onClick={() => {
               onDone();
-              address(team.team_name);
+              // What closes gives the focus back to what it was opened from; the composer's comes after that.
+              requestAnimationFrame(() => address(team.team_name));
             }}
           >
             <AtSign aria-hidden /> Write to

@@ -1,10 +1,8 @@
 "use client";
 
-import { X } from "lucide-react";
-import { Dialog } from "radix-ui";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
+import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { PeerActions } from "./peer-actions";
 import { PeerFacts } from "./peer-facts";
 import type { RosterRow } from "./roster-rows";
@@ -15,34 +13,23 @@ import { TeamMark } from "./team-mark";
 export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onClose: () => void }) {
   const there = rows.filter(({ team }) => team.left_at === null).length;
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40 motion-safe:animate-in motion-safe:fade-in-0" />
-        <Dialog.Content
-          aria-describedby={undefined}
-          className="fixed inset-y-0 right-0 z-50 flex w-104 max-w-full flex-col border-l bg-background pb-[env(safe-area-inset-bottom)]"
-        >
-          <header className="flex items-center justify-between gap-2 border-b px-4 py-2">
-            <Dialog.Title className="text-lg font-semibold">Everybody</Dialog.Title>
-            <span className="flex-1 text-sm text-muted-foreground tabular-nums">
-              {there} here{rows.length > there && `, ${rows.length - there} left`}
-            </span>
-            <Dialog.Close asChild>
-              <Button variant="ghost" size="icon" aria-label="Close">
-                <X aria-hidden />
-              </Button>
-            </Dialog.Close>
-          </header>
-          <ul className="min-h-0 flex-1 divide-y overflow-y-auto">
-            {rows.map((row) => (
-              <li key={row.team.team_id} className="grid gap-2 px-4 py-3">
-                <RosterEntry row={row} onDone={onClose} />
-              </li>
-            ))}
-          </ul>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent side="right" aria-describedby={undefined} className="p-0 sm:p-0 open:gap-0">
+        <DialogHeader className="sticky top-0 z-10 flex items-baseline gap-2 border-b bg-background px-4 py-3">
+          <DialogTitle>Everybody</DialogTitle>
+          <p className="text-sm text-muted-foreground tabular-nums">
+            {there} here{rows.length > there && `, ${rows.length - there} left`}
+          </p>
+        </DialogHeader>
+        <ul className="divide-y">
+          {rows.map((row) => (
+            <li key={row.team.team_id} className="grid gap-2 px-4 py-3">
+              <RosterEntry row={row} onDone={onClose} />
+            </li>
+          ))}
+        </ul>
+      </DialogContent>
+    </Dialog>
   );
 }
 
