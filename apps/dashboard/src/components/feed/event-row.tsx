@@ -14,7 +14,7 @@ export function EventRow({ message, isRaw }: { readonly message: Message; readon
   return (
     <div className="flex min-w-0 gap-2 ps-1 text-sm">
       <span aria-hidden className={cn("w-[3px] shrink-0 rounded-full", stands && "bg-input")} />
-      <div className="flex min-w-0 flex-1 items-baseline gap-2 ps-7 pe-9">
+      <div className="flex min-w-0 flex-1 items-baseline gap-2 ps-7 pe-13 pointer-coarse:pe-11">
         <div dir="auto" className="min-w-0 flex-1 break-words">
           <p className={stands ? "font-medium" : "text-muted-foreground"}>{text}</p>
           {reason !== null && <p className="text-muted-foreground">Reason: {reason}</p>}

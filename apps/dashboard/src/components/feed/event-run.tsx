@@ -18,7 +18,7 @@ export function EventRun({ messages, onShow }: EventRunProps) {
       type="button"
       aria-expanded={false}
       onClick={onShow}
-      className="flex min-h-6 w-full min-w-0 items-baseline gap-2 rounded-md ps-2 pe-9 text-start text-sm text-muted-foreground hover:bg-raised hover:text-foreground pointer-coarse:min-h-11 pointer-coarse:items-center"
+      className="flex min-h-6 w-full min-w-0 items-baseline gap-2 rounded-md ps-2 pe-13 pointer-coarse:pe-11 text-start text-sm text-muted-foreground hover:bg-raised hover:text-foreground pointer-coarse:min-h-11 pointer-coarse:items-center"
     >
       <ChevronRight aria-hidden className="size-3.5 shrink-0 self-center" />
       <span dir="auto" className="min-w-0 flex-1 truncate">

@@ -17,7 +17,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
   const team = showHidden(from?.team ?? "");
   const isToAll = to.length === 1 && to[0] === "*";
   return (
-    <div className="flex min-w-0 items-baseline gap-x-1.5 pe-9">
+    <div className="flex min-w-0 items-baseline gap-x-1.5 pe-13 pointer-coarse:pe-11">
       <span
         aria-hidden
         className={cn(

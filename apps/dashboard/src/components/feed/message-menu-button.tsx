@@ -17,7 +17,7 @@ export interface MessageMenuButtonProps {
   readonly onRaw: () => void;
 }
 
-/** What can be done with a message; over the row while it is pointed at or focused, and always where fingers point. */
+/** What can be done with a message; the reply, which has a key of its own, shows while the row is pointed at or focused. */
 export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonProps) {
   const { session, at } = useSession();
   const { reply } = useCompose();
@@ -25,17 +25,14 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
   const button = useRef<HTMLButtonElement>(null);
   const canReply = session.status === "active" && at === null;
   return (
-    <div
-      data-open={isOpen || undefined}
-      className="absolute end-0 top-0 flex rounded-md bg-background opacity-0 group-focus-within/message:opacity-100 group-hover/message:opacity-100 data-open:opacity-100 pointer-coarse:opacity-100"
-    >
+    <div className="absolute end-0 top-0 flex text-muted-foreground">
       {canReply && (
         <Button
           variant="ghost"
           size="icon"
           aria-label={`Reply to message ${message.sequence}`}
           title="Reply  R"
-          className="size-6 pointer-coarse:hidden"
+          className="size-6 opacity-0 group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:hidden"
           onClick={() => reply(message)}
         >
           <CornerUpLeft aria-hidden />
