@@ -1,0 +1,308 @@
+import { randomUUID } from "node:crypto";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { type Door, doors } from "../kit/doors.js";
+import { openPage } from "../kit/open-page.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { dashboardPages } from "./pages.js";
+
+const chromium = findChromium();
+if (chromium === undefined) console.warn(chromiumMissing);
+
+describe.skipIf(chromium === undefined)("the feed of a session", () => {
+  let browser: Browser;
+  let broker: TestBroker;
+  let url: string;
+  let socket: Door;
+
+  beforeAll(async () => {
+    const cleanups: (() => unknown)[] = [];
+    browser = await launchChromium(chromium ?? "");
+    cleanups.push(() => browser.close());
+    broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup));
+    url = broker.url;
+    socket = await doors.websocket(url);
+    cleanups.push(() => socket.close());
+    return async () => {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    };
+  });
+
+  it("[DASH-60] [DASH-62] it follows at the end; scrolled up nothing moves, and a pill counts what is new", async () => {
+    const session = await startSession();
+    await session.post(...numbered(1, 60));
+    const { page, problems, findBarriers } = await openFeed(session.slug);
+    await article(page, 60).waitFor();
+
+    await session.post("the newest word");
+    await page.getByText("the newest word").waitFor();
+
+    await feedOf(page).hover();
+    await page.mouse.wheel(0, -900);
+    await page.getByText("following paused").waitFor();
+    const before = await placeOf(page);
+    await session.post(...numbered(70, 75));
+    await page.getByRole("button", { name: "6 new · following paused" }).waitFor();
+    expect(await placeOf(page, before.sequence)).toEqual(before);
+
+    await page.keyboard.press("e");
+    await page.getByText("message 75", { exact: true }).waitFor();
+    expect(await page.getByText("following paused").count()).toBe(0);
+    expect(await findBarriers()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-60] [DASH-62] a long feed is read back to its first message with few rows in the page, and a link opens anywhere", async () => {
+    const session = await startSession();
+    await session.post(...numbered(1, 700));
+    const { page } = await openFeed(session.slug, "?m=230");
+    const asked = article(page, 230);
+    await asked.waitFor();
+    expect(await asked.getAttribute("aria-current")).toBe("true");
+    expect(await asked.getAttribute("aria-setsize")).toBe("700");
+    expect(await page.getByRole("article").count()).toBeLessThanOrEqual(60);
+
+    const seen = new Set<number>();
+    await feedOf(page).hover();
+    await expect
+      .poll(
+        async () => {
+          for (const sequence of await shownSequences(page)) seen.add(sequence);
+          await page.mouse.wheel(0, -1_000);
+          return seen.has(1);
+        },
+        { intervals: [30] },
+      )
+      .toBe(true);
+    expect([...seen].filter((sequence) => sequence < 230).length).toBe(229);
+    expect(await page.getByRole("article").count()).toBeLessThanOrEqual(60);
+  });
+
+  it("[DASH-65] it opens at the first unread message, and what was on the screen is read, in another browser too", async () => {
+    const session = await startSession();
+    await session.post("old news");
+    const person = await newPerson();
+    await socket.call("mark_read", { session_id: session.id, team_id: person.credential });
+    await session.post(...numbered(1, 40));
+    const { page } = await openFeed(session.slug, "", person);
+    await page.getByRole("separator", { name: "New messages" }).waitFor();
+    await page.getByText("message 1", { exact: true }).waitFor();
+    expect(await page.getByText("message 40", { exact: true }).count()).toBe(0);
+
+    await page.bringToFront();
+    await page.keyboard.press("e");
+    await page.getByText("message 40", { exact: true }).waitFor();
+    await expect.poll(async () => (await readBy(session.id, person)).last_read).toBe(41);
+    expect((await readBy(session.id, person)).unread).toBe(0);
+  });
+
+  it("[DASH-65] with more unread than one reads on from it opens at the end, counts, and leads to the first or marks all read", async () => {
+    const session = await startSession();
+    const person = await newPerson();
+    await socket.call("mark_read", { session_id: session.id, team_id: person.credential });
+    await session.post(...numbered(1, 510));
+    await session.say({ text: "Ship on Friday", kind: "decision" });
+    const { page } = await openFeed(session.slug, "", person);
+    const bar = page.getByRole("region", { name: "Unread" });
+    await bar.getByText("511 new since").waitFor();
+    await bar.getByRole("button", { name: "Catch up" }).click();
+    const panel = page.getByRole("region", { name: "Catch up" });
+    await panel.getByText("Ship on Friday").waitFor();
+    await panel.getByRole("button", { name: "Close" }).click();
+    await bar.getByRole("button", { name: "First unread" }).click();
+    await page.getByText("message 1", { exact: true }).waitFor();
+    expect(await bar.count()).toBe(0);
+  });
+
+  it("[DASH-67] the chips filter at the broker, live rows too; what is hidden is counted and one press away", async () => {
+    const session = await startSession();
+    await session.post(...numbered(1, 5));
+    await session.say({ text: "Which key?", kind: "ask" });
+    const { page } = await openFeed(session.slug);
+    await page.getByText("Which key?").waitFor();
+    await page.getByRole("button", { name: "Asks" }).click();
+    await expect.poll(() => page.getByRole("article").count()).toBe(1);
+    expect(new URL(page.url()).search).toBe("?types=ask");
+
+    await session.post("talk");
+    await session.say({ text: "And which host?", kind: "ask" });
+    await page.getByText("And which host?").waitFor();
+    expect(await page.getByRole("article").count()).toBe(2);
+    await page.getByRole("button", { name: "6 hidden · show all" }).click();
+    await page.getByText("talk", { exact: true }).waitFor();
+
+    await page.keyboard.press("/");
+    await page.keyboard.type("host");
+    await expect.poll(() => page.getByRole("article").count()).toBe(1);
+    await page.keyboard.press("Escape");
+  });
+
+  it("[DASH-66] an ask is answered in place, and then says who answered", async () => {
+    const session = await startSession();
+    const asked = await session.say({ text: "Which staging key?", kind: "ask", options: ["vault", "new"] });
+    const { page } = await openFeed(session.slug, "", await newPerson());
+    const row = article(page, asked);
+    await row.getByRole("button", { name: "vault" }).click();
+    await row.getByText("answered", { exact: false }).waitFor();
+    expect(await row.getByRole("button", { name: "vault" }).count()).toBe(0);
+    const { answered } = await socket.call("message_status", { session_id: session.id, message: asked });
+    expect(answered).toMatchObject({ answer: "vault" });
+  });
+
+  it("[DASH-68] what became of my own message is told, and grows as it is read", async () => {
+    const session = await startSession();
+    const person = await newPerson();
+    await socket.call("post_message", {
+      session_id: session.id,
+      team_id: person.credential,
+      content: { text: "Use the vault" },
+    });
+    const { page } = await openFeed(session.slug, "", person);
+    const row = page.getByRole("article").filter({ hasText: "Use the vault" });
+    await row.getByText("delivered 0/1").waitFor();
+    const { next_cursor } = await socket.call("wait_for_messages", {
+      session_id: session.id,
+      team_id: session.credential,
+      timeout: 0,
+    });
+    await socket.call("ack", { session_id: session.id, team_id: session.credential, cursor: next_cursor });
+    await row.getByText("delivered 1/1").waitFor();
+  });
+
+  it("[DASH-63] comings and goings fold into one row and open; a changed title stands with its reason", async () => {
+    const session = await startSession();
+    for (const team_name of ["Cedar", "Dune", "Elm"]) {
+      await socket.call("join_session", { session_id: session.id, team_name });
+    }
+    await socket.call("update_session_metadata", {
+      session_id: session.id,
+      team_id: session.credential,
+      description: "Another one",
+      reason: "the first was wrong",
+    });
+    const { page } = await openFeed(session.slug);
+    await page.getByText("Reason: the first was wrong").waitFor();
+    await page.getByRole("button", { name: /3 system events/ }).click();
+    await expect.poll(() => page.getByRole("article").count()).toBe(4);
+  });
+
+  it("[DASH-69] keys step through the messages and act on the one they stand on", async () => {
+    const session = await startSession();
+    await session.post(...numbered(1, 30));
+    const { page } = await openFeed(session.slug, "?m=10");
+    await article(page, 10).waitFor();
+    await feedOf(page).focus();
+    await page.keyboard.press("PageDown");
+    const first = await focusedSequence(page);
+    await page.keyboard.press("j");
+    await expect.poll(() => focusedSequence(page)).toBe(first + 1);
+    await page.keyboard.press("k");
+    await expect.poll(() => focusedSequence(page)).toBe(first);
+    await page.keyboard.press("m");
+    await article(page, first).getByText('"sequence"').waitFor();
+  });
+
+  it("[DASH-61] messages that come while the broker restarts are filled in, each once", async () => {
+    const session = await startSession();
+    await session.post("before");
+    const { page } = await openFeed(session.slug);
+    await page.getByText("before", { exact: true }).waitFor();
+    await broker.restart();
+    socket = await doors.websocket(url);
+    for (const text of ["after one", "after two"]) {
+      await socket.call("post_message", {
+        session_id: session.id,
+        team_id: session.credential,
+        content: { text },
+      });
+    }
+    await page.getByText("after two", { exact: true }).waitFor({ timeout: 20_000 });
+    expect(await page.getByText("after one", { exact: true }).count()).toBe(1);
+    expect(await shownSequences(page)).toEqual([1, 2, 3]);
+  });
+
+  interface FeedSession {
+    readonly id: string;
+    readonly slug: string;
+    readonly credential: string;
+    post(...texts: string[]): Promise<void>;
+    say(content: { text: string; kind?: "ask" | "decision"; options?: string[] }): Promise<number>;
+  }
+
+  async function startSession(): Promise<FeedSession> {
+    const { session_id, slug, team_id } = await socket.call("create_session", {
+      title: `Feed ${randomUUID()}`,
+      creator_team_name: "Atlas",
+    });
+    const say: FeedSession["say"] = async (content) => {
+      const { cursor } = await socket.call("post_message", { session_id, team_id, content });
+      return cursor;
+    };
+    return {
+      id: session_id,
+      slug,
+      credential: team_id,
+      say,
+      async post(...texts) {
+        for (let from = 0; from < texts.length; from += 50) {
+          await Promise.all(texts.slice(from, from + 50).map((text) => say({ text })));
+        }
+      },
+    };
+  }
+
+  async function newPerson() {
+    const name = `Ana ${randomUUID().slice(0, 8)}`;
+    const { person_id: credential } = await socket.call("create_person", { name });
+    return { name, credential, id: credential.split(".")[0] ?? "" };
+  }
+
+  type TestPerson = Awaited<ReturnType<typeof newPerson>>;
+
+  async function openFeed(slug: string, query = "", person?: TestPerson) {
+    const localStorage = person ? [{ name: "merkle.person", value: JSON.stringify(person) }] : [];
+    const opened = await openPage(browser, `${url}/sessions/${slug}${query}`, {
+      storageState: { cookies: [], origins: [{ origin: url, localStorage }] },
+    });
+    await feedOf(opened.page).waitFor();
+    return opened;
+  }
+
+  function readBy(session_id: string, { credential }: TestPerson) {
+    return socket.call("get_session", { session_id, team_id: credential });
+  }
+});
+
+function numbered(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => `message ${from + index}`);
+}
+
+function feedOf(page: Page) {
+  return page.getByRole("feed", { name: "Messages" });
+}
+
+function article(page: Page, sequence: number) {
+  return page.locator(`article[data-sequence="${sequence}"]`);
+}
+
+function shownSequences(page: Page): Promise<number[]> {
+  return page
+    .getByRole("article")
+    .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute("data-sequence"))));
+}
+
+async function focusedSequence(page: Page): Promise<number> {
+  return Number(await page.locator("article:focus").getAttribute("data-sequence"));
+}
+
+/** Where on the screen a message stands: the one given, else one in the middle of those shown. */
+async function placeOf(
+  page: Page,
+  sequence?: number,
+): Promise<{ sequence: number; top: number | undefined }> {
+  const shown = await shownSequences(page);
+  const which = sequence ?? shown[Math.floor(shown.length / 2)] ?? 0;
+  const box = await article(page, which).boundingBox();
+  return { sequence: which, top: box?.y };
+}

@@ -1,0 +1,90 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { doors } from "../kit/doors.js";
+import { openPage } from "../kit/open-page.js";
+import { startTestBroker } from "../kit/test-broker.js";
+import { hostileNames, hostileTexts } from "./hostile-payloads.js";
+import { dashboardPages } from "./pages.js";
+
+const chromium = findChromium();
+if (chromium === undefined) console.warn(chromiumMissing);
+
+describe.skipIf(chromium === undefined)("hostile texts in a browser", () => {
+  it("[DASH-50] [DASH-51] [DASH-71] of 500 texts and names made to run or to load something, none does", async () => {
+    expect(hostileTexts.length).toBeGreaterThanOrEqual(500);
+    const { url } = await startTestBroker({ dashboard: dashboardPages() });
+    const slug = await postEverything(url);
+    const browser = await launchChromium(chromium ?? "");
+    onTestFinished(() => browser.close());
+    const { page, problems } = await openPage(browser, `${url}/settings`, {
+      viewport: { width: 1_440, height: 2_400 },
+    });
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(request.url()));
+    await page.addInitScript("window.ran = window.alert = () => window.reportBreach('a script ran')");
+    await page.goto(`${url}/sessions/${slug}?m=1`);
+
+    const seen = new Set<number>();
+    await page.getByRole("feed").hover();
+    await expect
+      .poll(
+        async () => {
+          for (const sequence of await findSequences(page)) seen.add(sequence);
+          expect(await findIntruders(page)).toEqual([]);
+          await page.mouse.wheel(0, 1_800);
+          return seen.size;
+        },
+        { intervals: [50], timeout: 60_000 },
+      )
+      .toBeGreaterThanOrEqual(hostileTexts.length);
+    expect(
+      requested.filter((each) => /evil|canary/.test(new URL(each).host + new URL(each).pathname)),
+    ).toEqual([]);
+    expect(problems).toEqual([]);
+  }, 90_000);
+});
+
+/** A session that is called, described, joined, talked about and written by what is hostile; returns its slug. */
+async function postEverything(url: string): Promise<string> {
+  const socket = await doors.websocket(url);
+  onTestFinished(() => socket.close());
+  const [title = "", ...names] = hostileNames;
+  const { session_id, team_id, slug } = await socket.call("create_session", {
+    title,
+    description: hostileTexts.slice(0, 20).join("\n"),
+    creator_team_name: "Atlas",
+    slug: "hostile",
+  });
+  for (const team_name of names) {
+    await socket.call("join_session", { session_id, team_name, peer_name: team_name.replaceAll("/", "") });
+  }
+  for (let from = 0; from < hostileTexts.length; from += 50) {
+    const texts = hostileTexts.slice(from, from + 50);
+    await Promise.all(
+      texts.map((text) => socket.call("post_message", { session_id, team_id, content: { text } })),
+    );
+  }
+  await socket.call("append_to_session_doc", {
+    session_id,
+    team_id,
+    text: hostileTexts.map((text, index) => `## ${index}\n\n${text.slice(0, 300)}\n`).join("\n"),
+  });
+  return slug;
+}
+
+/** Elements in the texts of others that no text may make, and links that lead where none may. */
+function findIntruders(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`
+    [...document.querySelectorAll('[data-slot="markdown"]')].flatMap((box) => [
+      ...box.querySelectorAll("img, script, iframe, object, embed, style, link, meta, base, form, video, audio, math, template, [id], [onload], [onerror], [style*=url]"),
+      ...[...box.querySelectorAll("a")].filter((a) =>
+        !["http:", "https:", "mailto:"].includes(a.protocol) || a.target !== "_blank" || !a.rel.includes("noopener")),
+    ].map((element) => element.outerHTML.slice(0, 200)))`);
+}
+
+function findSequences(page: Page): Promise<number[]> {
+  return page
+    .getByRole("article")
+    .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute("data-sequence"))));
+}
