@@ -42,7 +42,7 @@ export interface Side {
 
 export interface FeedStoreOptions {
   readonly source: FeedSource;
-  /** What draws is told at most this often of live messages, in milliseconds. */
+  /** While messages stream in, what draws is told of them at most this often, in milliseconds; of a lone one at once. */
   readonly tellEveryMs?: number;
 }
 
@@ -75,7 +75,7 @@ export class FeedStore {
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ source, tellEveryMs = 100 }: FeedStoreOptions) {
+  constructor({ source, tellEveryMs = 250 }: FeedStoreOptions) {
     this.#source = source;
     this.#tellEveryMs = tellEveryMs;
   }
