@@ -33,6 +33,27 @@ it("[CLIENT-1] the client waits for a broker that is not there yet", async () =>
   expect(await answer).toEqual({ name: "merkle" });
 });
 
+it("[CLIENT-11] a pause between attempts ends at once when asked to, and a standing connection is asked for a sign of life", async () => {
+  const gone = await startScriptedBroker();
+  await gone.stop();
+  const pauseMs = 3_600_000;
+  const client = startClient(gone.url, { random: () => 1, retry: { baseMs: pauseMs, capMs: pauseMs } });
+  await nextState(client, ({ status }) => status === "reconnecting");
+
+  const broker = await startScriptedBroker({ port: gone.port });
+  client.retryNow();
+  const connection = await broker.greeted();
+  await nextState(client, ({ status }) => status === "open");
+  client.retryNow();
+  const ping = await connection.next();
+  expect(ping.type).toBe("ping");
+  connection.reply(ping, {});
+  const answer = client.call("get_app_info", {});
+  connection.reply(await connection.request(), { name: "merkle" });
+  expect(await answer).toEqual({ name: "merkle" });
+  expect(broker.connectionsSoFar()).toBe(1);
+});
+
 it("[CLIENT-1] failures in a row lengthen the pause, and a reply starts anew", async () => {
   // A busy machine would let time pass between the plan and the look at it.
   const clock = vi.spyOn(Date, "now").mockReturnValue(1_000);
