@@ -23,6 +23,10 @@ describe("the dashboard's files", () => {
       "site/index.html": home,
       "site/settings.html": "<!doctype html><p>settings</p>",
       "site/404.html": "<!doctype html><p>no such page</p>",
+      "site/sessions/_.html": "<!doctype html><p>a session</p>",
+      "site/sessions/_.txt": "what a page loads to go there",
+      "site/sessions/_/doc.html": "<!doctype html><p>its document</p>",
+      "site/sessions/_/__next.sessions.$d$id.__PAGE__.txt": "a part of that",
       "site/_next/static/a.js": longScript,
       "secret.txt": "outside",
     });
@@ -36,6 +40,21 @@ describe("the dashboard's files", () => {
     expect(await (await get("/")).text()).toBe(home);
     expect(await (await get("/settings")).text()).toContain("settings");
     expect(await (await get("/settings/")).text()).toContain("settings");
+  });
+
+  it("[DASH-1] every session's pages are those that were exported once, by slug as by id", async () => {
+    for (const ref of ["auth-refactor", "0f6b1a52-7d1c-4b7e-9d55-6b1f2f1f0a11"]) {
+      expect(await (await get(`/sessions/${ref}`)).text()).toContain("a session");
+      expect(await (await get(`/sessions/${ref}/doc`)).text()).toContain("its document");
+      expect(await (await get(`/sessions/${ref}.txt`)).text()).toBe("what a page loads to go there");
+      expect(await (await get(`/sessions/${ref}/__next.sessions.$d$id.__PAGE__.txt`)).text()).toBe(
+        "a part of that",
+      );
+      expect((await app.request(`/sessions/${ref}`, { method: "HEAD" })).status).toBe(200);
+    }
+    for (const ref of ["Auth", "a--b", "a.b", "a%2Fb", "a".repeat(49), "a_b"]) {
+      expect((await get(`/sessions/${ref}`)).status, ref).toBe(404);
+    }
   });
 
   it("[OPS-1] HEAD is answered as GET is, without a body", async () => {
@@ -72,6 +91,8 @@ describe("the dashboard's files", () => {
     const hash = createHash("sha256").update(script).digest("base64");
     expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
     expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("style-src-elem 'self';");
+    expect(policy).toContain("worker-src 'self';");
     expect((await get("/settings")).headers.get("content-security-policy")).toContain("script-src 'self';");
   });
 
@@ -79,6 +100,8 @@ describe("the dashboard's files", () => {
     const person = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
     const page = await get("/nowhere", person);
     expect(page.status).toBe(404);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
+    expect(page.headers.get("permissions-policy")).toContain("camera=()");
     expect(await page.text()).toContain("no such page");
     for (const answer of [
       await get("/nowhere"),
