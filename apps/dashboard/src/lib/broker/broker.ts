@@ -30,6 +30,8 @@ export interface Broker {
   onSessionChanged(sessionId: string, listener: (change: SessionChange) => void): () => void;
   /** New values of state, of every session that this page follows or watches, and of the mesh. */
   onStateChange(listener: (change: StateChangeFrame) => void): () => void;
+  /** All messages that come in by follows, whichever feed they belong to. */
+  onMessagesBrought(listener: (messages: readonly Message[]) => void): () => void;
   readonly state: ConnectionState;
   onState(listener: (state: ConnectionState) => void): () => void;
   /** Ends a pause between two attempts to connect, and makes sure that what seems to stand does stand. */

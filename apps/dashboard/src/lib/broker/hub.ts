@@ -1,4 +1,5 @@
-import { type ConnectionState, type MerkleClient, MerkleError } from "@merkle/wire/client";
+import type { ConnectionState, MerkleClient } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/errors";
 import { Feeds, type Reader } from "./feeds";
 import { watchMeshFor } from "./mesh-watch";
 import { type HubMessage, type PageMessage, type Port, silentMsMax } from "./port";
@@ -31,17 +32,27 @@ export class Hub {
 
   /** Serves a page over a port; returns what is to be done with each message that comes from it. */
   attach(port: Port<HubMessage>): (message: PageMessage) => void {
-    const page = new ServedPage(this.#client, this.#feeds, port);
-    this.#pages.add(page);
-    page.tell({ type: "state", state: this.#client.state });
+    let page = this.#serve(port);
     return (message) => {
-      if (page.isGone) return page.forgotten(message);
+      if (message.type === "bye") return this.#drop(page);
+      if (page.isGone) {
+        // It was taken for dead and is not: what it says belongs to what was dropped, so it begins anew.
+        page = this.#serve(port);
+        page.tell({ type: "forgotten" });
+        return;
+      }
       page.heard(() => this.#drop(page));
-      if (message.type === "bye") this.#drop(page);
-      else if (message.type === "person") this.#mesh.setCredential(message.credential);
+      if (message.type === "person") this.#mesh.setCredential(message.credential);
       else if (message.type === "retry") this.#client.retryNow();
       else page.receive(message);
     };
+  }
+
+  #serve(port: Port<HubMessage>): ServedPage {
+    const page = new ServedPage(this.#client, this.#feeds, port);
+    this.#pages.add(page);
+    page.tell({ type: "state", state: this.#client.state });
+    return page;
   }
 
   #drop(page: ServedPage): void {
@@ -94,11 +105,6 @@ class ServedPage {
   heard(onSilence: () => void): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(onSilence, silentMsMax);
-  }
-
-  /** A page that was taken for dead and is not: it asks for everything anew. */
-  forgotten(message: PageMessage): void {
-    if (message.type !== "bye") this.tell({ type: "forgotten" });
   }
 
   receive(message: PageRequest): void {

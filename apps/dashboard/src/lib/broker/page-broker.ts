@@ -1,5 +1,6 @@
-import type { InputOf, OperationName, OutputOf, StateChangeFrame } from "@merkle/wire";
-import { type ConnectionState, MerkleError } from "@merkle/wire/client";
+import type { InputOf, Message, OperationName, OutputOf, StateChangeFrame } from "@merkle/wire";
+import type { ConnectionState } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/errors";
 import type { Broker, FollowOptions, MeshChange, SessionChange } from "./broker";
 import { Listeners } from "./listeners";
 import type { HubMessage, PageMessage, Port } from "./port";
@@ -42,6 +43,7 @@ export class PageBroker implements Broker {
   readonly #meshListeners = new Listeners<MeshChange>();
   readonly #stateListeners = new Listeners<ConnectionState>();
   readonly #pushListeners = new Listeners<StateChangeFrame>();
+  readonly #broughtListeners = new Listeners<readonly Message[]>();
   #port: Port<PageMessage> | undefined;
   #state: ConnectionState = { status: "connecting" };
   #lastId = 0;
@@ -109,6 +111,10 @@ export class PageBroker implements Broker {
 
   onStateChange(listener: (change: StateChangeFrame) => void): () => void {
     return this.#pushListeners.add(listener);
+  }
+
+  onMessagesBrought(listener: (messages: readonly Message[]) => void): () => void {
+    return this.#broughtListeners.add(listener);
   }
 
   onState(listener: (state: ConnectionState) => void): () => void {
@@ -190,6 +196,7 @@ export class PageBroker implements Broker {
     const last = messages.at(-1);
     if (!feed || !last) return;
     feed.cursor = last.sequence;
+    this.#broughtListeners.tell(messages);
     feed.options.onMessages(messages);
   }
 

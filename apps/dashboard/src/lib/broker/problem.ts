@@ -1,4 +1,4 @@
-import { type ErrorCode, MerkleError } from "@merkle/wire/client";
+import { type ErrorCode, MerkleError } from "@merkle/wire/errors";
 
 /** Why something failed, in words for people. */
 export interface Problem {

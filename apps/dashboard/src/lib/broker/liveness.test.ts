@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { LivenessWatch } from "./liveness";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const open = (epoch = "one") => ({ status: "open", epoch, version: "1" }) as const;
+const lost = (attempt = 1) =>
+  ({ status: "reconnecting", attempt, retryAt: Date.now() + 4_000, reason: "gone" }) as const;
+
+it("[DASH-6] a lost connection is reconnecting at first, offline from when it was lost, and back with what it missed", () => {
+  const watch = new LivenessWatch(() => undefined);
+  watch.state(open());
+  expect(watch.current).toEqual({ is: "live" });
+  vi.advanceTimersByTime(1_000);
+  watch.state(lost());
+  expect(watch.current).toEqual({ is: "reconnecting", retryAt: 5_000 });
+  vi.advanceTimersByTime(10_000);
+  expect(watch.current).toEqual({ is: "offline", since: 1_000 });
+  watch.state(lost(2));
+  expect(watch.current).toEqual({ is: "offline", since: 1_000 });
+  vi.advanceTimersByTime(49_000);
+  watch.state(open());
+  watch.brought(20);
+  watch.brought(3);
+  expect(watch.current).toEqual({ is: "back", awayMs: 59_000, refreshed: false, filledIn: 23 });
+  vi.advanceTimersByTime(3_000);
+  watch.brought(1);
+  expect(watch.current).toMatchObject({ filledIn: 23 });
+  vi.advanceTimersByTime(5_000);
+  expect(watch.current).toEqual({ is: "live" });
+});
+
+it("[DASH-6] a return to another database says that everything was refreshed", () => {
+  const watch = new LivenessWatch(() => undefined);
+  watch.state(open());
+  watch.state(lost());
+  watch.state(open("two"));
+  expect(watch.current).toMatchObject({ is: "back", refreshed: true });
+  watch.stop();
+});

@@ -1,0 +1,89 @@
+import type { ConnectionState } from "@merkle/wire/client";
+
+/** How it stands with the connection, as people want to know it. */
+export type Liveness =
+  | { readonly is: "connecting" }
+  | { readonly is: "live" }
+  /** It was away a moment ago, and is being tried again. */
+  | { readonly is: "reconnecting"; readonly retryAt: number }
+  /** It has been away for a while; `since` as of `Date.now()`. */
+  | { readonly is: "offline"; readonly since: number }
+  /** It has just come back. `refreshed`: the database is another one, so everything was read anew. */
+  | { readonly is: "back"; readonly awayMs: number; readonly refreshed: boolean; readonly filledIn: number }
+  | { readonly is: "ended"; readonly reason: string };
+
+/** So long it is reconnecting; then it is offline. */
+const reconnectingMsMax = 10_000;
+/** What comes so soon after the return was missed before it. */
+const fillingMs = 2_000;
+const backShownMs = 8_000;
+
+/** Follows the states of a connection over time: since when it is away, and what its return brought. */
+export class LivenessWatch {
+  current: Liveness = { is: "connecting" };
+  readonly #onChange: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lostAt: number | undefined;
+  #backAt = 0;
+  #epoch: string | undefined;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  state(state: ConnectionState): void {
+    switch (state.status) {
+      case "connecting":
+        return;
+      case "open":
+        return this.#opened(state.epoch);
+      case "reconnecting":
+        return this.#lost(state.retryAt);
+      case "closed":
+        return this.#become({ is: "ended", reason: state.reason });
+    }
+  }
+
+  /** Messages came in. */
+  brought(messages: number): void {
+    if (this.current.is !== "back" || Date.now() - this.#backAt > fillingMs) return;
+    this.#set({ ...this.current, filledIn: this.current.filledIn + messages });
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #opened(epoch: string): void {
+    const refreshed = this.#epoch !== undefined && this.#epoch !== epoch;
+    this.#epoch = epoch;
+    if (this.#lostAt === undefined) return this.#become({ is: "live" });
+    this.#backAt = Date.now();
+    const awayMs = this.#backAt - this.#lostAt;
+    this.#lostAt = undefined;
+    this.#become(
+      { is: "back", awayMs, refreshed, filledIn: 0 },
+      () => this.#become({ is: "live" }),
+      backShownMs,
+    );
+  }
+
+  #lost(retryAt: number): void {
+    const since = this.#lostAt ?? Date.now();
+    this.#lostAt = since;
+    const leftMs = since + reconnectingMsMax - Date.now();
+    if (leftMs <= 0) return this.#become({ is: "offline", since });
+    this.#become({ is: "reconnecting", retryAt }, () => this.#become({ is: "offline", since }), leftMs);
+  }
+
+  #become(next: Liveness, then?: () => void, afterMs = 0): void {
+    clearTimeout(this.#timer);
+    this.#timer = then && setTimeout(then, afterMs);
+    this.#set(next);
+  }
+
+  #set(next: Liveness): void {
+    this.current = next;
+    this.#onChange();
+  }
+}
