@@ -2,7 +2,7 @@
 
 import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
-import { ToggleGroup, ToggleGroupItem } from "@/components/ui/toggle-group";
+import { Segmented } from "@/components/ui/segmented";
 import { type SessionQuery, type SessionSort, sortLabels } from "./session-query";
 
 export interface SessionFiltersProps {
@@ -18,22 +18,20 @@ const states = ["open", "closed", "all"] as const;
 export function SessionFilters({ query, counts, teams, onChange }: SessionFiltersProps) {
   return (
     <search className="mb-3 flex flex-wrap items-center gap-2">
-      <ToggleGroup
-        type="single"
-        aria-label="Which sessions"
+      <Segmented
+        label="Which sessions"
         value={query.state}
-        onValueChange={(chosen) => {
-          const state = states.find((each) => each === chosen);
-          if (state) onChange({ state });
-        }}
-      >
-        {states.map((state) => (
-          <ToggleGroupItem key={state} value={state} className="w-auto px-2.5 capitalize">
-            {state}
-            {counts && <span className="text-muted-foreground tabular-nums">{countOf(state, counts)}</span>}
-          </ToggleGroupItem>
-        ))}
-      </ToggleGroup>
+        onChange={(state) => onChange({ state })}
+        options={states.map((state) => ({
+          value: state,
+          label: (
+            <span className="flex gap-1.5 capitalize">
+              {state}
+              {counts && <span className="text-muted-foreground tabular-nums">{countOf(state, counts)}</span>}
+            </span>
+          ),
+        }))}
+      />
       <FilterField text={query.q} onChange={(q) => onChange({ q })} />
       <span className="ml-auto flex flex-wrap items-center gap-2">
         <TeamFilter team={query.team} teams={teams} onChange={(team) => onChange({ team })} />

@@ -1,7 +1,6 @@
 "use client";
 
 import { X } from "lucide-react";
-import { Slot } from "radix-ui";
 import {
   type ComponentProps,
   createContext,
@@ -18,6 +17,7 @@ import {
 import { createPortal } from "react-dom";
 import { cn } from "@/lib/utils";
 import { Button } from "./button";
+import { Slot } from "./slot";
 
 /*
  * The browser's own dialog keeps the focus, makes the rest inert and closes on Escape. A library would do the same with
@@ -71,9 +71,10 @@ function DialogTrigger({
   ...props
 }: ComponentProps<"button"> & { asChild?: boolean }) {
   const { open, setOpen } = useDialog();
-  const Comp = asChild ? Slot.Root : "button";
+  const Comp = asChild ? Slot : "button";
   return (
     <Comp
+      type="button"
       data-slot="dialog-trigger"
       aria-haspopup="dialog"
       aria-expanded={open}
@@ -92,9 +93,10 @@ function DialogClose({
   ...props
 }: ComponentProps<"button"> & { asChild?: boolean }) {
   const { setOpen } = useDialog();
-  const Comp = asChild ? Slot.Root : "button";
+  const Comp = asChild ? Slot : "button";
   return (
     <Comp
+      type="button"
       data-slot="dialog-close"
       onClick={(event: MouseEvent<HTMLButtonElement>) => {
         onClick?.(event);

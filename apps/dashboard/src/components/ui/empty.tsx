@@ -1,6 +1,6 @@
-import { Slot } from "radix-ui";
 import type { ComponentProps } from "react";
 import { cn } from "@/lib/utils";
+import { Slot } from "./slot";
 
 function Empty({ className, ...props }: ComponentProps<"div">) {
   return (
@@ -13,7 +13,7 @@ function Empty({ className, ...props }: ComponentProps<"div">) {
 }
 
 function EmptyTitle({ className, asChild = false, ...props }: ComponentProps<"p"> & { asChild?: boolean }) {
-  const Comp = asChild ? Slot.Root : "p";
+  const Comp = asChild ? Slot : "p";
   return <Comp data-slot="empty-title" className={cn("text-lg font-medium", className)} {...props} />;
 }
 

@@ -1,0 +1,142 @@
+/**
+ * Joins class names of Tailwind; of two that set the same thing under the same conditions the later one stays. It knows
+ * what the dashboard uses, and leaves alone what it does not know. The library that knows all of Tailwind is a quarter
+ * of the scripts that our pages could load; a test holds the two against each other.
+ */
+export function mergeClasses(text: string): string {
+  const known = merged.get(text);
+  if (known !== undefined) return known;
+  const result = merge(text);
+  if (merged.size < mergedMax) merged.set(text, result);
+  return result;
+}
+
+/** What was merged before: the same few texts come again with every drawing. */
+const merged = new Map<string, string>();
+const mergedMax = 2_000;
+
+function merge(text: string): string {
+  const taken = new Set<string>();
+  const kept: string[] = [];
+  for (const name of text.split(/\s+/).filter(Boolean).reverse()) {
+    const { condition, utility } = takeApart(name);
+    const [group, ...overrides] = groupsOf(utility);
+    if (group !== undefined) {
+      if (taken.has(`${condition}${group}`)) continue;
+      for (const each of [group, ...overrides]) taken.add(`${condition}${each}`);
+    }
+    kept.push(name);
+  }
+  return kept.reverse().join(" ");
+}
+
+/** `sm:hover:p-2` is `p-2` under conditions, whose order means nothing here. */
+function takeApart(name: string): { condition: string; utility: string } {
+  const parts = name.split(/:(?![^[(]*[\])])/);
+  const last = parts.pop() ?? "";
+  const isImportant = last.startsWith("!") || last.endsWith("!");
+  return {
+    condition: `${parts.sort().join(":")}${isImportant ? "!" : ""} `,
+    utility: last.replace(/^!|!$/g, "").replace(/^-/, ""),
+  };
+}
+
+/** What a class sets, and what it sets along with it; nothing for one that is not known. */
+function groupsOf(utility: string): readonly string[] {
+  for (const [pattern, toGroups] of rules) {
+    const match = pattern.exec(utility);
+    if (match) return toGroups(match[1] ?? "", match[2] ?? "");
+  }
+  return [];
+}
+
+type ToGroups = (first: string, second: string) => readonly string[];
+
+const sides: Readonly<Record<string, readonly string[]>> = {
+  "": ["x", "y", "t", "r", "b", "l", "s", "e"],
+  x: ["l", "r", "s", "e"],
+  y: ["t", "b"],
+};
+const corners: Readonly<Record<string, readonly string[]>> = {
+  "": ["t", "r", "b", "l", "tl", "tr", "bl", "br"],
+  t: ["tl", "tr"],
+  r: ["tr", "br"],
+  b: ["bl", "br"],
+  l: ["tl", "bl"],
+};
+
+const withSides: ToGroups = (property, side) => [
+  `${property}${side}`,
+  ...(sides[side] ?? []).map((each) => `${property}${each}`),
+];
+const group =
+  (...names: readonly string[]): ToGroups =>
+  () =>
+    names;
+const itself: ToGroups = (property) => [property];
+
+const rules: readonly (readonly [RegExp, ToGroups])[] = [
+  [
+    /^(?:block|inline-block|inline|flex|inline-flex|grid|inline-grid|contents|hidden|table|table-cell|flow-root)$/,
+    group("display"),
+  ],
+  [/^(?:static|fixed|absolute|relative|sticky)$/, group("position")],
+  [/^(?:sr-only|not-sr-only)$/, group("sr-only")],
+  [/^(?:visible|invisible|collapse)$/, group("visibility")],
+  [/^(p|m)([xytrblse]?)-/, withSides],
+  [/^(scroll-[mp])([xytrblse]?)-/, withSides],
+  [/^size-/, group("size", "w", "h")],
+  [/^line-clamp-/, group("line-clamp", "display", "overflow")],
+  [/^(justify-items|justify-self|field-sizing)-/, itself],
+  [/^overscroll-([xy])-/, (axis) => [`overscroll-${axis}`]],
+  [/^overscroll-/, group("overscroll", "overscroll-x", "overscroll-y")],
+  [
+    /^(w|h|min-w|max-w|min-h|max-h|basis|z|order|opacity|cursor|select|col-span|col-start|row-span|grid-cols|grid-rows|auto-rows|self|justify|items|content|whitespace|leading|tracking|duration|delay|ease|animate|aspect|resize|appearance|pointer-events|outline-offset|underline-offset|shadow|columns|will-change|list|align|touch|object|place-items|place-content)-/,
+    itself,
+  ],
+  [/^(gap)-([xy])-/, (property, axis) => [`${property}-${axis}`]],
+  [/^gap-/, group("gap", "gap-x", "gap-y")],
+  [/^overflow-([xy])-/, (axis) => [`overflow-${axis}`]],
+  [/^overflow-/, group("overflow", "overflow-x", "overflow-y")],
+  [/^inset-x-/, group("inset-x", "left", "right", "start", "end")],
+  [/^inset-y-/, group("inset-y", "top", "bottom")],
+  [/^inset-/, group("inset", "inset-x", "inset-y", "top", "right", "bottom", "left", "start", "end")],
+  [/^(top|right|bottom|left|start|end)-/, itself],
+  [/^text-(?:xs|sm|base|lg|title|\[[\d.]+(?:px|rem|em)\])$/, group("font-size", "leading")],
+  [/^text-(?:left|center|right|start|end)$/, group("text-align")],
+  [/^text-(?:wrap|nowrap|balance|pretty)$/, group("text-wrap")],
+  [/^(?:truncate|text-ellipsis|text-clip)$/, group("text-overflow")],
+  [/^text-/, group("text-color")],
+  [/^font-(?:sans|mono)$/, group("font-family")],
+  [/^font-/, group("font-weight")],
+  [/^(?:tabular-nums|proportional-nums)$/, group("numeric")],
+  [/^(?:underline|no-underline|line-through)$/, group("text-decoration")],
+  [/^decoration-\d/, group("decoration-thickness")],
+  [/^(?:uppercase|lowercase|capitalize|normal-case)$/, group("text-transform")],
+  [/^(?:italic|not-italic)$/, group("font-style")],
+  [/^break-(?:normal|words|all|keep)$/, group("break")],
+  [/^bg-/, group("bg")],
+  [/^border-(?:collapse|separate)$/, group("border-collapse")],
+  [/^border-(?:solid|dashed|dotted|double|none)$/, group("border-style")],
+  [/^border(?:-([xytrblse]))?(?:-\d+|-\[[\d.]+px\])?$/, (side) => withSides("border-w", side)],
+  [/^border(?:-([xytrblse]))?-/, (side) => withSides("border-color", side)],
+  [
+    /^rounded(?:-(tl|tr|bl|br|[trbl]))?(?:-|$)/,
+    (corner) => [`rounded${corner}`, ...(corners[corner] ?? []).map((each) => `rounded${each}`)],
+  ],
+  [/^flex-(?:row|col)/, group("flex-direction")],
+  [/^flex-(?:wrap|nowrap)/, group("flex-wrap")],
+  [/^flex-/, group("flex", "basis", "grow", "shrink")],
+  [/^(grow|shrink)(?:-|$)/, itself],
+  [/^divide-([xy])(?:-|$)/, (axis) => [`divide-${axis}`]],
+  [/^space-([xy])-/, (axis) => [`space-${axis}`]],
+  [/^(translate)-([xy])-/, (property, axis) => [`${property}-${axis}`]],
+  [/^table-(?:fixed|auto)$/, group("table-layout")],
+  [/^shadow$/, group("shadow")],
+  [/^transition(?:-|$)/, group("transition")],
+  [/^outline(?:-\d+)?$/, group("outline-width")],
+  [/^outline-none$/, group("outline-style")],
+  [/^outline-/, group("outline-color")],
+  [/^fill-/, group("fill")],
+  [/^stroke-/, group("stroke")],
+];
