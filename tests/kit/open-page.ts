@@ -15,6 +15,8 @@ export async function openPage(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
+  /** A script that runs before anything of the page does. */
+  before = "",
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
@@ -32,6 +34,7 @@ export async function openPage(
     `document.addEventListener("securitypolicyviolation",
       (e) => window.reportBreach(e.violatedDirective + " " + e.blockedURI + " " + e.sourceFile))`,
   );
+  if (before !== "") await page.addInitScript(before);
   await page.goto(url);
   return { page, problems, findBarriers: () => findBarriers(page) };
 }

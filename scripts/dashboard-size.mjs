@@ -1,0 +1,66 @@
+/**
+ * `node scripts/dashboard-size.mjs`: what the exported pages make a browser load, in bytes of gzip. First come the
+ * scripts that a page names in its HTML, which it needs before it works; then the parts that come when they are needed.
+ * Exits with 1 when something is larger than it may be.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { root } from "./steps.mjs";
+
+export const pagesFolder = join(root, "apps/dashboard/out");
+
+/** What each page may load before it works. */
+const firstLoadBytesMax = { "index.html": 170_000, "sessions/_.html": 220_000 };
+/** What parts may have that come later, and a text by which their scripts are known, whatever they are called. */
+const parts = {
+  markdown: { bytesMax: 90_000, mark: /characterReferenceMarker|gfmAutolinkLiteral|attentionSequence/ },
+  "code colouring": { bytesMax: 60_000, mark: /scopeName|bundledLanguages|codeToHast/ },
+};
+
+/** Everything that is measured, as `{ what, bytes, bytesMax }`. */
+export function measurePages(folder = pagesFolder) {
+  const first = new Set();
+  const pages = Object.entries(firstLoadBytesMax).map(([page, bytesMax]) => {
+    const scripts = firstScripts(readFileSync(join(folder, page), "utf8"));
+    for (const script of scripts) first.add(script);
+    return { what: page, bytes: sum(scripts.map((script) => gzipBytes(folder, script))), bytesMax };
+  });
+  const later = readdirSync(join(folder, "_next/static/chunks"))
+    .filter((file) => file.endsWith(".js"))
+    .map((file) => `/_next/static/chunks/${file}`)
+    .filter((script) => !first.has(script));
+  const measured = Object.entries(parts).map(([what, { bytesMax, mark }]) => {
+    const scripts = later.filter((script) => mark.test(readScript(folder, script).toString()));
+    return { what, bytes: sum(scripts.map((script) => gzipBytes(folder, script))), bytesMax };
+  });
+  return [...pages, ...measured];
+}
+
+/** The scripts of a page's own HTML; browsers that know modules pass over those for the others. */
+function firstScripts(html) {
+  const tags = [...html.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
+  const modern = tags.filter((tag) => !/\bnomodule\b/i.test(tag));
+  return [...new Set(modern.flatMap((tag) => /\bsrc="([^"?]+)/.exec(tag)?.[1] ?? []))];
+}
+
+function gzipBytes(folder, script) {
+  return gzipSync(readScript(folder, script)).length;
+}
+
+function readScript(folder, script) {
+  return readFileSync(join(folder, decodeURI(script)));
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  for (const { what, bytes, bytesMax } of measurePages()) {
+    const isTooLarge = bytes > bytesMax;
+    process.stdout.write(`${what}: ${bytes} of ${bytesMax}${isTooLarge ? ", too large" : ""}\n`);
+    if (isTooLarge) process.exitCode = 1;
+  }
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from "node:crypto";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { type Door, doors } from "../kit/doors.js";
+import { openPage } from "../kit/open-page.js";
+import { createTestSession } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { dashboardPages } from "./pages.js";
+
+const chromium = findChromium();
+if (chromium === undefined) console.warn(chromiumMissing);
+
+const phone = { viewport: { width: 390, height: 844 } };
+
+describe.skipIf(chromium === undefined)("what stands around every page", () => {
+  let browser: Browser;
+  let broker: TestBroker;
+  let rest: Door;
+
+  beforeAll(async () => {
+    const cleanups: (() => unknown)[] = [];
+    browser = await launchChromium(chromium ?? "");
+    cleanups.push(() => browser.close());
+    broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup));
+    rest = await doors.rest(broker.url);
+    return async () => {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    };
+  });
+
+  async function open(path: string, options: BrowserContextOptions = {}) {
+    const opened = await openPage(browser, `${broker.url}${path}`, options);
+    await isLive(opened.page);
+    return opened;
+  }
+
+  it("[DASH-1] links, Back and reload lead where they should, and only a reload loads the page anew", async () => {
+    const { slug, sessionId } = await createTestSession(rest, "Split the auth service");
+    const { page, problems } = await open("/");
+    await page.evaluate("window.isTheSamePage = true");
+    const main = page.getByRole("navigation", { name: "Main" });
+    await main.getByRole("link", { name: "Split the auth service" }).click();
+    await page.waitForURL(`**/sessions/${slug}`);
+    await headed(page, "Split the auth service");
+    await main.getByRole("link", { name: "Settings" }).click();
+    await page.waitForURL("**/settings");
+    await page.goBack();
+    await headed(page, "Split the auth service");
+    expect(await page.evaluate("window.isTheSamePage")).toBe(true);
+    await page.reload();
+    await headed(page, "Split the auth service");
+    expect(await page.evaluate("window.isTheSamePage")).toBeUndefined();
+    await page.goto(`${broker.url}/sessions/${sessionId}/state`);
+    await headed(page, "Split the auth service");
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-2] two tabs share one connection, and what happens shows in both", async () => {
+    // Those of pages that were closed before take a moment to go.
+    await expect.poll(openConnections).toBe(0);
+    const { page, problems } = await open("/");
+    const second = await page.context().newPage();
+    await second.goto(broker.url);
+    await isLive(second);
+    expect(await openConnections()).toBe(1);
+    const title = `Shared ${randomUUID()}`;
+    await createTestSession(rest, title);
+    for (const tab of [page, second]) await recent(tab, title).waitFor();
+    await page.close();
+    const next = `Still there ${randomUUID()}`;
+    await createTestSession(rest, next);
+    await recent(second, next).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-4] a browser without shared workers has a connection of the page's own", async () => {
+    const { page, problems } = await openPage(browser, broker.url, {}, "delete window.SharedWorker");
+    await isLive(page);
+    const title = `Alone ${randomUUID()}`;
+    await createTestSession(rest, title);
+    await recent(page, title).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-6] it says that the broker is away, keeps what it knew, and comes back by itself", async () => {
+    const own = await startTestBroker({ dashboard: dashboardPages() });
+    const door = await doors.rest(own.url);
+    await createTestSession(door, "Search relevance");
+    const { page } = await openPage(browser, own.url);
+    await recent(page, "Search relevance").waitFor();
+    await own.stop();
+    await page.getByText(/^Reconnecting/).waitFor();
+    await own.restartAfter(async () => {
+      expect(await recent(page, "Search relevance").isVisible()).toBe(true);
+    });
+    await page.getByText(/^Live · back/).waitFor();
+    await createTestSession(door, "Q3 pricing");
+    await recent(page, "Q3 pricing").waitFor();
+  });
+
+  it("[DASH-8] the palette leads to sessions, pages and what was said, all from the keyboard", async () => {
+    const session = await createTestSession(rest, "Palette of colours");
+    await session.post(session.convener, "The heliotrope one is settled.");
+    const { page, problems, findBarriers } = await open("/");
+    await page.keyboard.press("Control+k");
+    const field = paletteField(page);
+    await field.fill("palette of");
+    await page.getByRole("option", { name: /Palette of colours/ }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await field.fill("heliotrope");
+    await page.getByRole("option", { name: /heliotrope one/ }).click();
+    await page.waitForURL(`**/sessions/${session.slug}?m=*`);
+    await page.keyboard.press("Control+k");
+    await field.fill("memory");
+    await page.getByRole("option", { name: "Memory", exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/memory");
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-9] [DASH-10] keys go places and are listed; letters can be switched off", async () => {
+    const { page, problems, findBarriers } = await open("/settings");
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keys" });
+    await help.getByText("Go to memory").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await page.waitForURL("**/memory");
+
+    await choose(page, { letterKeys: "off" });
+    await page.reload();
+    await isLive(page);
+    await page.keyboard.press("g");
+    await page.keyboard.press("s");
+    await page.keyboard.press("?");
+    await page.keyboard.press("Control+k");
+    await paletteField(page).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/memory");
+    expect(await help.count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-12] the tab is named for the page, with how much waits in front", async () => {
+    const session = await createTestSession(rest, "Naming of tabs");
+    await rest.call("post_message", {
+      session_id: session.sessionId,
+      team_id: session.convener,
+      to: "@humans",
+      content: { text: "Which name?", kind: "ask" },
+    });
+    const { page } = await open(`/sessions/${session.slug}`);
+    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Naming of tabs · Merkle$/);
+    await rest.call("conclude_session", {
+      session_id: session.sessionId,
+      team_id: session.convener,
+      summary_section: "None.",
+    });
+    await page.getByRole("link", { name: "Memory", exact: true }).first().click();
+    await expect.poll(() => page.title()).toMatch(/Memory · Merkle$/);
+  });
+
+  it("[DASH-15] theme and density are as chosen before anything is drawn, and follow a choice in another tab", async () => {
+    const { page } = await open("/settings", { colorScheme: "light" });
+    expect(await background(page)).toBe("rgb(255, 255, 255)");
+    const second = await page.context().newPage();
+    await second.goto(`${broker.url}/settings`);
+    await choose(second, { theme: "dark", density: "compact" });
+    await expect.poll(() => background(page)).toBe("rgb(14, 17, 22)");
+    await page.addInitScript(
+      `new MutationObserver(() => { window.firstTheme ??= document.body && document.documentElement.className; })
+        .observe(document, { childList: true, subtree: true })`,
+    );
+    await page.reload();
+    expect(await page.evaluate("window.firstTheme")).toContain("dark");
+    expect(await page.evaluate("document.documentElement.dataset.density")).toBe("compact");
+  });
+
+  it("[DASH-18] a script or style that gets into a page does nothing", async () => {
+    const { page, problems } = await open("/settings");
+    await page.evaluate(`{
+      const script = document.createElement("script");
+      script.textContent = "window.isOverrun = true";
+      const style = document.createElement("style");
+      style.textContent = "main { display: none }";
+      document.head.append(script, style);
+    }`);
+    await expect.poll(() => problems.filter((each) => each.startsWith("refused")).length).toBe(2);
+    expect(await page.evaluate("window.isOverrun")).toBeUndefined();
+    expect(await page.getByRole("main").isVisible()).toBe(true);
+  });
+
+  it("[DASH-17] an address that there is no page for leads back", async () => {
+    const { page, findBarriers } = await openPage(browser, `${broker.url}/nowhere`);
+    await headed(page, "There is no page here");
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole("link", { name: "Go to the sessions" }).click();
+    await page.waitForURL(`${broker.url}/`);
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`[DASH-11] in ${colorScheme} colours axe finds no barrier in the shell, on a desk and on a phone`, async () => {
+      for (const size of [{}, phone]) {
+        const { page, problems, findBarriers } = await open("/settings", { ...size, colorScheme });
+        const { width = 0 } = page.viewportSize() ?? {};
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(width);
+        expect(await findBarriers()).toEqual([]);
+        expect(problems).toEqual([]);
+      }
+    });
+  }
+
+  async function openConnections(): Promise<number> {
+    const metrics = await (await fetch(`${broker.url}/metrics`)).text();
+    return Number(/^merkle_sockets (\d+)$/m.exec(metrics)?.[1]);
+  }
+});
+
+function isLive(page: Page): Promise<void> {
+  return page.locator('[data-slot="live-badge"]').getByText("Live", { exact: true }).waitFor();
+}
+
+function paletteField(page: Page) {
+  return page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox");
+}
+
+function headed(page: Page, name: string): Promise<void> {
+  return page.getByRole("heading", { name }).waitFor();
+}
+
+function recent(page: Page, title: string) {
+  return page.getByRole("list", { name: "Recent sessions" }).getByRole("link", { name: title });
+}
+
+function background(page: Page): Promise<string> {
+  return page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+}
+
+/** Keeps choices in the browser, as the settings page does. */
+async function choose(page: Page, choices: Record<string, unknown>): Promise<void> {
+  await page.evaluate(
+    `localStorage.setItem("merkle.preferences", ${JSON.stringify(JSON.stringify(choices))})`,
+  );
+}
