@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/lib/utils";
 import { bytesOf } from "./draft";

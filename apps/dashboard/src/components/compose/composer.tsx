@@ -1,6 +1,6 @@
 "use client";
 
-import { limits } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
 import { Send } from "lucide-react";
 import { type FormEvent, useMemo, useState } from "react";
 import { RefusalNote } from "@/components/session/refusal-note";

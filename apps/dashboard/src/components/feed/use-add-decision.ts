@@ -1,7 +1,7 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/errors";
 import { useCallback } from "react";
 import { useSession } from "@/components/session/session-context";
 import { useCall } from "@/lib/broker/use-call";

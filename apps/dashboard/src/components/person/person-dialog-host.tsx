@@ -1,15 +1,19 @@
 "use client";
 
-import dynamic from "next/dynamic";
-import { useSyncExternalStore } from "react";
+import { lazy, Suspense, useSyncExternalStore } from "react";
 import { isNameAsked, onNameAsked } from "@/lib/person/require-person";
 
-const PersonDialog = dynamic(() => import("./person-dialog").then(({ PersonDialog }) => PersonDialog), {
-  ssr: false,
-});
+const PersonDialog = lazy(() =>
+  import("./person-dialog").then(({ PersonDialog }) => ({ default: PersonDialog })),
+);
 
 /** Asks for the person's name when something on the page needs it. */
 export function PersonDialogHost() {
   const isAsked = useSyncExternalStore(onNameAsked, isNameAsked, () => false);
-  return isAsked ? <PersonDialog /> : null;
+  if (!isAsked) return null;
+  return (
+    <Suspense>
+      <PersonDialog />
+    </Suspense>
+  );
 }

@@ -54,7 +54,6 @@ export function PersonDialog() {
               id="person-name"
               name="name"
               required
-              autoFocus
               dir="auto"
               maxLength={nameCharsMax}
               autoComplete="nickname"

@@ -3,28 +3,33 @@
 import type { ReactNode } from "react";
 import { Notifier } from "@/components/notifications/notifier";
 import { BottomBar } from "./bottom-bar";
+import { FeedAnnouncer } from "./feed-announcer";
+import { ShellKeys } from "./shell-keys";
 import { Sidebar } from "./sidebar";
 
 /** What stands around every page: the way to the others. */
 export function AppShell({ children }: { children: ReactNode }) {
   return (
-    <div className="flex min-h-dvh">
-      <a
-        href="#content"
-        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-2 focus:translate-y-0"
-      >
-        Skip to content
-      </a>
-      <Sidebar />
-      <main
-        id="content"
-        tabIndex={-1}
-        className="flex min-w-0 flex-1 flex-col pb-(--bottom-bar) outline-none"
-      >
-        {children}
-      </main>
-      <BottomBar />
+    <ShellKeys>
+      <div className="flex min-h-dvh">
+        <a
+          href="#content"
+          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-2 focus:translate-y-0"
+        >
+          Skip to content
+        </a>
+        <Sidebar />
+        <main
+          id="content"
+          tabIndex={-1}
+          className="flex min-w-0 flex-1 flex-col pb-(--bottom-bar) outline-none"
+        >
+          {children}
+        </main>
+        <BottomBar />
+      </div>
       <Notifier />
-    </div>
+      <FeedAnnouncer />
+    </ShellKeys>
   );
 }

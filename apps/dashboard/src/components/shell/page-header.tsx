@@ -1,4 +1,7 @@
+"use client";
+
 import type { ReactNode } from "react";
+import { useDocumentTitle } from "@/lib/title/use-document-title";
 import { Breadcrumb, type Crumb } from "./breadcrumb";
 import { LiveBadge } from "./live-badge";
 
@@ -11,6 +14,7 @@ export interface PageHeaderProps {
 
 /** The line at the top of every page: where it is, whether it is live, and what can be done. */
 export function PageHeader({ crumbs, actions }: PageHeaderProps) {
+  useDocumentTitle(crumbs.at(-1)?.label ?? "Merkle");
   return (
     <header className="flex h-12 shrink-0 items-center gap-3 border-b px-4 lg:px-6">
       <Breadcrumb crumbs={crumbs} />

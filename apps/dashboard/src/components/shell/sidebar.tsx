@@ -2,10 +2,12 @@
 
 import { Bell, Brain, LayoutList, Search, Settings } from "lucide-react";
 import Link from "next/link";
+import { Keys } from "./keys";
 import { Logo } from "./logo";
-import { NavLink } from "./nav-link";
+import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
 import { RecentSessions } from "./recent-sessions";
+import { useShellActions } from "./shell-keys";
 
 /** The way to every page: with words where there is room, as icons on narrower screens, and not at all on a phone. */
 export function Sidebar() {
@@ -22,12 +24,32 @@ export function Sidebar() {
         <Logo />
         <span className="hidden xl:inline">merkle</span>
       </Link>
-      <NavLink href="/search" label="Search" Icon={Search} />
+      <SearchButton />
       <NavLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
       <NavLink href="/memory" label="Memory" Icon={Brain} />
       <NavLink href="/settings" label="Settings" Icon={Settings} />
     </nav>
+  );
+}
+
+/** Opens the palette, which searches and more; the page of its own is one of the things that it leads to. */
+function SearchButton() {
+  const { openPalette } = useShellActions();
+  return (
+    <button
+      type="button"
+      title="Search, or do anything"
+      aria-haspopup="dialog"
+      onClick={openPalette}
+      className={navRow}
+    >
+      <Search aria-hidden className="size-4 shrink-0" />
+      <span className="sr-only text-left xl:not-sr-only xl:flex-1">Search</span>
+      <span aria-hidden className="hidden xl:inline">
+        <Keys keys="mod+k" />
+      </span>
+    </button>
   );
 }

@@ -1,5 +1,5 @@
 import type { StateEntry } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/errors";
 import { useState } from "react";
 import { type Action, useAction } from "@/components/session/use-action";
 import { useBroker } from "@/lib/broker/use-broker";

@@ -13,6 +13,7 @@ export function useAppearance(): void {
     const apply = () => {
       const isDark = theme === "dark" || (theme === "system" && system.matches);
       document.documentElement.classList.toggle("dark", isDark);
+      colourBrowser();
     };
     apply();
     system.addEventListener("change", apply);
@@ -22,4 +23,11 @@ export function useAppearance(): void {
   useEffect(() => {
     document.documentElement.dataset["density"] = density;
   }, [density]);
+}
+
+/** The browser's own bars take the colour of the page. */
+function colourBrowser(): void {
+  const colour = getComputedStyle(document.documentElement).getPropertyValue("--background").trim();
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
+    meta.content = colour;
 }

@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/errors";
 import type { Call } from "@/lib/broker/use-call";
 
 /** Two texts that were made from the same version. */

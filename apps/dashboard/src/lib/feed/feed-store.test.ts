@@ -1,5 +1,5 @@
 import type { Message } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/errors";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { FeedSource, FollowListeners, PageRequest } from "./feed-source";

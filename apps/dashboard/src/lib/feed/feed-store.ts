@@ -1,5 +1,5 @@
 import type { Message } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/errors";
 import type { FeedSource, PageRequest } from "./feed-source";
 import {
   covers,

@@ -1,0 +1,17 @@
+"use client";
+
+/** What is left when even the frame of a page could not be drawn. It has nothing of the frame, its styles included. */
+export default function GlobalError({ error }: { error: Error }) {
+  return (
+    <html lang="en">
+      <body>
+        <title>Merkle</title>
+        <h1>This page could not be drawn.</h1>
+        <p>{error.message}</p>
+        <button type="button" onClick={() => location.reload()}>
+          Load it again
+        </button>
+      </body>
+    </html>
+  );
+}

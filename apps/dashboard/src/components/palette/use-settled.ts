@@ -1,0 +1,15 @@
+"use client";
+
+import { useEffect, useState } from "react";
+
+const settledAfterMs = 150;
+
+/** A value once it has not changed for a moment, so that not every letter is asked about. */
+export function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), settledAfterMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { useEffect } from "react";
+import type { Announcement } from "@/lib/announcer/announcer";
+import { useAnnounce } from "@/lib/announcer/announcer-provider";
+import { useBroker } from "@/lib/broker/use-broker";
+import { usePerson } from "@/lib/person/use-person";
+
+/** Has what is said in the feeds of this page read out, while the page is looked at. */
+export function FeedAnnouncer() {
+  const broker = useBroker();
+  const announce = useAnnounce();
+  const { person } = usePerson();
+  const myName = person?.name ?? null;
+  useEffect(
+    () =>
+      broker.onMessagesBrought((messages) => {
+        if (document.visibilityState === "hidden") return;
+        for (const message of messages) {
+          const announcement = toAnnouncement(message, myName);
+          if (announcement) announce(announcement);
+        }
+      }),
+    [broker, announce, myName],
+  );
+  return null;
+}
+
+function toAnnouncement({ type, from, to, content }: Message, myName: string | null): Announcement | null {
+  if (type !== "chat" || from === null || from.team === myName) return null;
+  const isToMe = to.some((each) => each === "@humans" || each === myName);
+  if (content["kind"] !== "ask" || !isToMe) return { kind: "message", from: from.team };
+  return { kind: "ask", text: `${from.team} asks: ${String(content["text"])}` };
+}

@@ -1,0 +1,62 @@
+/** Something that happened, for those who do not see it happen. */
+export type Announcement =
+  /** New messages; several are summed up. */
+  | { readonly kind: "message"; readonly from: string }
+  /** Somebody asks this very person. */
+  | { readonly kind: "ask"; readonly text: string }
+  | { readonly kind: "note"; readonly text: string };
+
+export type Announcements = "all" | "asks" | "off";
+
+/** What screen readers are to read out now: politely, or at once. */
+export interface Spoken {
+  readonly polite: string;
+  readonly assertive: string;
+}
+
+const pauseMs = 5_000;
+
+/** Sums up what happens, so that nobody is talked to more than once in five seconds; only an ask to oneself is told at once. */
+export class Announcer {
+  readonly #chosen: () => Announcements;
+  readonly #speak: (spoken: Partial<Spoken>) => void;
+  #pending: Announcement[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(chosen: () => Announcements, speak: (spoken: Partial<Spoken>) => void) {
+    this.#chosen = chosen;
+    this.#speak = speak;
+  }
+
+  announce(announcement: Announcement): void {
+    const chosen = this.#chosen();
+    if (chosen === "off" || (chosen === "asks" && announcement.kind !== "ask")) return;
+    if (announcement.kind === "ask") return this.#speak({ assertive: announcement.text });
+    this.#pending.push(announcement);
+    if (this.#timer === undefined) this.#flush();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#pending = [];
+  }
+
+  #flush(): void {
+    const text = sumUp(this.#pending);
+    this.#pending = [];
+    this.#timer = undefined;
+    if (text === "") return;
+    this.#speak({ polite: text });
+    this.#timer = setTimeout(() => this.#flush(), pauseMs);
+  }
+}
+
+/** `3 new from Atlas and Cedar`, after the notes. */
+export function sumUp(announcements: readonly Announcement[]): string {
+  const notes = announcements.flatMap((each) => (each.kind === "note" ? [each.text] : []));
+  const senders = announcements.flatMap((each) => (each.kind === "message" ? [each.from] : []));
+  const names = new Intl.ListFormat("en").format(new Set(senders));
+  const messages = senders.length === 0 ? [] : [`${senders.length} new from ${names}`];
+  return [...new Set(notes), ...messages].join(". ");
+}

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { isPressed, parseKeys } from "./keys";
+import type { LetterKeys } from "./shortcut-registry";
+
+const plain = { ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, code: "" };
+
+function pressed(keys: string, event: Partial<KeyboardEvent>, letterKeys: LetterKeys = "on"): boolean {
+  const [press] = parseKeys(keys);
+  // As much of an event as is looked at.
+  return press !== undefined && isPressed(press, { ...plain, ...event } as KeyboardEvent, letterKeys);
+}
+
+it("[DASH-9] keys are read as people write them", () => {
+  expect(parseKeys("g s").map(({ key }) => key)).toEqual(["g", "s"]);
+  expect(pressed("mod+k", { key: "k", ctrlKey: true })).toBe(true);
+  expect(pressed("mod+k", { key: "k", metaKey: true })).toBe(true);
+  expect(pressed("k", { key: "k", ctrlKey: true })).toBe(false);
+  expect(pressed("?", { key: "?", shiftKey: true })).toBe(true);
+  expect(pressed("j", { key: "J", shiftKey: true })).toBe(false);
+  expect(pressed("Escape", { key: "Escape" })).toBe(true);
+});
+
+it("[DASH-9] keys of one letter or sign can be switched off, or bound to Alt", () => {
+  expect(pressed("j", { key: "j" }, "off")).toBe(false);
+  expect(pressed("?", { key: "?", shiftKey: true }, "off")).toBe(false);
+  expect(pressed("mod+k", { key: "k", ctrlKey: true }, "off")).toBe(true);
+  expect(pressed("Escape", { key: "Escape" }, "off")).toBe(true);
+  expect(pressed("j", { key: "j" }, "alt")).toBe(false);
+  expect(pressed("j", { key: "∆", code: "KeyJ", altKey: true }, "alt")).toBe(true);
+});
