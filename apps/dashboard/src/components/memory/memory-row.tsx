@@ -90,7 +90,8 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
               title={`Only memories with the tag ${tag}`}
               aria-pressed={chosenTags.includes(tag)}
               onClick={() => setQuery({ tag: toggle(chosenTags, tag).join(","), before: null })}
-              className="min-h-6 rounded-md border px-1.5 text-xs leading-5 font-medium hover:bg-raised aria-pressed:border-primary aria-pressed:text-link pointer-coarse:min-h-11"
+              // On touch it reaches further than it looks.
+              className="relative min-h-6 rounded-md border px-1.5 text-xs leading-5 font-medium hover:bg-raised aria-pressed:border-primary aria-pressed:text-link pointer-coarse:after:absolute pointer-coarse:after:-inset-x-1 pointer-coarse:after:-inset-y-2.5"
             >
               {tag}
             </button>
@@ -103,7 +104,7 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
           </p>
         )}
       </div>
-      <div className="flex items-start sm:justify-end">
+      <div className="flex items-start max-sm:-ml-3 sm:justify-end">
         <CopyMemory memory={memory} />
         {forgotten ? (
           <Restore id={id} />

@@ -78,7 +78,7 @@ function ThresholdForm({ settings }: { settings: Settings }) {
         {names.map((name) => {
           const { label, about, min, max } = thresholds[name];
           return (
-            <Field key={name}>
+            <Field key={name} className="content-start">
               <FieldLabel>{label}</FieldLabel>
               <Input
                 type="number"

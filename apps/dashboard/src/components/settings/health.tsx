@@ -53,11 +53,10 @@ function Report({ health }: { health: HealthReport }) {
       <Fact name="Open sessions">{count(health.open_sessions)}</Fact>
       <Fact name="Memory">{describeBytes(health.memory_bytes)}</Fact>
       <Fact name="Event loop late" note="over the last minute">
-        {ms(loop.p50_ms)} half of the time, {ms(loop.p99_ms)} p99, {ms(loop.max_ms)} at most
+        typically {ms(loop.p50_ms)}, p99 {ms(loop.p99_ms)}, {ms(loop.max_ms)} at most
       </Fact>
       <Fact name="Posts stored in" note="lately">
-        {ms(append.p50_ms)} half of the time, {ms(append.p99_ms)} p99; {describeBytes(append.queued_bytes)}{" "}
-        queued
+        typically {ms(append.p50_ms)}, p99 {ms(append.p99_ms)}; {describeBytes(append.queued_bytes)} queued
       </Fact>
       <Fact name="Database">
         PostgreSQL {database.version}, {database.kind === "embedded" ? "the broker's own" : "yours"}
