@@ -40,7 +40,7 @@ describe.skipIf(dashboard.isMissing)("the search", () => {
     await page.getByRole("searchbox").focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.waitForURL(`**/sessions/${session.slug}?m=2`);
+    await page.waitForURL(`**/sessions/${session.slug}?m=1`);
     await page.goBack();
     await page.getByRole("button", { name: "Messages" }).click();
     await hits.getByRole("listitem").filter({ hasText: "State" }).getByRole("link").click();

@@ -28,7 +28,7 @@ describe.skipIf(dashboard.isMissing)("the state of a session", () => {
     const tree = page.getByRole("tree", { name: "Value of owners" });
     await tree.getByRole("treeitem").first().focus();
     await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await tree.getByText("0: ").waitFor();
     expect(await tree.getByRole("treeitem").allInnerTexts()).toHaveLength(5);

@@ -73,7 +73,7 @@ export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps)
             {(data.history ?? []).map((entry) => (
               <li
                 key={entry.version}
-                className="grid grid-cols-[3rem_minmax(0,1fr)] items-start gap-x-3 py-1.5 sm:grid-cols-[3rem_minmax(0,1fr)_12rem_auto]"
+                className="grid grid-cols-[3rem_minmax(0,1fr)] items-start gap-x-3 py-1.5 sm:grid-cols-[3rem_minmax(0,1fr)_14rem_6rem]"
               >
                 <span className="leading-6 text-muted-foreground tabular-nums">v{entry.version}</span>
                 {entry.deleted ? (
@@ -88,7 +88,7 @@ export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps)
                   <Button
                     variant="outline"
                     size="sm"
-                    className="max-md:hidden"
+                    className="justify-self-end max-md:hidden"
                     onClick={() => onSetBack(data, entry.value)}
                   >
                     Set again

@@ -77,6 +77,9 @@ type RowProps = Pick<StateTableProps, "onSelect" | "onEdit" | "onDelete"> & {
   readonly isSelected: boolean;
 };
 
+/** On a card these stand side by side below the value. */
+const fact = "text-sm leading-6 max-md:mr-3 max-md:inline-block";
+
 const cell = "px-3 py-row align-top max-md:block max-md:px-0 max-md:py-0.5";
 
 function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps) {
@@ -87,32 +90,37 @@ function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps)
       key={flash ?? 0}
       data-changed={flash !== undefined || undefined}
       className={cn(
-        "max-md:block max-md:px-3 max-md:py-2",
+        "max-md:relative max-md:block max-md:px-3 max-md:py-2",
         flash !== undefined && "motion-safe:animate-flash",
       )}
     >
       <th
         scope="row"
         dir="auto"
-        className={cn(cell, "font-mono text-sm leading-6 font-medium [overflow-wrap:anywhere]")}
+        className={cn(cell, "font-mono text-sm leading-6 font-medium [overflow-wrap:anywhere] max-md:pr-12")}
       >
         {key}
       </th>
       <td className={cn(cell, "min-w-0")}>
         <JsonTree value={value} label={`Value of ${key}`} />
       </td>
-      <td dir="auto" className={cn(cell, "text-sm leading-6 [overflow-wrap:anywhere]")}>
+      <td dir="auto" className={cn(cell, fact, "[overflow-wrap:anywhere]")}>
         <CardLabel>By </CardLabel>
         {updatedBy}
       </td>
-      <td className={cn(cell, "text-sm leading-6 text-muted-foreground tabular-nums")}>
+      <td className={cn(cell, fact, "text-muted-foreground tabular-nums")}>
         <CardLabel>When </CardLabel>
         <TimeText at={updatedAt} />
       </td>
-      <td className={cn(cell, "text-sm leading-6 text-muted-foreground tabular-nums md:text-right")}>
+      <td className={cn(cell, fact, "text-muted-foreground tabular-nums md:text-right")}>
         <CardLabel>Version </CardLabel>v{version}
       </td>
-      <td className={cn(cell, "px-2 py-0 md:pt-[calc(var(--row-y)-0.125rem)] md:text-right")}>
+      <td
+        className={cn(
+          cell,
+          "px-2 py-0 max-md:absolute max-md:top-1 max-md:right-1 md:pt-[calc(var(--row-y)-0.125rem)] md:text-right",
+        )}
+      >
         <span className="inline-flex">
           <Button
             variant="ghost"
