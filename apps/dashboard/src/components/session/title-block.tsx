@@ -63,7 +63,7 @@ function LastChange() {
   const recent = useAtNow(useCallback((now: number) => now - at < shownMs, [at]));
   if (last_change === null || !recent) return null;
   return (
-    <p role="status" className="text-sm text-muted-foreground">
+    <p className="text-sm text-muted-foreground">
       changed by <bdi className="font-medium text-foreground">{last_change.by}</bdi>{" "}
       <TimeText at={last_change.at} />: <bdi className="break-words">{last_change.reason}</bdi>
     </p>
