@@ -72,7 +72,8 @@ const Section = memo(function Section({ section, definitions, isPointedOut, onEd
       data-pointed-out={isPointedOut || undefined}
       tabIndex={-1}
       className={cn(
-        "group/section relative -mx-3 scroll-mt-4 rounded-md px-3 duration-1000 motion-safe:transition-colors",
+        "group/section relative -mx-3 scroll-mt-4 rounded-md px-3 duration-1000 first:mt-0 motion-safe:transition-colors",
+        section.level > 2 ? "mt-3" : "mt-5",
         isPointedOut && "bg-highlight outline outline-transparent",
       )}
     >

@@ -119,7 +119,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="h-8 max-w-48 rounded-md border border-input bg-background px-2 pointer-coarse:h-11"
+        className="h-8 max-w-60 rounded-md border border-input bg-background px-2 pointer-coarse:h-11"
       >
         {options.map(([option, words]) => (
           <option key={option} value={option}>
