@@ -14,14 +14,18 @@ export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onC
   const there = rows.filter(({ team }) => team.left_at === null).length;
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent side="right" aria-describedby={undefined} className="p-0 sm:p-0 open:gap-0">
-        <DialogHeader className="sticky top-0 z-10 flex items-baseline gap-2 border-b bg-background px-4 py-3">
+      <DialogContent
+        side="right"
+        aria-describedby={undefined}
+        className="overflow-hidden p-0 sm:p-0 open:grid-rows-[auto_minmax(0,1fr)] open:content-stretch open:gap-0"
+      >
+        <DialogHeader className="flex items-baseline gap-2 border-b px-4 py-3">
           <DialogTitle>Everybody</DialogTitle>
           <p className="text-sm text-muted-foreground tabular-nums">
             {there} here{rows.length > there && `, ${rows.length - there} left`}
           </p>
         </DialogHeader>
-        <ul className="divide-y">
+        <ul className="divide-y overflow-y-auto">
           {rows.map((row) => (
             <li key={row.team.team_id} className="grid gap-2 px-4 py-3">
               <RosterEntry row={row} onDone={onClose} />
