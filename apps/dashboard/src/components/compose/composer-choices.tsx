@@ -1,4 +1,5 @@
 import { NativeSelect } from "@/components/ui/native-select";
+import { cn } from "@/lib/utils";
 import type { Draft, DraftKind, DraftPriority } from "./draft";
 import { RecipientPicker } from "./recipient-picker";
 import type { Recipient } from "./recipients";
@@ -13,7 +14,13 @@ export interface ComposerChoicesProps {
 export function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) {
   const answers = draft.quoted?.answers === true;
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    // On a phone the choices take room from the feed, so they come with the keyboard, or when one of them was made.
+    <div
+      className={cn(
+        "flex flex-wrap items-center gap-2",
+        isUnchosen(draft) && "max-md:hidden max-md:group-focus-within/composer:flex",
+      )}
+    >
       <RecipientPicker recipients={recipients} to={draft.to} onChange={(to) => onChange({ to })} />
       {!answers && (
         <NativeSelect
@@ -42,6 +49,10 @@ export function ComposerChoices({ draft, recipients, onChange }: ComposerChoices
       </NativeSelect>
     </div>
   );
+}
+
+function isUnchosen({ to, kind, priority }: Draft): boolean {
+  return to.length === 0 && kind === "message" && priority === "next";
 }
 
 const kinds = ["message", "ask", "decision"] as const satisfies readonly DraftKind[];

@@ -69,7 +69,7 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
   }
 
   return (
-    <div className="relative min-w-0 flex-1">
+    <div className="relative flex min-w-0 flex-1">
       {found.length > 0 && (
         <div className="absolute bottom-full left-0 z-30 mb-1 w-80 max-w-full rounded-lg border bg-background shadow-lg">
           <RecipientList

@@ -65,7 +65,7 @@ export function Composer() {
     <form
       aria-label="Write a message"
       onSubmit={submit}
-      className="grid shrink-0 gap-2 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
+      className="group/composer grid shrink-0 gap-2 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
     >
       {quoted !== null && (
         <QuotedBar

@@ -31,7 +31,7 @@ export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
     >
       <TeamBar colour={team.colour} className="h-4" />
       <StatusMark status={team.status} blocked={blocked !== null} />
-      <span dir="auto" className="truncate font-medium">
+      <span dir="auto" className="max-w-40 shrink-0 truncate font-medium">
         {isMe ? "you" : team.team_name}
       </span>
       {team.kind === "human" && !isMe && <Badge className="border-primary/50 text-link">HUMAN</Badge>}
