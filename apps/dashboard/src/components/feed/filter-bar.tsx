@@ -133,7 +133,7 @@ function FindField({
         ref={field}
         type="text"
         aria-label="Find in the feed"
-        placeholder="Press / to search all messages"
+        placeholder="Press / to search"
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {
