@@ -36,7 +36,7 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
           <span className="sr-only">{kindLabels[item.kind]}: </span>
           {who !== null && <bdi className="font-medium">{who}</bdi>} {what}
           {quote !== null && (
-            <q dir="auto" className="ml-1 line-clamp-3">
+            <q dir="auto" className="line-clamp-3">
               {quote}
             </q>
           )}

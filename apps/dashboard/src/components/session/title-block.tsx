@@ -15,7 +15,7 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
   return (
     <div className="min-w-0">
       <div className="flex min-w-0 items-start gap-x-3">
-        <h1 dir="auto" className="min-w-0 text-title font-semibold break-words">
+        <h1 dir="auto" className="relative min-w-0 text-title font-semibold break-words">
           <ChangingText text={session.title} />
         </h1>
         {children}
@@ -23,7 +23,7 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
       {session.description !== "" && (
         <p
           dir="auto"
-          className="line-clamp-1 max-w-[90ch] md:line-clamp-3 break-words whitespace-pre-line text-muted-foreground"
+          className="relative line-clamp-1 max-w-[90ch] md:line-clamp-3 break-words whitespace-pre-line text-muted-foreground"
         >
           <ChangingText text={session.description} />
         </p>
@@ -33,10 +33,11 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
   );
 }
 
+/** Lays the text that was over the text that is, within the nearest element that is positioned. */
 function ChangingText({ text }: { text: string }) {
   const { before, changes } = useChangedText(text);
   return (
-    <span className="relative inline-block max-w-full">
+    <>
       {/* The key starts the animation anew with every change. */}
       <span key={changes} className={changes > 0 ? "title-changed" : undefined}>
         {text}
@@ -50,7 +51,7 @@ function ChangingText({ text }: { text: string }) {
           {before}
         </span>
       )}
-    </span>
+    </>
   );
 }
 

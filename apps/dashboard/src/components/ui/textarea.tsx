@@ -6,7 +6,7 @@ function Textarea({ className, ...props }: ComponentProps<"textarea">) {
     <textarea
       data-slot="textarea"
       className={cn(
-        "field-sizing-content min-h-16 w-full min-w-0 rounded-md border border-input bg-background px-2.5 py-1.5 text-base placeholder:text-muted-foreground aria-invalid:border-danger disabled:opacity-50",
+        "block field-sizing-content min-h-16 w-full min-w-0 rounded-md border border-input bg-background px-2.5 py-1.5 text-base placeholder:text-muted-foreground aria-invalid:border-danger disabled:opacity-50",
         className,
       )}
       {...props}
