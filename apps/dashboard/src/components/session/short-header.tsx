@@ -7,12 +7,17 @@ import { useSession } from "./session-context";
 export function ShortHeader({ label }: { label: string }) {
   const { session } = useSession();
   return (
-    <PageHeader
-      crumbs={[
-        { label: "Sessions", href: "/" },
-        { label: session.title, href: `/sessions/${session.slug}` },
-        { label },
-      ]}
-    />
+    <>
+      <h1 dir="auto" className="sr-only">
+        {label} of {session.title}
+      </h1>
+      <PageHeader
+        crumbs={[
+          { label: "Sessions", href: "/" },
+          { label: session.title, href: `/sessions/${session.slug}` },
+          { label },
+        ]}
+      />
+    </>
   );
 }

@@ -22,13 +22,15 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
   return (
     <TableRow data-selected={selected || undefined} className="data-selected:bg-raised hover:bg-surface">
       <TableCell className="pr-0 align-top">
-        <input
-          type="checkbox"
-          aria-label={`Select ${title}`}
-          checked={selected}
-          onChange={(event) => onSelect(event.target.checked)}
-          className="mt-0.5 block size-4 accent-primary"
-        />
+        <label className="-m-1 inline-grid size-6 place-items-center pointer-coarse:-m-3.5 pointer-coarse:size-11">
+          <input
+            type="checkbox"
+            aria-label={`Select ${title}`}
+            checked={selected}
+            onChange={(event) => onSelect(event.target.checked)}
+            className="size-4 accent-primary"
+          />
+        </label>
       </TableCell>
       <TableCell className="pl-1">
         <div className="flex min-w-0 items-start gap-2">

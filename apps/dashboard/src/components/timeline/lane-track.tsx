@@ -99,7 +99,7 @@ export function LaneTrack({ timeline, current, isOpen, onPick, onStep }: LaneTra
         )}
         <LaneMarks scale={scale} marks={timeline.marks} />
         {timeline.lanes.length === 0 && (
-          <p className="absolute bottom-1 text-muted-foreground">Nothing was said yet.</p>
+          <p className="absolute top-1/2 -translate-y-1/2 text-muted-foreground">Nothing was said yet.</p>
         )}
       </div>
       {isOpen && (
