@@ -10,7 +10,7 @@ it("[DOC-8] is a unified diff with its labels", () => {
   expect(diff("a\nb\nc\nd\n", "a\nb\nC\nd\n")).toBe("--- v3\n+++ v4\n@@ -2,3 +2,3 @@\n b\n-c\n+C\n d\n");
 });
 
-it("[DOC-8] names with each hunk the heading of the section that it begins in", () => {
+it("[DOC-8] names with each hunk the heading of the section that its first change is in", () => {
   const from = "# Plan\n\nintro\n\n## Token store\n\na\nb\nc\n\n```\n# no heading\n```\n\nd\n";
   const hunks = diff(`${from}e\n`, `${from.replace("b", "B").replace("intro", "Intro")}E\n`).match(
     /^@@.*$/gm,
@@ -20,6 +20,15 @@ it("[DOC-8] names with each hunk the heading of the section that it begins in", 
     "@@ -7,3 +7,3 @@ ## Token store",
     "@@ -15,2 +15,2 @@ ## Token store",
   ]);
+});
+
+it("[DOC-8] a change right below a heading is in that section, and one above it is not", () => {
+  const from = "# A\n\na\n## B\nb\n";
+  const headOf = (to: string) => diff(from, to).match(/^@@.*$/gm);
+  expect(headOf(from.replace("b", "B!"))).toEqual(["@@ -4,2 +4,2 @@ ## B"]);
+  expect(headOf(from.replace("a\n#", "a\nmore\n#"))).toEqual(["@@ -3,2 +3,3 @@ # A"]);
+  expect(headOf(from.replace("a\n#", "a2\n#"))).toEqual(["@@ -2,3 +2,3 @@ # A"]);
+  expect(headOf(from.replace("## B", "## C"))).toEqual(["@@ -3,3 +3,3 @@ ## B"]);
 });
 
 it("[DOC-8] is empty when nothing changed", () => {

@@ -24,14 +24,17 @@ export function unifiedDiff(input: UnifiedDiffInput): string {
   return withHeadings(shortestDiff(input) ?? replacement(input), input.from);
 }
 
-/** Names in each hunk's header the heading of the section that it begins in, as git does with functions. */
+/** Names in each hunk's header the heading of the section that its first change is in, whatever the lines above that show. */
 function withHeadings(patch: string, from: string): string {
   const headings = findHeadings(from);
   let next = 0;
   let heading = "";
-  return patch.replace(/(?<=\n)@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?=\n)/g, (header, start: string) => {
-    for (; (headings[next]?.line ?? Infinity) <= Number(start); next += 1)
-      heading = headings[next]?.text ?? "";
+  const hunk = /(?<=\n)@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?=\n((?: [^\n]*\n)*)(.?))/g;
+  return patch.replace(hunk, (header, start: string, above: string, sign: string) => {
+    const shown = above.split("\n").length - 1;
+    // What is added stands behind the last line above it; what is removed is a line of its own.
+    const changed = Number(start) + shown - (sign === "+" ? 1 : 0);
+    for (; (headings[next]?.line ?? Infinity) <= changed; next += 1) heading = headings[next]?.text ?? "";
     return heading === "" ? header : `${header} ${heading}`;
   });
 }
