@@ -1,7 +1,7 @@
 "use client";
 
-import { useState } from "react";
 import { useSession } from "@/components/session/session-context";
+import { useKeptText } from "@/components/session/use-kept-text";
 import { Button } from "@/components/ui/button";
 import { useCall } from "@/lib/broker/use-call";
 import { MarkdownField } from "./markdown-field";
@@ -12,7 +12,7 @@ import { useSave } from "./use-save";
 export function AppendNote({ onClose }: { onClose: () => void }) {
   const { session } = useSession();
   const call = useCall();
-  const [text, setText] = useState("");
+  const [text, setText, forgetText] = useKeptText(`merkle.document-note.${session.session_id}`, "");
   const save = useSave();
 
   function append(): void {
@@ -20,6 +20,7 @@ export function AppendNote({ onClose }: { onClose: () => void }) {
     save.run(async () => {
       // A blank line above makes it a paragraph of its own.
       await call("append_to_session_doc", { session_id: session.session_id, text: `\n${text.trim()}\n` });
+      forgetText();
       onClose();
     });
   }

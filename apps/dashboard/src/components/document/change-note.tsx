@@ -12,10 +12,13 @@ export interface ChangeNoteProps {
   readonly onDismiss: () => void;
 }
 
-/** Says that the document changed under its reader, and leads there when asked to: it never moves by itself. */
+/**
+ * Says that the document changed under its reader, and leads there when asked to. It stands at the end of the document and
+ * sticks to the bottom of what is in view, so that nothing above it moves when it comes and goes.
+ */
 export function ChangeNote({ writtenBy, version, since, sections, onShow, onDismiss }: ChangeNoteProps) {
   return (
-    <div className="sticky top-0 z-10 -mx-1 mb-3 flex items-center gap-2 rounded-md border bg-surface px-3 py-1 text-sm">
+    <div className="sticky bottom-2 z-10 mx-auto mt-4 flex w-fit max-w-full items-center gap-2 rounded-lg border bg-background ps-3 pe-1 py-1 text-sm shadow-md">
       <p role="status" className="min-w-0 flex-1 truncate">
         <bdi className="font-medium">{writtenBy}</bdi> changed{" "}
         {sections.length > 0 ? <bdi>{listTitles(sections)}</bdi> : "the document by cutting from it"}

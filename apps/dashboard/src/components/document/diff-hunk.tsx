@@ -8,8 +8,7 @@ import { cn } from "@/lib/utils";
 export function UnifiedHunk({ lines }: { lines: readonly DiffLine[] }) {
   const pairs = useMemo(() => pairLines(lines), [lines]);
   return (
-    <table className={table}>
-      <caption className="sr-only">Removed lines begin with a minus, added ones with a plus.</caption>
+    <table aria-label="Removed lines begin with a minus, added ones with a plus" className={table}>
       <tbody>
         {lines.map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the hunk.
@@ -29,8 +28,18 @@ export function UnifiedHunk({ lines }: { lines: readonly DiffLine[] }) {
 export function SplitHunk({ lines }: { lines: readonly DiffLine[] }) {
   const rows = useMemo(() => toSplitRows(lines), [lines]);
   return (
-    <table className={cn(table, "table-fixed")}>
-      <caption className="sr-only">The older lines stand on the left, the newer on the right.</caption>
+    <table
+      aria-label="The older lines on the left, the newer on the right"
+      className={cn(table, "table-fixed")}
+    >
+      <colgroup>
+        <col className="w-10" />
+        <col className="w-4" />
+        <col />
+        <col className="w-10" />
+        <col className="w-4" />
+        <col />
+      </colgroup>
       <tbody>
         {rows.map(({ left, right }, index) => {
           const isReplaced = left?.kind === "removed" && right?.kind === "added";

@@ -27,7 +27,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
       role="note"
       className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-highlight px-4 py-1.5 text-sm"
     >
-      <p className="min-w-0 flex-1">
+      <p className="min-w-0 flex-1 basis-56">
         {version === null && at !== null ? (
           <>
             As it was at <TimeText at={at} as="clock" className="font-medium tabular-nums" />: v{doc.version}

@@ -1,16 +1,13 @@
 "use client";
 
-import { BookText, History, ListTree, PencilLine, StickyNote } from "lucide-react";
-import { type RefObject, Suspense, useMemo, useState } from "react";
+import { BookText, History, PencilLine, StickyNote } from "lucide-react";
+import type { ReactNode, RefObject } from "react";
 import { CopyButton } from "@/components/copy-button";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
-import { splitSections } from "@/lib/document/split-sections";
 import { setQuery, useQueryParam } from "@/lib/query/use-query-param";
-import { DocumentOutline } from "./lazy-faces";
-import { laidOutCharsMax } from "./plain-document";
+import { OutlineButton } from "./outline-places";
 import { type DocumentRead, useVersion } from "./use-document";
-import { goToPart } from "./use-point-out";
 import { useCompareParam } from "./use-version-param";
 
 export interface DocumentHeaderProps {
@@ -29,7 +26,7 @@ export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) 
   const isRead = !isHistory && !isCompared && edit === null;
   const content = doc?.content ?? "";
   return (
-    <header className="flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-b px-3 py-1">
+    <header className="relative flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-b px-3 py-1">
       <h2 className="flex min-w-0 flex-1 items-baseline gap-x-2 truncate font-semibold">
         Document
         <span className="truncate text-sm font-normal text-muted-foreground tabular-nums">
@@ -43,9 +40,7 @@ export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) 
         </span>
       </h2>
       <div role="toolbar" aria-label="Document" className="flex items-center gap-0.5">
-        {isRead && content !== "" && content.length <= laidOutCharsMax && (
-          <OutlineButton content={content} scroller={scroller} />
-        )}
+        {isRead && <OutlineButton content={content} scroller={scroller} />}
         <ToolButton
           icon={isHistory ? <BookText aria-hidden /> : <History aria-hidden />}
           label={isHistory ? "Text" : "History"}
@@ -72,7 +67,7 @@ export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) 
 }
 
 interface ToolButtonProps {
-  readonly icon: React.ReactNode;
+  readonly icon: ReactNode;
   readonly label: string;
   readonly onClick: () => void;
 }
@@ -84,48 +79,5 @@ function ToolButton({ icon, label, onClick }: ToolButtonProps) {
       {icon}
       <span className="sr-only @min-[36rem]:not-sr-only">{label}</span>
     </Button>
-  );
-}
-
-function OutlineButton({ content, scroller }: { content: string; scroller: RefObject<HTMLElement | null> }) {
-  const [isOpen, setOpen] = useState(false);
-  const sections = useMemo(() => (isOpen ? splitSections(content) : []), [isOpen, content]);
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it listens to what happens in the button and the list.
-    <div
-      className="relative"
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !isOpen) return;
-        event.stopPropagation();
-        setOpen(false);
-      }}
-      onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
-      }}
-    >
-      <Button
-        variant="ghost"
-        size="sm"
-        title="Outline"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <ListTree aria-hidden />
-        <span className="sr-only @min-[36rem]:not-sr-only">Outline</span>
-      </Button>
-      {isOpen && (
-        <div className="absolute end-0 top-full z-20 mt-1 max-h-[60vh] w-72 max-w-[80vw] overflow-y-auto rounded-lg border bg-background shadow-lg">
-          <Suspense fallback={<p className="p-3 text-sm text-muted-foreground">…</p>}>
-            <DocumentOutline
-              sections={sections}
-              onGo={(key) => {
-                setOpen(false);
-                goToPart(scroller.current, key);
-              }}
-            />
-          </Suspense>
-        </div>
-      )}
-    </div>
   );
 }

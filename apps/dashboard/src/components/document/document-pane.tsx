@@ -11,6 +11,7 @@ import { DocumentHeader } from "./document-header";
 import { DocumentReader } from "./document-reader";
 import { DocumentSkeleton } from "./document-skeleton";
 import { AppendNote, CompareView, DocumentEditor, DocumentHistory } from "./lazy-faces";
+import { OutlineAside } from "./outline-places";
 import { type DocumentRead, useDocument } from "./use-document";
 import { useCompareParam, useVersionParam } from "./use-version-param";
 
@@ -49,19 +50,22 @@ function DocumentFaces() {
       );
     }
     return (
-      <div className="px-4 py-3">
-        {doc.content === "" ? (
-          <DocumentEmpty version={doc.version} canEdit={canEdit} />
-        ) : (
-          <DocumentReader
-            // Another moment is another document to read; versions of the present one follow each other in place.
-            key={isLive ? "live" : `${doc.version}`}
-            doc={doc}
-            isLive={isLive}
-            canEdit={canEdit}
-            scroller={scroller}
-          />
-        )}
+      <div className="flex justify-center gap-10 px-4 py-3">
+        <div className="min-w-0 flex-1 @min-[64rem]:max-w-[76ch]">
+          {doc.content === "" ? (
+            <DocumentEmpty version={doc.version} canEdit={canEdit} />
+          ) : (
+            <DocumentReader
+              // Another moment is another document to read; versions of the present one follow each other in place.
+              key={isLive ? "live" : `${doc.version}`}
+              doc={doc}
+              isLive={isLive}
+              canEdit={canEdit}
+              scroller={scroller}
+            />
+          )}
+        </div>
+        <OutlineAside content={doc.content} scroller={scroller} />
       </div>
     );
   }
@@ -81,10 +85,7 @@ function DocumentFaces() {
       {comparison === null && face !== "history" && doc && (
         <DocumentBanner doc={doc} version={version} at={at} />
       )}
-      <div
-        ref={scroller}
-        className="min-h-0 flex-1 overflow-y-auto [overflow-anchor:none] [scrollbar-gutter:stable]"
-      >
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
         <Suspense fallback={<DocumentSkeleton />}>{body()}</Suspense>
       </div>
       {canEdit && face === "note" && (

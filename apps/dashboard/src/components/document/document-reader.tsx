@@ -65,19 +65,6 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
   return (
     <>
       {draft && <DraftNote draft={draft} onResume={() => resume(draft)} onDiscard={forgetDraft} />}
-      {news && version && (
-        <ChangeNote
-          writtenBy={version.written_by}
-          version={doc.version}
-          since={news.since}
-          sections={sections.filter(({ key }) => news.changed.has(key)).map(({ title }) => title)}
-          onShow={() => {
-            pointOut(news.changed);
-            acknowledge();
-          }}
-          onDismiss={acknowledge}
-        />
-      )}
       <KeepPlace scroller={scroller} version={doc.version}>
         {doc.content.length > laidOutCharsMax ? (
           <PlainDocument content={doc.content} />
@@ -104,6 +91,19 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
           />
         )}
       </KeepPlace>
+      {news && version && edited === null && (
+        <ChangeNote
+          writtenBy={version.written_by}
+          version={doc.version}
+          since={news.since}
+          sections={sections.filter(({ key }) => news.changed.has(key)).map(({ title }) => title)}
+          onShow={() => {
+            pointOut(news.changed);
+            acknowledge();
+          }}
+          onDismiss={acknowledge}
+        />
+      )}
     </>
   );
 }

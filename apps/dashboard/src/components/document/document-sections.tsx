@@ -72,8 +72,9 @@ const Section = memo(function Section({ section, definitions, isPointedOut, onEd
       data-pointed-out={isPointedOut || undefined}
       tabIndex={-1}
       className={cn(
-        "group/section relative -mx-3 scroll-mt-4 rounded-md px-3 duration-1000 first:mt-0 motion-safe:transition-colors",
-        section.level > 2 ? "mt-3" : "mt-5",
+        "group/section relative -mx-3 scroll-mt-4 rounded-md px-3 duration-1000 motion-safe:transition-colors",
+        // A section's first heading cannot know that another section stands above it.
+        section.level === 1 ? "not-first:mt-7" : section.level === 2 ? "not-first:mt-6" : "not-first:mt-4",
         isPointedOut && "bg-highlight outline outline-transparent",
       )}
     >

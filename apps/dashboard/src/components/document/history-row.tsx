@@ -26,7 +26,7 @@ export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProp
   const { ref, wasInView } = useInView<HTMLLIElement>();
   const number = version.version;
   return (
-    <li ref={ref} className="flex items-start gap-3 px-4 py-2">
+    <li ref={ref} className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2">
       <label className="flex min-h-6 items-center gap-2 pt-0.5 font-medium tabular-nums">
         <input
           type="checkbox"
@@ -37,7 +37,7 @@ export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProp
         />
         v{number}
       </label>
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-48">
         <p className="flex flex-wrap items-center gap-x-2 text-sm">
           <span className="inline-flex min-w-0 items-center gap-1.5">
             <TeamMark name={version.written_by} colour={colour} />
@@ -46,26 +46,26 @@ export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProp
           <TimeText at={version.written_at} className="text-muted-foreground tabular-nums" />
         </p>
         <Changes version={number} isWanted={wasInView} />
-        <p className="mt-1 flex flex-wrap gap-1">
-          <Button
-            variant="outline"
-            size="sm"
-            onClick={() => setQuery({ compare: toCompareParam({ from: number - 1, to: number }) })}
-          >
-            Changes<span className="sr-only"> of version {number}</span>
-          </Button>
-          <Button variant="ghost" size="sm" onClick={() => setQuery({ v: String(number), doc: null })}>
-            Read<span className="sr-only"> version {number}</span>
-          </Button>
-          {version.after_sequence > 0 && (
-            <Button asChild variant="ghost" size="sm">
-              <Link href={`/sessions/${session.slug}?m=${version.after_sequence}`}>
-                In the feed<span className="sr-only"> at version {number}</span>
-              </Link>
-            </Button>
-          )}
-        </p>
       </div>
+      <p className="flex flex-wrap gap-1">
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => setQuery({ compare: toCompareParam({ from: number - 1, to: number }) })}
+        >
+          Changes<span className="sr-only"> of version {number}</span>
+        </Button>
+        <Button variant="ghost" size="sm" onClick={() => setQuery({ v: String(number), doc: null })}>
+          Read<span className="sr-only"> version {number}</span>
+        </Button>
+        {version.after_sequence > 0 && (
+          <Button asChild variant="ghost" size="sm">
+            <Link href={`/sessions/${session.slug}?m=${version.after_sequence}`}>
+              In the feed<span className="sr-only"> at version {number}</span>
+            </Link>
+          </Button>
+        )}
+      </p>
     </li>
   );
 }

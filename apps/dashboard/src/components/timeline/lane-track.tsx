@@ -6,13 +6,22 @@ import { describeMoment as describeTime } from "@/lib/time/describe-time";
 import { cn } from "@/lib/utils";
 import { LaneBars } from "./lane-bars";
 import { LaneMarks } from "./lane-marks";
-import { describeMoment, fromShare, type Timeline, toShare, toTimeScale } from "./time-scale";
+import {
+  describeMoment,
+  fromShare,
+  type Lane,
+  sumLanes,
+  type Timeline,
+  toShare,
+  toTimeScale,
+} from "./time-scale";
 
 export interface LaneTrackProps {
   readonly timeline: Timeline;
   /** The moment that is looked at; null for now. */
   readonly current: number | null;
-  readonly isOpen: boolean;
+  /** The lanes on their own; null while they are folded into one. */
+  readonly lanes: readonly Lane[] | null;
   /** Absent where nothing can be picked. */
   readonly onPick: ((moment: number | null) => void) | undefined;
   readonly onStep: (direction: -1 | 1) => void;
@@ -23,7 +32,7 @@ const snapPx = 6;
 const sliderSteps = 1_000;
 
 /** The lanes with the moment that is looked at: a slider for pointer and keyboard. */
-export function LaneTrack({ timeline, current, isOpen, onPick, onStep }: LaneTrackProps) {
+export function LaneTrack({ timeline, current, lanes, onPick, onStep }: LaneTrackProps) {
   const [zone] = usePreference("time");
   const track = useRef<HTMLDivElement>(null);
   /** Where the pointer is; while it is pressed, what will be picked. */
@@ -94,21 +103,21 @@ export function LaneTrack({ timeline, current, isOpen, onPick, onStep }: LaneTra
       className={cn("relative min-w-0 flex-1 touch-none select-none", onPick && "cursor-pointer")}
     >
       <div className="relative h-10">
-        {!isOpen && (
-          <LaneBars scale={scale} counts={sumLanes(timeline)} className="absolute inset-x-0 bottom-1 h-4" />
+        {!lanes && (
+          <LaneBars
+            scale={scale}
+            counts={sumLanes(timeline.lanes)}
+            className="absolute inset-x-0 bottom-1 h-4"
+          />
         )}
         <LaneMarks scale={scale} marks={timeline.marks} />
         {timeline.lanes.length === 0 && (
           <p className="absolute top-1/2 -translate-y-1/2 text-muted-foreground">Nothing was said yet.</p>
         )}
       </div>
-      {isOpen && (
-        <div className="max-h-40 overflow-hidden">
-          {timeline.lanes.map((lane) => (
-            <LaneBars key={lane.team_id} scale={scale} counts={lane.counts} className="h-5 border-t" />
-          ))}
-        </div>
-      )}
+      {lanes?.map((lane) => (
+        <LaneBars key={lane.key} scale={scale} counts={lane.counts} className="h-5 border-t" />
+      ))}
       <div
         aria-hidden
         className="pointer-events-none absolute inset-y-0 w-0.5 -translate-x-1/2 bg-primary forced-colors:bg-[Highlight]"
@@ -124,13 +133,6 @@ export function LaneTrack({ timeline, current, isOpen, onPick, onStep }: LaneTra
         </p>
       )}
     </div>
-  );
-}
-
-function sumLanes({ lanes }: Timeline): number[] {
-  const length = lanes[0]?.counts.length ?? 0;
-  return Array.from({ length }, (_, index) =>
-    lanes.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0),
   );
 }
 

@@ -13,7 +13,7 @@ import { usePreference } from "@/lib/preferences/use-preference";
 import { setQuery } from "@/lib/query/use-query-param";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { LaneTrack } from "./lane-track";
-import { findMoments, stepMoment, type Timeline, toTimeScale } from "./time-scale";
+import { findMoments, stepMoment, type Timeline, toLanes, toTimeScale } from "./time-scale";
 import { useMediaQuery } from "./use-media-query";
 import { useTimeline } from "./use-timeline";
 
@@ -57,6 +57,7 @@ function Lanes({ timeline }: { timeline: Timeline }) {
   // A finger's width is too coarse for a moment of hours, and the room is needed: there the lanes are to be read only.
   const canPick = useMediaQuery("(min-width: 768px)");
   const moments = useMemo(() => findMoments(timeline), [timeline]);
+  const lanesShown = useMemo(() => toLanes(timeline), [timeline]);
   const isOpen = lanes === "open";
   const current = at === null ? null : Date.parse(at);
 
@@ -70,23 +71,23 @@ function Lanes({ timeline }: { timeline: Timeline }) {
       aria-label="Time lanes"
       className="flex min-w-0 items-start border-t bg-background text-xs print:hidden"
     >
-      <div className="w-32 shrink-0">
+      <div className="w-28 shrink-0 md:w-36">
         <Button
           variant="ghost"
           size="sm"
           aria-expanded={isOpen}
-          className="h-10 w-full justify-start rounded-none text-xs"
+          className="h-10 w-full justify-start rounded-none text-xs -outline-offset-2"
           onClick={() => setLanes(isOpen ? "folded" : "open")}
         >
           {isOpen ? <ChevronDown aria-hidden /> : <ChevronUp aria-hidden />}
           Time lanes
         </Button>
         {isOpen && (
-          <ul aria-label="Teams" className="max-h-40 overflow-hidden">
-            {timeline.lanes.map(({ team_id, team, colour }) => (
-              <li key={team_id} title={team} className="flex h-5 items-center gap-1.5 ps-3 pe-2">
-                <TeamMark name={team} colour={colour} />
-                <bdi className="truncate">{team}</bdi>
+          <ul aria-label="Teams" className="pb-1">
+            {lanesShown.map(({ key, name, colour }) => (
+              <li key={key} title={name} className="flex h-5 items-center gap-1.5 ps-3 pe-2">
+                {colour !== null && <TeamMark name={name} colour={colour} />}
+                <bdi className="truncate">{name}</bdi>
               </li>
             ))}
           </ul>
@@ -95,7 +96,7 @@ function Lanes({ timeline }: { timeline: Timeline }) {
       <LaneTrack
         timeline={timeline}
         current={current}
-        isOpen={isOpen}
+        lanes={isOpen ? lanesShown : null}
         onPick={canPick ? (moment) => pick(moment, current) : undefined}
         onStep={step}
       />

@@ -6,6 +6,7 @@ import {
   stepMoment,
   type Timeline,
   toBars,
+  toLanes,
   toShare,
   toTimeScale,
 } from "./time-scale";
@@ -44,6 +45,28 @@ it("[DASH-130] a lane has a bar where something was said, and the last one ends 
     { start: 10 / 35, width: 20 / 35 - 10 / 35, height: 1, count: 4 },
     { start: 30 / 35, width: 1 - 30 / 35, height: 0.5, count: 1 },
   ]);
+});
+
+it("[DASH-130] of many teams those who said least share a lane", () => {
+  const many = Array.from({ length: 30 }, (_, n) => ({
+    ...team,
+    team_id: `${n}`,
+    team: `T${n}`,
+    counts: [n, 1],
+  }));
+  const lanes = toLanes({ ...timeline, lanes: many });
+  expect(lanes.map(({ name }) => name)).toEqual([
+    "T23",
+    "T24",
+    "T25",
+    "T26",
+    "T27",
+    "T28",
+    "T29",
+    "23 others",
+  ]);
+  expect(lanes.at(-1)?.counts).toEqual([253, 23]);
+  expect(toLanes(timeline).map(({ name }) => name)).toEqual(["Atlas", "Birch"]);
 });
 
 it("[DASH-131] steps go from one moment at which something happened to the next, and end at now", () => {

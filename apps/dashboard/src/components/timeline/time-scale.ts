@@ -47,8 +47,36 @@ export function toBars(scale: TimeScale, counts: readonly number[], most: number
   });
 }
 
-export function mostInOneBucket(timeline: Timeline): number {
-  return Math.max(0, ...timeline.lanes.flatMap(({ counts }) => counts));
+/** A lane as it is shown: a team's, or that of all who said least. */
+export interface Lane {
+  readonly key: string;
+  readonly name: string;
+  /** Null for several teams together. */
+  readonly colour: number | null;
+  readonly counts: readonly number[];
+}
+
+/** More lanes would leave no room for feed and document. */
+const lanesMax = 8;
+
+/** The lanes to show, in the order of joining. Where there are too many, those who said least share the last one. */
+export function toLanes({ lanes }: Timeline): Lane[] {
+  const total = ({ counts }: Timeline["lanes"][number]) => counts.reduce((sum, count) => sum + count, 0);
+  const loudest =
+    lanes.length <= lanesMax ? lanes : lanes.toSorted((a, b) => total(b) - total(a)).slice(0, lanesMax - 1);
+  const others = lanes.filter((lane) => !loudest.includes(lane));
+  const own = lanes
+    .filter((lane) => loudest.includes(lane))
+    .map(({ team_id, team, colour, counts }) => ({ key: team_id, name: team, colour, counts }));
+  if (others.length === 0) return own;
+  return [...own, { key: "others", name: `${others.length} others`, colour: null, counts: sumLanes(others) }];
+}
+
+export function sumLanes(lanes: readonly { readonly counts: readonly number[] }[]): number[] {
+  const length = lanes[0]?.counts.length ?? 0;
+  return Array.from({ length }, (_, index) =>
+    lanes.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0),
+  );
 }
 
 /** Every moment after which something was different, in order: the end of each bucket with words in it, and each mark. */
