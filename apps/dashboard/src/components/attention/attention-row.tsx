@@ -42,7 +42,11 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
           )}
         </p>
         <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-sm text-muted-foreground">
-          <Link href={placeOf(item)} dir="auto" className="truncate hover:underline">
+          <Link
+            href={placeOf(item)}
+            dir="auto"
+            className="truncate py-0.5 hover:underline pointer-coarse:py-3"
+          >
             {item.session_title}
           </Link>
           <TimeText at={item.since} />

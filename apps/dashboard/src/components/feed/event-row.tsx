@@ -24,7 +24,7 @@ export function EventRow({ message, isRaw }: { readonly message: Message; readon
           <TimeText at={message.posted_at} as="clock" />
           <MessageLink
             sequence={message.sequence}
-            className="min-w-6 text-end hover:text-foreground hover:underline"
+            className="-my-0.5 min-w-6 py-0.5 text-end pointer-coarse:-my-3 pointer-coarse:min-w-11 pointer-coarse:py-3 hover:text-foreground hover:underline"
             label={`Link to message ${message.sequence}`}
           >
             {message.sequence}

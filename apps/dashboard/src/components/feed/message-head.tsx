@@ -62,7 +62,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
         <TimeText at={posted_at} as="clock" />
         <MessageLink
           sequence={sequence}
-          className="min-w-6 text-end hover:text-foreground hover:underline"
+          className="-my-0.5 min-w-6 py-0.5 text-end pointer-coarse:-my-3 pointer-coarse:min-w-11 pointer-coarse:py-3 hover:text-foreground hover:underline"
           label={`Link to message ${sequence}`}
         >
           {sequence}

@@ -212,7 +212,9 @@ function Filters({
           checked={choice.forgotten}
           onChange={(event) => setQuery({ forgotten: event.target.checked ? "1" : null, before: null })}
         />
-        <label htmlFor={`${id}-forgotten`}>Forgotten</label>
+        <label htmlFor={`${id}-forgotten`} className="flex min-h-6 items-center pointer-coarse:min-h-11">
+          Forgotten
+        </label>
       </span>
       <Button className="ml-auto" onClick={onRemember}>
         <Plus aria-hidden />

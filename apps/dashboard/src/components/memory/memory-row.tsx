@@ -74,7 +74,7 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
               <Link
                 href={`/sessions/${memory.session}?at=${memory.rememberedAt}`}
                 title="Open the session as it was then"
-                className="text-link underline-offset-4 hover:underline"
+                className="inline-block py-0.5 text-link underline-offset-4 hover:underline pointer-coarse:py-3"
               >
                 {memory.session}
               </Link>

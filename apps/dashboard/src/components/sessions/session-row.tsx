@@ -39,10 +39,10 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
             href={`/sessions/${slug}`}
             dir="auto"
             data-session-link
-            className="line-clamp-2 min-w-0 font-medium break-words hover:underline"
+            className="flex min-h-6 min-w-0 items-center font-medium hover:underline pointer-coarse:min-h-11"
             title={title}
           >
-            {title}
+            <span className="line-clamp-2 min-w-0 break-words">{title}</span>
           </Link>
           <StateWords session={session} />
         </div>
@@ -72,7 +72,7 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
 
 function NeedsMark() {
   return (
-    <span title="Something here needs you" className="mt-0.5 text-warning">
+    <span title="Something here needs you" className="mt-1 text-warning pointer-coarse:mt-3.5">
       <CircleAlert aria-hidden className="size-4" />
       <span className="sr-only">Needs you:</span>
     </span>

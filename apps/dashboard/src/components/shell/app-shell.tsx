@@ -14,7 +14,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       <div className="flex min-h-dvh">
         <a
           href="#content"
-          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-2 focus:translate-y-0"
+          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-3 focus:translate-y-0"
         >
           Skip to content
         </a>

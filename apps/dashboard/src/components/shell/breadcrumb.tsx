@@ -13,7 +13,10 @@ export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
     <nav aria-label="Where this is" className="min-w-0">
       <ol className="flex min-w-0 items-center gap-1 text-muted-foreground">
         {crumbs.map(({ label, href }, place) => (
-          <li key={href ?? label} className="flex min-w-0 items-center gap-1 first:shrink-0 last:text-foreground">
+          <li
+            key={href ?? label}
+            className="flex min-w-0 items-center gap-1 first:shrink-0 last:text-foreground"
+          >
             {place > 0 && <ChevronRight aria-hidden className="size-3.5 shrink-0" />}
             {href === undefined ? (
               <span dir="auto" aria-current="page" className="truncate font-medium">
