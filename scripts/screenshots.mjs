@@ -50,7 +50,7 @@ const names = Object.keys(pictures).filter(
   (name) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
 );
 
-if (!process.env.NOBUILD) await build();
+await build();
 await mkdir(folder, { recursive: true });
 const home = await mkdtemp(join(tmpdir(), "merkle-pictures-"));
 await chmod(home, 0o711);

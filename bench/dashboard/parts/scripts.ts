@@ -1,0 +1,24 @@
+import type { DashboardPart } from "../measurement.js";
+
+interface MeasuredPage {
+  readonly what: string;
+  readonly bytes: number;
+  readonly bytesMax: number;
+}
+
+/** What the exported pages make a browser load. */
+export const scripts: DashboardPart = {
+  name: "scripts",
+  async measure() {
+    // A script without types; this is what it says of itself.
+    const size = (await import(new URL("../../../scripts/dashboard-size.mjs", import.meta.url).href)) as {
+      measurePages(): readonly MeasuredPage[];
+    };
+    return size.measurePages().map(({ what, bytes, bytesMax }) => ({
+      name: `scripts, gzip: ${what}`,
+      value: bytes / 1_000,
+      unit: "kB",
+      budget: { atMost: bytesMax / 1_000 },
+    }));
+  },
+};

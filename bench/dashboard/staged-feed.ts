@@ -1,0 +1,58 @@
+import { inParallel } from "../in-parallel.js";
+import type { LiveBroker } from "./measurement.js";
+
+/** A session with a feed to measure. */
+export interface StagedFeed {
+  readonly session_id: string;
+  readonly slug: string;
+  /** Resolves with its sequence when the broker has it. */
+  say(text: string): Promise<number>;
+}
+
+/** Many at once share commits. */
+const atOnce = 200;
+
+/** Opens a session, and has so many messages said in it: every tenth with a list and some code, as agents write. */
+export async function stageFeed(
+  { client }: LiveBroker,
+  title: string,
+  messages: number,
+): Promise<StagedFeed> {
+  const { session_id, slug, team_id } = await client.call("create_session", {
+    title,
+    creator_team_name: "Atlas",
+  });
+  const teams = [team_id];
+  for (const team_name of ["Birch", "Cedar"]) {
+    teams.push((await client.call("join_session", { session_id, team_name })).team_id);
+  }
+  async function say(text: string, by = team_id): Promise<number> {
+    return (await client.call("post_message", { session_id, team_id: by, content: { text } })).cursor;
+  }
+  await inParallel(
+    Array.from({ length: messages - 2 }, (_, index) => index),
+    atOnce,
+    (index) => say(textOf(index), teams[index % teams.length]),
+  );
+  return { session_id, slug, say: (text) => say(text) };
+}
+
+/** How many of the messages up to `last` are not among the rows: the two that joined stand in one row, before them. */
+export function countMissing(shown: readonly number[], last: number): number {
+  const rows = new Set(shown);
+  return Array.from({ length: last }, (_, index) => index + 1).filter((each) => each > 2 && !rows.has(each))
+    .length;
+}
+
+const words = "token issuer gateway migration staging key rollback client review merge deploy window".split(
+  " ",
+);
+
+function textOf(index: number): string {
+  const sentence = Array.from(
+    { length: 8 + ((index * 7) % 40) },
+    (_, place) => words[(index * 13 + place * place) % words.length],
+  ).join(" ");
+  if (index % 10 !== 0) return `${index}: ${sentence}.`;
+  return `${index}: ${sentence}:\n\n- **first** ${words[index % 12]}\n- second \`auth/0007\`\n\n\`\`\`ts\nconst token = await issue(${index});\n\`\`\``;
+}

@@ -1,0 +1,93 @@
+import type { Browser, Page } from "playwright-core";
+
+/** What a page under measurement notes of itself, from before its first script. */
+export interface Noted {
+  /** When each row of a feed was first there, by its sequence, in milliseconds since the page was asked for. */
+  rowsAt: Record<number, number>;
+  longTasks: number[];
+  lcp: number;
+  layoutShift: number;
+  /** How long the browser took from a key or press to the next paint. */
+  inputDelays: number[];
+  /** Changes to the list of rows, each one drawing of React. */
+  renders: number;
+}
+
+/** Opens a page in a profile of its own, in the size of a laptop. */
+export async function openWatched(browser: Browser, url: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  // The compiler marks functions with their names; in a page there is nothing that does.
+  await page.addInitScript("globalThis.__name = (named) => named");
+  await page.addInitScript(noteWhatHappens);
+  await page.goto(url);
+  return page;
+}
+
+export function notedBy(page: Page): Promise<Noted> {
+  return page.evaluate(() => Object(window).noted);
+}
+
+/** Forgets what has been noted so far of tasks and renders. */
+export function startNotingAnew(page: Page): Promise<void> {
+  return page.evaluate(
+    () => void Object.assign(Object(window).noted, { longTasks: [], renders: 0, inputDelays: [] }),
+  );
+}
+
+/** Resolves with how long after the page was asked for the row was there. */
+export async function rowShown(page: Page, sequence: number): Promise<number> {
+  const shownAt = await page.waitForFunction((wanted) => Object(window).noted.rowsAt[wanted], sequence, {
+    polling: 50,
+    timeout: 60_000,
+  });
+  return Number(await shownAt.jsonValue());
+}
+
+/** Resolves when the page has loaded nothing for a second. A connection stays open, so the network is never idle. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const loaded = () => performance.getEntriesByType("resource").length;
+    for (let before = -1; before !== loaded(); ) {
+      before = loaded();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  });
+}
+
+/** Runs in the page. */
+function noteWhatHappens(): void {
+  const noted: Noted = { rowsAt: {}, longTasks: [], lcp: 0, layoutShift: 0, inputDelays: [], renders: 0 };
+  Object.assign(window, { noted });
+  function observe(type: string, note: (entry: PerformanceEntry) => void, more: object = {}): void {
+    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({
+      type,
+      buffered: true,
+      ...more,
+    });
+  }
+  observe("longtask", ({ duration }) => noted.longTasks.push(duration));
+  observe("largest-contentful-paint", ({ startTime }) => {
+    noted.lcp = startTime;
+  });
+  observe("layout-shift", (entry) => {
+    const { value, hadRecentInput } = Object(entry);
+    if (!hadRecentInput) noted.layoutShift += value;
+  });
+  observe("event", ({ duration, name }) => name === "keydown" && noted.inputDelays.push(duration), {
+    durationThreshold: 16,
+  });
+  new MutationObserver((records) => {
+    let hasRows = false;
+    for (const { addedNodes } of records) {
+      for (const node of addedNodes) {
+        if (!(node instanceof HTMLElement)) continue;
+        for (const row of node.querySelectorAll<HTMLElement>("article[data-sequence]")) {
+          hasRows = true;
+          noted.rowsAt[Number(row.dataset["sequence"])] ??= performance.now();
+        }
+      }
+    }
+    if (hasRows) noted.renders += 1;
+  }).observe(document, { subtree: true, childList: true });
+}

@@ -1,0 +1,10 @@
+/** `npm run bench:dashboard -- --quick`: builds what is missing, and measures the dashboard in a real browser. */
+import { build, run } from "./steps.mjs";
+
+await build();
+process.exitCode = await run(process.execPath, [
+  "--import=tsx",
+  "--conditions=merkle-source",
+  "bench/dashboard/run.ts",
+  ...process.argv.slice(2),
+]);
