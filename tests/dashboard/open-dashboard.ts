@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import { beforeAll } from "vitest";
+import { beforeAll, vi } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
@@ -24,6 +24,8 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
 /** Called outside of the tests, which it starts everything before. */
 export function testDashboard(): TestDashboard {
+  // What a page does is waited for one step after another, on a machine that runs other browsers meanwhile.
+  vi.setConfig({ testTimeout: 60_000 });
   const executable = findChromium();
   if (executable === undefined) console.warn(chromiumMissing);
   let started: { readonly browser: Browser; readonly broker: TestBroker; readonly rest: Door } | undefined;
