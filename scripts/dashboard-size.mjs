@@ -13,10 +13,13 @@ export const pagesFolder = join(root, "apps/dashboard/out");
 
 /** What each page may load before it works. */
 const firstLoadBytesMax = { "index.html": 170_000, "sessions/_.html": 220_000 };
-/** What parts may have that come later, and a text by which their scripts are known, whatever they are called. */
+/**
+ * What parts may have that come later, and texts by which their scripts are known, whatever they are called. Of the scripts
+ * that `oneOf` knows, a page loads one at a time.
+ */
 const parts = {
-  markdown: { bytesMax: 90_000, mark: /characterReferenceMarker|gfmAutolinkLiteral|attentionSequence/ },
-  "code colouring": { bytesMax: 60_000, mark: /scopeName|bundledLanguages|codeToHast/ },
+  markdown: { bytesMax: 90_000, all: /characterReferenceMarker|gfmAutolinkLiteral|attentionSequence/ },
+  "code colouring": { bytesMax: 60_000, all: /_cachedMatchRoot/, oneOf: /scopeName\\?":\\?"source/ },
 };
 
 /** Everything that is measured, as `{ what, bytes, bytesMax }`. */
@@ -31,10 +34,14 @@ export function measurePages(folder = pagesFolder) {
     .filter((file) => file.endsWith(".js"))
     .map((file) => `/_next/static/chunks/${file}`)
     .filter((script) => !first.has(script));
-  const measured = Object.entries(parts).map(([what, { bytesMax, mark }]) => {
-    const scripts = later.filter((script) => mark.test(readScript(folder, script).toString()));
-    return { what, bytes: sum(scripts.map((script) => gzipBytes(folder, script))), bytesMax };
+  const measured = Object.entries(parts).map(([what, { bytesMax, all, oneOf }]) => {
+    const bytes = sum(bytesOf(all)) + (oneOf ? Math.max(0, ...bytesOf(oneOf)) : 0);
+    return { what, bytes, bytesMax };
   });
+  function bytesOf(mark) {
+    const scripts = later.filter((script) => mark.test(readScript(folder, script).toString()));
+    return scripts.map((script) => gzipBytes(folder, script));
+  }
   return [...pages, ...measured];
 }
 

@@ -109,7 +109,8 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
     await page.getByRole("option", { name: /Palette of colours/ }).waitFor();
     expect(await findBarriers()).toEqual([]);
     await field.fill("heliotrope");
-    await page.getByRole("option", { name: /heliotrope one/ }).click();
+    await page.getByRole("option", { name: /heliotrope one/, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
     await page.waitForURL(`**/sessions/${session.slug}?m=*`);
     await page.keyboard.press("Control+k");
     await field.fill("memory");
@@ -161,6 +162,21 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
     });
     await page.getByRole("link", { name: "Memory", exact: true }).first().click();
     await expect.poll(() => page.title()).toMatch(/Memory · Merkle$/);
+  });
+
+  it("[DASH-13] a person whom the broker does not know is told so and forgotten, and reads on as nobody", async () => {
+    const stranger = { id: randomUUID(), name: "Ana", credential: `${randomUUID()}.mk_${"a".repeat(43)}` };
+    const { page } = await openPage(
+      browser,
+      broker.url,
+      {},
+      `localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(stranger))})`,
+    );
+    await page.getByText("This broker does not know you as Ana.").waitFor();
+    const title = `For everybody ${randomUUID()}`;
+    await createTestSession(rest, title);
+    await recent(page, title).waitFor();
+    expect(await page.evaluate("localStorage.getItem('merkle.person')")).toBeNull();
   });
 
   it("[DASH-15] theme and density are as chosen before anything is drawn, and follow a choice in another tab", async () => {

@@ -9,6 +9,7 @@ import { useSearch } from "@/components/search/use-search";
 import { Dialog, DialogContent, DialogTitle } from "@/components/ui/dialog";
 import { useRead } from "@/lib/broker/use-read";
 import { useShortcutRegistry } from "@/lib/shortcuts/shortcut-provider";
+import { useSelection } from "./use-selection";
 import { useSettled } from "./use-settled";
 
 export interface CommandPaletteProps {
@@ -32,6 +33,7 @@ export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
   const router = useRouter();
   const [typed, setTyped] = useState("");
   const query = typed.trim();
+  const selection = useSelection();
   const go = (href: string) => {
     onClose();
     router.push(href);
@@ -43,14 +45,14 @@ export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
         className="mt-[12dvh] mb-auto overflow-hidden p-0 sm:max-w-xl sm:p-0"
       >
         <DialogTitle className="sr-only">Go anywhere, do anything</DialogTitle>
-        <Command label="Go anywhere, do anything" shouldFilter={false} loop>
+        <Command label="Go anywhere, do anything" shouldFilter={false} loop {...selection.props}>
           <Command.Input
             value={typed}
             onValueChange={setTyped}
             placeholder="Go to a page or session, find a message, do something…"
             className="h-12 w-full border-b bg-transparent px-4 text-lg outline-none placeholder:text-muted-foreground"
           />
-          <Command.List className="max-h-[60dvh] overflow-y-auto p-2">
+          <Command.List ref={selection.list} className="max-h-[60dvh] overflow-y-auto p-2">
             <Command.Empty className="p-4 text-center text-muted-foreground">
               Nothing by these words.
             </Command.Empty>

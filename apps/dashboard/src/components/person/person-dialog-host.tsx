@@ -1,7 +1,9 @@
 "use client";
 
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import { onPersonUnknown } from "@/lib/person/person";
 import { isNameAsked, onNameAsked } from "@/lib/person/require-person";
+import { useToast } from "@/lib/toasts/toast-provider";
 
 const PersonDialog = lazy(() =>
   import("./person-dialog").then(({ PersonDialog }) => ({ default: PersonDialog })),
@@ -9,6 +11,17 @@ const PersonDialog = lazy(() =>
 
 /** Asks for the person's name when something on the page needs it. */
 export function PersonDialogHost() {
+  const toast = useToast();
+  useEffect(
+    () =>
+      onPersonUnknown(({ name }) =>
+        toast({
+          tone: "failed",
+          text: `This broker does not know you as ${name}. Say your name again when you write.`,
+        }),
+      ),
+    [toast],
+  );
   const isAsked = useSyncExternalStore(onNameAsked, isNameAsked, () => false);
   if (!isAsked) return null;
   return (

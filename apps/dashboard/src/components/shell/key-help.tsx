@@ -42,7 +42,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
                 {members.map(({ keys, label }) => (
                   <div key={keys} className="col-span-2 grid grid-cols-subgrid items-center">
                     <dt>{label}</dt>
-                    <dd>
+                    <dd className="justify-self-end">
                       <Keys keys={keys} withAlt={letterKeys === "alt"} />
                     </dd>
                   </div>

@@ -25,7 +25,7 @@ export function RecentSessions() {
             aria-current={pathname.startsWith(`/sessions/${slug}`) ? "page" : undefined}
             className="flex h-7 items-center gap-2 rounded-md px-2 text-sm text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground"
           >
-            <span dir="auto" className="flex-1 truncate">
+            <span dir="auto" className="flex-1 truncate text-left">
               {title}
             </span>
             {unread !== null && unread > 0 && (

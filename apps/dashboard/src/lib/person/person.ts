@@ -14,6 +14,7 @@ const storageKey = "merkle.person";
  * Whoever is told a person here and in another tab is told the same.
  */
 const listeners = new Set<() => void>();
+const unknownListeners = new Set<(person: Person) => void>();
 let known: { readonly text: string | null; readonly person: Person | null } = { text: null, person: null };
 
 /** The person of this browser, or null before the first word was written. */
@@ -35,7 +36,16 @@ export function forgetPerson(): void {
 
 /** Forgets a person whom the broker does not know, unless somebody else has taken the place meanwhile. */
 export function forgetUnknownPerson(credential: string): void {
-  if (getPerson()?.credential === credential) forgetPerson();
+  const person = getPerson();
+  if (person?.credential !== credential) return;
+  forgetPerson();
+  for (const tell of [...unknownListeners]) tell(person);
+}
+
+/** Listens to persons whom the broker turns out not to know. */
+export function onPersonUnknown(tell: (person: Person) => void): () => void {
+  unknownListeners.add(tell);
+  return () => void unknownListeners.delete(tell);
 }
 
 /** Listens to changes made here and in other tabs. */
