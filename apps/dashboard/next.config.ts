@@ -8,10 +8,7 @@ const broker = process.env["MERKLE_URL"] ?? "http://127.0.0.1:7423";
 
 /** Exported as static files for the broker to serve; `next dev` passes on to a running broker what only that can answer. */
 export default function config(phase: string): NextConfig {
-  if (phase !== PHASE_DEVELOPMENT_SERVER) {
-    // Next's own parts in the browser are CommonJS, and pages use a part of them.
-    return { output: "export", experimental: { turbopackCjsTreeShaking: true } };
-  }
+  if (phase !== PHASE_DEVELOPMENT_SERVER) return { output: "export" };
   const brokerPaths = ["/ws", "/api/:path*", "/agents.md", "/openapi.json", "/health", "/metrics"];
   return {
     allowedDevOrigins: ["127.0.0.1"],

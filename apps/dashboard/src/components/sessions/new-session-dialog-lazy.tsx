@@ -1,9 +1,17 @@
 "use client";
 
-import dynamic from "next/dynamic";
+import { lazy, Suspense } from "react";
+import type { NewSessionDialogProps } from "./new-session-dialog";
+
+const LoadedDialog = lazy(() =>
+  import("./new-session-dialog").then(({ NewSessionDialog }) => ({ default: NewSessionDialog })),
+);
 
 /** Loaded when somebody starts a session. */
-export const NewSessionDialog = dynamic(
-  () => import("./new-session-dialog").then(({ NewSessionDialog }) => NewSessionDialog),
-  { ssr: false },
-);
+export function NewSessionDialog(props: NewSessionDialogProps) {
+  return (
+    <Suspense>
+      <LoadedDialog {...props} />
+    </Suspense>
+  );
+}
