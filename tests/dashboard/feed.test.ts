@@ -72,7 +72,7 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
           await page.mouse.wheel(0, -1_000);
           return seen.has(1);
         },
-        { intervals: [30] },
+        { interval: 30 },
       )
       .toBe(true);
     expect([...seen].filter((sequence) => sequence < 230).length).toBe(229);

@@ -35,7 +35,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a browser", () => {
           await page.mouse.wheel(0, 1_800);
           return seen.size;
         },
-        { intervals: [50], timeout: 60_000 },
+        { interval: 50, timeout: 60_000 },
       )
       .toBeGreaterThanOrEqual(hostileTexts.length);
     expect(

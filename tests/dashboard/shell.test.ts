@@ -99,27 +99,6 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
     await recent(page, "Q3 pricing").waitFor();
   });
 
-  it("[DASH-8] the palette leads to sessions, pages and what was said, all from the keyboard", async () => {
-    const session = await createTestSession(rest, "Palette of colours");
-    await session.post(session.convener, "The heliotrope one is settled.");
-    const { page, problems, findBarriers } = await open("/");
-    await page.keyboard.press("Control+k");
-    const field = paletteField(page);
-    await field.fill("palette of");
-    await page.getByRole("option", { name: /Palette of colours/ }).waitFor();
-    expect(await findBarriers()).toEqual([]);
-    await field.fill("heliotrope");
-    await page.getByRole("option", { name: /heliotrope one/, selected: true }).waitFor();
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`**/sessions/${session.slug}?m=*`);
-    await page.keyboard.press("Control+k");
-    await field.fill("memory");
-    await page.getByRole("option", { name: "Memory", exact: true }).waitFor();
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/memory");
-    expect(problems).toEqual([]);
-  });
-
   it("[DASH-9] [DASH-10] keys go places and are listed; letters can be switched off", async () => {
     const { page, problems, findBarriers } = await open("/settings");
     await page.keyboard.press("?");

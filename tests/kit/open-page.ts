@@ -20,6 +20,8 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
+  // Several browsers may share two cores.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("console", (message) => {

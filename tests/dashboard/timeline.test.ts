@@ -1,0 +1,140 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { type Door, doors } from "../kit/doors.js";
+import { openPage } from "../kit/open-page.js";
+import { createTestSession, type TestSession } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+
+const chromium = findChromium();
+if (chromium === undefined) console.warn(chromiumMissing);
+
+const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
+
+describe.skipIf(chromium === undefined)("the time lanes in a browser", () => {
+  const cleanup = atEnd();
+  let browser: Browser;
+  let broker: TestBroker;
+  let rest: Door;
+
+  beforeAll(async () => {
+    if (!existsSync(pages)) {
+      throw new Error("The dashboard has not been built. Run: npm run build -w @merkle/dashboard");
+    }
+    browser = await launchChromium(chromium ?? "");
+    broker = await startTestBroker({ dashboard: pages }, cleanup);
+    rest = await doors.rest(broker.url);
+    return () => browser.close();
+  });
+
+  it("[DASH-130] each team has a lane, which grows while one looks at it, and can be folded away", async () => {
+    const session = await startStory();
+    const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
+    const lanes = page.getByRole("region", { name: "Time lanes" });
+    await lanes.getByRole("button", { name: "Time lanes" }).click();
+    const teams = lanes.getByRole("list", { name: "Teams" }).getByRole("listitem");
+    await expect.poll(() => teams.allInnerTexts()).toMatchObject([expect.stringContaining("Atlas")]);
+    expect(await findBarriers()).toEqual([]);
+
+    const birch = await session.join("Birch");
+    await session.post(birch.credential, "I take the tests.");
+    await expect.poll(() => teams.count()).toBe(2);
+    await page.reload();
+    await expect.poll(() => teams.count()).toBe(2);
+    await lanes.getByRole("button", { name: "Time lanes" }).click();
+    await expect.poll(() => teams.count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-131] keys step through the moments, and feed and document are as they were then", async () => {
+    const session = await startStory();
+    const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
+    const moment = page.getByRole("slider", { name: "Moment" });
+    await moment.waitFor();
+    expect(await moment.getAttribute("aria-valuetext")).toBe("now");
+    await page.getByText("second text").waitFor();
+
+    await stepBackTo(page, /wrote document v1/);
+    await page.getByText("first text").waitFor();
+    expect(await page.getByText("second text").count()).toBe(0);
+    await expect.poll(() => page.getByText("It is settled.").count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get("at")).toMatch(/^\d{4}-.*Z$/);
+    expect(await findBarriers()).toEqual([]);
+
+    const past = page.url();
+    await page
+      .getByRole("region", { name: "Time lanes" })
+      .getByRole("button", { name: "Return to now" })
+      .click();
+    await page.getByText("second text").waitFor();
+    await page.goto(past);
+    await page.getByText("first text").waitFor();
+    await moment.press("End");
+    await page.getByText("second text").waitFor();
+    expect(new URL(page.url()).searchParams.has("at")).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-132] a moment is picked with the pointer, and told where that points", async () => {
+    const session = await startStory();
+    const { page } = await openPage(browser, addressOf(session));
+    const moment = page.getByRole("slider", { name: "Moment" });
+    const box = await moment.boundingBox();
+    if (!box) throw new Error("The slider is not shown.");
+    await page.mouse.click(box.x + 1, box.y + 30);
+    await expect.poll(() => moment.getAttribute("aria-valuenow")).toMatch(/^\d$/);
+    await page.getByText("Nothing is written yet").waitFor();
+  });
+
+  it("[DASH-133] on a phone the lanes are to be read only", async () => {
+    const session = await startStory();
+    const { page } = await openPage(browser, addressOf(session), { viewport: { width: 360, height: 740 } });
+    await page.getByRole("img", { name: /^Messages over time: Atlas 2/ }).waitFor();
+    expect(await page.getByRole("slider", { name: "Moment" }).count()).toBe(0);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
+  });
+
+  /** A first text, something said, a second text, and a decision: each at a moment of its own. */
+  async function startStory(): Promise<TestSession> {
+    const session = await createTestSession(rest);
+    const { sessionId: session_id, convener: team_id } = session;
+    await rest.call("update_session_doc", {
+      session_id,
+      team_id,
+      content: "first text",
+      expected_version: 0,
+    });
+    await session.post(team_id, "Who takes the tests?");
+    await rest.call("update_session_doc", {
+      session_id,
+      team_id,
+      content: "second text",
+      expected_version: 1,
+    });
+    await rest.call("post_message", {
+      session_id,
+      team_id,
+      content: { text: "It is settled.", kind: "decision" },
+    });
+    return session;
+  }
+
+  function addressOf({ slug }: TestSession): string {
+    return `${broker.url}/sessions/${slug}`;
+  }
+});
+
+/** Presses the key for a moment back until the slider says what happened. */
+async function stepBackTo(page: Page, words: RegExp): Promise<void> {
+  const moment = page.getByRole("slider", { name: "Moment" });
+  for (let presses = 0; presses < 12; presses++) {
+    const before = (await moment.getAttribute("aria-valuetext")) ?? "";
+    if (words.test(before)) return;
+    await page.keyboard.press(",");
+    await expect.poll(() => moment.getAttribute("aria-valuetext")).not.toBe(before);
+  }
+  throw new Error(`No moment is told as ${words}.`);
+}
