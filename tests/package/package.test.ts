@@ -136,7 +136,7 @@ describe("installed alone", () => {
 
   it("[PACK-3] serves the dashboard, REST, MCP and WebSocket, and goes on where it stopped", async () => {
     const page = await fetch(url);
-    expect(await page.text()).toContain("<title>Merkle");
+    expect(await page.text()).toContain("<title>Sessions</title>");
     expect(page.headers.get("content-security-policy")).toContain("script-src");
     for (const path of ["/health", "/agents.md", "/openapi.json", "/metrics", "/icon.svg"]) {
       expect((await fetch(`${url}${path}`)).status).toBe(200);

@@ -24,7 +24,9 @@ async function makePackage() {
   const folder = join(packageFolder, "bundle");
   const bundled = await bundle(folder);
   await cp(join(root, "packages/db/migrations"), join(folder, "migrations"), { recursive: true });
-  await cp(join(root, "apps/dashboard/out"), join(folder, "dashboard"), { recursive: true });
+  // Next leaves the worker's source beside what it compiled it to, and empty source maps; no page asks for either.
+  const filter = (/** @type {string} */ file) => !/\.(?:ts|map)$/.test(file);
+  await cp(join(root, "apps/dashboard/out"), join(folder, "dashboard"), { recursive: true, filter });
   await copyFile(join(root, "LICENSE"), join(packageFolder, "LICENSE"));
   await writeFile(join(packageFolder, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(bundled));
 }
