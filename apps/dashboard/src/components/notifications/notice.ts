@@ -1,6 +1,6 @@
 import type { AttentionItem, Session } from "@merkle/wire";
-import { describeItem } from "@/components/attention/describe-item";
 import type { NotificationReason } from "@/lib/preferences/preferences";
+import { describeItem } from "../attention/describe-item";
 
 /** Something to tell somebody who is not looking. */
 export interface Notice {
