@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-83] a changed title comes with who changed it and why, and without motion that alone", async () => {
+  it("[DASH-83] a changed title comes with who changed it and why, with motion and without", async () => {
     const session = await createTestSession(rest, "Q3 pricing");
     const still = await open(session, "", { ...desk, reducedMotion: "reduce" });
     const { page } = await open(session);
