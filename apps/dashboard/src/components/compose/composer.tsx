@@ -8,7 +8,7 @@ import { useSession } from "@/components/session/session-context";
 import { useAction } from "@/components/session/use-action";
 import { Button } from "@/components/ui/button";
 import { useConnectionState } from "@/lib/broker/use-connection-state";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { useComposePlace, useDraft } from "./compose-context";
 import { ComposerChoices } from "./composer-choices";

@@ -9,7 +9,7 @@ import { Button } from "@/components/ui/button";
 import { useRead } from "@/lib/broker/use-read";
 import { parseUnifiedDiff } from "@/lib/document/unified-diff";
 import { usePreference } from "@/lib/preferences/use-preference";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { DiffView } from "./diff-view";
 import { DocumentSkeleton } from "./document-skeleton";
 import { DiffCounts } from "./history-row";

@@ -4,7 +4,7 @@ import { Suspense } from "react";
 import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { RestoreVersion } from "./lazy-faces";
 import type { DocumentRead } from "./use-document";
 import { toCompareParam } from "./use-version-param";

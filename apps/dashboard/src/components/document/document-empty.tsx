@@ -1,6 +1,6 @@
 import { Button } from "@/components/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 
 /** A document in which nothing stands, and what to do about it. */
 export function DocumentEmpty({ version, canEdit }: { version: number; canEdit: boolean }) {

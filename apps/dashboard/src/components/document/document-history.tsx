@@ -4,7 +4,7 @@ import { useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { HistoryRow } from "./history-row";
 import { toCompareParam } from "./use-version-param";
 import { useVersions } from "./use-versions";

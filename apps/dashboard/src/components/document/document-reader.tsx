@@ -3,7 +3,7 @@
 import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
 import { useSession } from "@/components/session/session-context";
 import { type DocumentSection, linkDefinitions } from "@/lib/document/split-sections";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { ChangeNote } from "./change-note";
 import { type DocumentDraft, openDraftShelf } from "./document-draft";
 import { DocumentSections } from "./document-sections";

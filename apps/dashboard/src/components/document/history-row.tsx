@@ -8,7 +8,7 @@ import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { useRead } from "@/lib/broker/use-read";
 import { parseUnifiedDiff, touchedSections } from "@/lib/document/unified-diff";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import type { DocumentVersion } from "./use-document";
 import { useInView } from "./use-in-view";
 import { toCompareParam } from "./use-version-param";

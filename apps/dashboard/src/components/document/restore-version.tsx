@@ -13,7 +13,7 @@ import {
 } from "@/components/ui/alert-dialog";
 import { Button } from "@/components/ui/button";
 import { useCall } from "@/lib/broker/use-call";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { RefusedNote } from "./refused-note";
 import { useSave } from "./use-save";
 

@@ -12,7 +12,7 @@ import { useRead } from "@/lib/broker/use-read";
 import { describeEvent } from "@/lib/feed/describe-event";
 import { textOf } from "@/lib/feed/message-text";
 import { showHidden } from "@/lib/markdown/hidden-characters";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { MessageLink } from "./message-link";
 
 export interface CatchUpPanelProps {

@@ -6,7 +6,7 @@ import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
 import { type FeedFilter, type FeedType, feedTypes, isFiltered } from "@/lib/feed/feed-filter";
 import { showHidden } from "@/lib/markdown/hidden-characters";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { cn } from "@/lib/utils";
 
 export interface FilterBarProps {

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { useSession } from "@/components/session/session-context";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { cn } from "@/lib/utils";
 
 export interface MessageLinkProps {

@@ -11,7 +11,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
 import { Skeleton } from "@/components/ui/skeleton";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { useTypedParam } from "@/lib/query/use-typed-param";
 import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";

@@ -9,7 +9,7 @@ import { useAction } from "@/components/session/use-action";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { useCall } from "@/lib/broker/use-call";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { cn } from "@/lib/utils";
 import { CopyMemory } from "./copy-memory";
 import type { ShownMemory } from "./use-memories";

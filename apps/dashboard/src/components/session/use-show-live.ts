@@ -1,6 +1,6 @@
 import { usePathname, useRouter } from "next/navigation";
 import { useCallback } from "react";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 
 /** Shows the feed and the document of a session, with parameters of the address changed, from whichever tab one is at. */
 export function useShowLive(slug: string): (values: Readonly<Record<string, string | null>>) => void {

@@ -10,7 +10,7 @@ import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { usePreference } from "@/lib/preferences/use-preference";
-import { setQuery } from "@/lib/query/use-query-param";
+import { setQuery } from "@/lib/query/address";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { LaneTrack } from "./lane-track";
 import { findMoments, stepMoment, type Timeline, toLanes, toTimeScale } from "./time-scale";
