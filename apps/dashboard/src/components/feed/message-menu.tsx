@@ -12,6 +12,7 @@ import {
 } from "lucide-react";
 import { useState } from "react";
 import { useCompose } from "@/components/compose/compose-context";
+import { MenuItem, MenuNote } from "@/components/menu-item";
 import { AnchoredPopover } from "@/components/session/anchored-popover";
 import { RefusalNote } from "@/components/session/refusal-note";
 import { useSession } from "@/components/session/session-context";
@@ -65,27 +66,6 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageM
   );
 }
 
-interface MenuItemProps {
-  readonly icon: LucideIcon;
-  readonly onClick: () => void;
-  readonly disabled?: boolean;
-  readonly children: string;
-}
-
-function MenuItem({ icon: Icon, onClick, disabled = false, children }: MenuItemProps) {
-  return (
-    <button
-      type="button"
-      disabled={disabled}
-      onClick={onClick}
-      className="flex min-h-8 items-center gap-2 rounded-md px-2 text-left hover:bg-raised disabled:opacity-50 pointer-coarse:min-h-11"
-    >
-      <Icon aria-hidden className="size-4 shrink-0 text-muted-foreground" />
-      {children}
-    </button>
-  );
-}
-
 function CopyItem({
   icon,
   label,
@@ -108,9 +88,7 @@ function CopyItem({
       >
         {label}
       </MenuItem>
-      <p role="status" className="ps-8 text-sm text-muted-foreground empty:hidden">
-        {told}
-      </p>
+      <MenuNote>{told}</MenuNote>
     </>
   );
 }
@@ -130,9 +108,7 @@ function AddToDecisions({ message, link }: { readonly message: Message; readonly
       >
         {pending ? "Adding…" : "Add to Decisions"}
       </MenuItem>
-      <p role="status" className="ps-8 text-sm text-muted-foreground empty:hidden">
-        {told}
-      </p>
+      <MenuNote>{told}</MenuNote>
       <RefusalNote refusal={refusal} className="m-1" />
     </>
   );

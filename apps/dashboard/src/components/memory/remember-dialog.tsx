@@ -1,17 +1,7 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
-import { RefusalNote } from "@/components/session/refusal-note";
-import { useAction } from "@/components/session/use-action";
-import { Button } from "@/components/ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/components/ui/dialog";
+import { useState } from "react";
+import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldDescription, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";
@@ -28,66 +18,47 @@ export interface RememberDialogProps {
 /** Keeps something for all later sessions of the mesh. */
 export function RememberDialog({ session, onClose, onDone }: RememberDialogProps) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
   const [content, setContent] = useState("");
   const [tags, setTags] = useState("");
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const kept = await run(
-      async (signal) =>
-        void (await call(
+  return (
+    <FormDialog
+      className="sm:max-w-xl"
+      title="Remember"
+      description="A lesson, decision or fact that all later sessions of this mesh can find."
+      submit="Remember"
+      submitting="Remembering…"
+      isReady={content.trim() !== ""}
+      onSubmit={(signal) =>
+        call(
           "remember",
           { content, tags: [...toTags(tags)], ...(session === null ? {} : { session }) },
           { signal },
-        )),
-    );
-    if (!kept) return;
-    onDone();
-    onClose();
-  }
-
-  return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent className="sm:max-w-xl">
-        <form className="grid min-w-0 gap-4" onSubmit={(event) => void submit(event)}>
-          <DialogHeader>
-            <DialogTitle>Remember</DialogTitle>
-            <DialogDescription>
-              A lesson, decision or fact that all later sessions of this mesh can find.
-            </DialogDescription>
-          </DialogHeader>
-          <Field>
-            <FieldLabel>What to remember</FieldLabel>
-            <Textarea
-              dir="auto"
-              required
-              className="max-h-[50dvh] min-h-28"
-              value={content}
-              onChange={(event) => setContent(event.target.value)}
-            />
-            <FieldDescription>Short, and complete by itself: who reads it was not here.</FieldDescription>
-          </Field>
-          <Field>
-            <FieldLabel>Tags</FieldLabel>
-            <Input
-              dir="auto"
-              placeholder="payments, limits"
-              value={tags}
-              onChange={(event) => setTags(event.target.value)}
-            />
-          </Field>
-          <RefusalNote refusal={refusal} />
-          <DialogFooter>
-            <Button type="button" variant="outline" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={pending || content.trim() === ""}>
-              Remember
-            </Button>
-          </DialogFooter>
-        </form>
-      </DialogContent>
-    </Dialog>
+        )
+      }
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <Field>
+        <FieldLabel>What to remember</FieldLabel>
+        <Textarea
+          dir="auto"
+          required
+          className="max-h-[50dvh] min-h-28"
+          value={content}
+          onChange={(event) => setContent(event.target.value)}
+        />
+        <FieldDescription>Short, and complete by itself: who reads it was not here.</FieldDescription>
+      </Field>
+      <Field>
+        <FieldLabel>Tags</FieldLabel>
+        <Input
+          dir="auto"
+          placeholder="payments, limits"
+          value={tags}
+          onChange={(event) => setTags(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,18 +1,8 @@
 "use client";
 
 import type { Memory } from "@merkle/wire";
-import { type FormEvent, useState } from "react";
-import { RefusalNote } from "@/components/session/refusal-note";
-import { useAction } from "@/components/session/use-action";
-import { Button } from "@/components/ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/components/ui/dialog";
+import { useState } from "react";
+import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { useCall } from "@/lib/broker/use-call";
@@ -27,45 +17,22 @@ export interface TagsDialogProps {
 /** Gives a memory other tags. */
 export function TagsDialog({ memory, onClose, onDone }: TagsDialogProps) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
   const [tags, setTags] = useState(memory.tags.join(", "));
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const tagged = await run(
-      async (signal) =>
-        void (await call("tag_memory", { id: memory.id, tags: [...toTags(tags)] }, { signal })),
-    );
-    if (!tagged) return;
-    onDone();
-    onClose();
-  }
-
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent>
-        <form className="grid min-w-0 gap-4" onSubmit={(event) => void submit(event)}>
-          <DialogHeader>
-            <DialogTitle>Tags of {memory.id}</DialogTitle>
-            <DialogDescription className="line-clamp-2">
-              <bdi>{memory.content}</bdi>
-            </DialogDescription>
-          </DialogHeader>
-          <Field>
-            <FieldLabel>Tags, with commas between them</FieldLabel>
-            <Input dir="auto" value={tags} onChange={(event) => setTags(event.target.value)} />
-          </Field>
-          <RefusalNote refusal={refusal} />
-          <DialogFooter>
-            <Button type="button" variant="outline" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={pending}>
-              Save the tags
-            </Button>
-          </DialogFooter>
-        </form>
-      </DialogContent>
-    </Dialog>
+    <FormDialog
+      title={`Tags of ${memory.id}`}
+      description={<bdi className="line-clamp-2">{memory.content}</bdi>}
+      submit="Save the tags"
+      submitting="Saving…"
+      onSubmit={(signal) => call("tag_memory", { id: memory.id, tags: [...toTags(tags)] }, { signal })}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <Field>
+        <FieldLabel>Tags, with commas between them</FieldLabel>
+        <Input dir="auto" value={tags} onChange={(event) => setTags(event.target.value)} />
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,22 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import { Button } from "@/components/ui/button";
-import {
-  Dialog,
-  DialogContent,
-  DialogDescription,
-  DialogFooter,
-  DialogHeader,
-  DialogTitle,
-} from "@/components/ui/dialog";
+import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";
 import { useCall } from "@/lib/broker/use-call";
-import { RefusalNote } from "./refusal-note";
 import { useSession } from "./session-context";
-import { useAction } from "./use-action";
 
 const titleCharsMax = 200;
 const descriptionCharsMax = 8_000;
@@ -26,7 +16,6 @@ const reasonCharsMax = 500;
 export function EditDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();
-  const { run, pending, refusal } = useAction();
   // What stood there when it was opened: a change by somebody else meanwhile must not look like one of ours.
   const [before] = useState({ title: session.title, description: session.description });
   const [title, setTitle] = useState(before.title);
@@ -39,84 +28,60 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
   const changed = Object.keys(changes).length > 0;
   const overtaken = session.title !== before.title || session.description !== before.description;
 
-  async function save(): Promise<void> {
-    const done = await run(async (signal) => {
-      await call(
-        "update_session_metadata",
-        { session_id: session.session_id, ...changes, reason: reason.trim() },
-        { signal },
-      );
-    });
-    if (!done) return;
-    refresh();
-    onClose();
-  }
-
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()}>
-      <DialogContent>
-        <DialogHeader>
-          <DialogTitle>Edit title and description</DialogTitle>
-          <DialogDescription>Every team is told what changed, and why.</DialogDescription>
-        </DialogHeader>
-        <form
-          className="grid gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
-          <Field>
-            <FieldLabel>Title</FieldLabel>
-            <Input
-              dir="auto"
-              required
-              maxLength={titleCharsMax}
-              value={title}
-              onChange={(event) => setTitle(event.target.value)}
-            />
-          </Field>
-          <Field>
-            <FieldLabel>Description</FieldLabel>
-            <Textarea
-              dir="auto"
-              className="max-h-60"
-              maxLength={descriptionCharsMax}
-              value={description}
-              onChange={(event) => setDescription(event.target.value)}
-            />
-          </Field>
-          <Field>
-            <FieldLabel>Reason</FieldLabel>
-            <Input
-              dir="auto"
-              required
-              maxLength={reasonCharsMax}
-              value={reason}
-              placeholder="what changed in the work itself"
-              onChange={(event) => setReason(event.target.value)}
-            />
-          </Field>
-          {overtaken && (
-            <p role="status" className="text-sm text-warning">
-              {session.last_change?.by ?? "Somebody"} changed it meanwhile, to “<bdi>{session.title}</bdi>”.
-              What you save replaces that.
-            </p>
-          )}
-          <RefusalNote refusal={refusal} />
-          <DialogFooter>
-            <Button type="button" variant="outline" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              disabled={pending || !changed || reason.trim() === "" || title.trim() === ""}
-            >
-              {pending ? "Saving…" : "Save"}
-            </Button>
-          </DialogFooter>
-        </form>
-      </DialogContent>
-    </Dialog>
+    <FormDialog
+      title="Edit title and description"
+      description="Every team is told what changed, and why."
+      submit="Save"
+      submitting="Saving…"
+      isReady={changed && reason.trim() !== "" && title.trim() !== ""}
+      onSubmit={(signal) =>
+        call(
+          "update_session_metadata",
+          { session_id: session.session_id, ...changes, reason: reason.trim() },
+          { signal },
+        )
+      }
+      onDone={refresh}
+      onClose={onClose}
+    >
+      <Field>
+        <FieldLabel>Title</FieldLabel>
+        <Input
+          dir="auto"
+          required
+          maxLength={titleCharsMax}
+          value={title}
+          onChange={(event) => setTitle(event.target.value)}
+        />
+      </Field>
+      <Field>
+        <FieldLabel>Description</FieldLabel>
+        <Textarea
+          dir="auto"
+          className="max-h-60"
+          maxLength={descriptionCharsMax}
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+      </Field>
+      <Field>
+        <FieldLabel>Reason</FieldLabel>
+        <Input
+          dir="auto"
+          required
+          maxLength={reasonCharsMax}
+          value={reason}
+          placeholder="what changed in the work itself"
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </Field>
+      {overtaken && (
+        <p role="status" className="text-sm text-warning">
+          {session.last_change?.by ?? "Somebody"} changed it meanwhile, to “<bdi>{session.title}</bdi>”. What
+          you save replaces that.
+        </p>
+      )}
+    </FormDialog>
   );
 }

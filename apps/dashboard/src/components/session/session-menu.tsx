@@ -1,7 +1,8 @@
 "use client";
 
-import { BellRing, CircleCheckBig, Gauge, Link2, type LucideIcon, Pause, Pencil, Play } from "lucide-react";
+import { BellRing, CircleCheckBig, Gauge, Link2, Pause, Pencil, Play } from "lucide-react";
 import { useState } from "react";
+import { MenuItem, MenuNote } from "@/components/menu-item";
 import { useNudge } from "@/components/roster/use-nudge";
 import { copyText } from "@/lib/copy-text";
 import { AnchoredPopover } from "./anchored-popover";
@@ -57,27 +58,6 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
   );
 }
 
-interface MenuItemProps {
-  readonly icon: LucideIcon;
-  readonly onClick: () => void;
-  readonly disabled?: boolean;
-  readonly children: string;
-}
-
-function MenuItem({ icon: Icon, onClick, disabled = false, children }: MenuItemProps) {
-  return (
-    <button
-      type="button"
-      disabled={disabled}
-      onClick={onClick}
-      className="flex min-h-8 items-center gap-2 rounded-md px-2 text-left hover:bg-raised disabled:opacity-50 pointer-coarse:min-h-11"
-    >
-      <Icon aria-hidden className="size-4 shrink-0 text-muted-foreground" />
-      {children}
-    </button>
-  );
-}
-
 function NudgeAll() {
   const { nudge, pending, told, refusal } = useNudge("*");
   return (
@@ -85,9 +65,7 @@ function NudgeAll() {
       <MenuItem icon={BellRing} disabled={pending} onClick={nudge}>
         {pending ? "Nudging…" : "Nudge all"}
       </MenuItem>
-      <p role="status" className="px-2 pb-1 text-sm text-muted-foreground empty:hidden">
-        {told}
-      </p>
+      <MenuNote>{told}</MenuNote>
       <RefusalNote refusal={refusal} className="m-1" />
     </>
   );
@@ -107,9 +85,7 @@ function CopyLink() {
       <MenuItem icon={Link2} onClick={() => void copy()}>
         Copy link
       </MenuItem>
-      <p role="status" className="px-2 pb-1 text-sm break-all text-muted-foreground empty:hidden">
-        {told}
-      </p>
+      <MenuNote>{told}</MenuNote>
     </>
   );
 }
