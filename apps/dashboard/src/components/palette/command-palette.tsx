@@ -38,6 +38,10 @@ export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
     onClose();
     router.push(href);
   };
+  const type = (text: string) => {
+    selection.startOver();
+    setTyped(text);
+  };
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()}>
       <DialogContent
@@ -48,7 +52,7 @@ export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
         <Command label="Go anywhere, do anything" shouldFilter={false} loop {...selection.props}>
           <Command.Input
             value={typed}
-            onValueChange={setTyped}
+            onValueChange={type}
             placeholder="Go to a page or session, find a message, do something…"
             className="h-12 w-full border-b bg-transparent px-4 text-lg outline-none placeholder:text-muted-foreground"
           />

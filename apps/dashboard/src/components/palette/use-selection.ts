@@ -1,14 +1,15 @@
 "use client";
 
-import { useCallback, useMemo, useState } from "react";
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 
-/** Which entry of the palette Enter is for: what was moved to, else the first, also of those that come in later. */
+/** Which entry of the palette Enter is for: the first, also of those that come in later, until one is moved to. */
 export function useSelection() {
   const [value, setValue] = useState("");
+  const isMovedTo = useRef(false);
   const list = useCallback((element: HTMLElement | null) => {
     if (!element) return;
     const selectFirst = () => {
-      if (element.querySelector('[cmdk-item][aria-selected="true"]')) return;
+      if (isMovedTo.current && element.querySelector('[cmdk-item][aria-selected="true"]')) return;
       setValue(element.querySelector<HTMLElement>("[cmdk-item]")?.dataset["value"] ?? "");
     };
     selectFirst();
@@ -16,6 +17,25 @@ export function useSelection() {
     observer.observe(element, { subtree: true, childList: true });
     return () => observer.disconnect();
   }, []);
-  const props = useMemo(() => ({ value, onValueChange: setValue }), [value]);
-  return { list, props };
+  const props = useMemo(() => {
+    const move = () => {
+      isMovedTo.current = true;
+    };
+    return {
+      value,
+      onValueChange: setValue,
+      onPointerMove: move,
+      onKeyDown: (event: KeyboardEvent) => (isMove(event) ? move() : undefined),
+    };
+  }, [value]);
+  /** Other words find other entries, of which the first is meant again. */
+  const startOver = useCallback(() => {
+    isMovedTo.current = false;
+  }, []);
+  return { list, props, startOver };
+}
+
+/** The keys by which entries are moved to; with Ctrl also letters are. */
+function isMove({ key, ctrlKey }: KeyboardEvent): boolean {
+  return ctrlKey || ["ArrowDown", "ArrowUp", "Home", "End"].includes(key);
 }

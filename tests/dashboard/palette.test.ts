@@ -1,0 +1,78 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { createTestSession } from "../kit/session.js";
+import { testDashboard } from "./open-dashboard.js";
+
+const dashboard = testDashboard();
+
+describe.skipIf(dashboard.isMissing)("the palette", () => {
+  it("[DASH-8] it leads to sessions, to what was said and to pages, all from the keyboard", async () => {
+    const session = await createTestSession(dashboard.rest, "Palette of colours");
+    await session.post(session.convener, "The heliotrope one is settled.");
+    const { page, problems, findBarriers } = await dashboard.open("/");
+    const field = await openPalette(page);
+    await field.fill("palette of");
+    await selected(page, /Palette of colours/).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/sessions/${session.slug}`);
+
+    await openPalette(page);
+    await field.fill("heliotrope");
+    await selected(page, /heliotrope one/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/sessions/${session.slug}?m=1`);
+
+    await openPalette(page);
+    await field.fill("settings");
+    await selected(page, /^Settings$/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/settings");
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-220] Enter is for the first entry, also when a better one comes in late, until another is moved to", async () => {
+    const session = await createTestSession(dashboard.rest, "Quiet corner");
+    await session.post(session.convener, "Vermilion it is.");
+    const { page } = await dashboard.open("/");
+    const field = await openPalette(page);
+    await field.fill("vermilion");
+    // It is there at once, and first until the broker has found something.
+    const everything = page.getByRole("option", { name: /^Search everything/ });
+    await everything.waitFor();
+    await selected(page, /Vermilion it is/).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await selected(page, /^Search everything for “vermilion”/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/search?q=vermilion");
+  });
+
+  it("[DASH-221] it does what the page offers, and closes without a trace", async () => {
+    const session = await createTestSession(dashboard.rest);
+    const { page, problems } = await dashboard.open(`/sessions/${session.slug}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const field = await openPalette(page);
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
+    await openPalette(page);
+    await field.fill("hold");
+    await selected(page, /hold/i).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("alertdialog").waitFor();
+    expect(await field.count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Opens the palette and gives the field that one types into. */
+async function openPalette(page: Page) {
+  await page.keyboard.press("Control+k");
+  const field = page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox");
+  await field.waitFor();
+  return field;
+}
+
+/** The entry that Enter is for. */
+function selected(page: Page, name: RegExp) {
+  return page.getByRole("option", { name, selected: true });
+}
