@@ -27,7 +27,7 @@ export interface LaneTrackProps {
   readonly onStep: (direction: -1 | 1) => void;
 }
 
-/** So near to a mark, in pixels, the pointer means the mark. */
+/** So near to a mark, in pixels, the pointer means the mark; so near to the right end it means now, whatever is marked there. */
 const snapPx = 6;
 const sliderSteps = 1_000;
 
@@ -46,6 +46,7 @@ export function LaneTrack({ timeline, current, lanes, onPick, onStep }: LaneTrac
   function momentAt({ clientX }: PointerEvent): number {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
     const x = clientX - left;
+    if (x >= width - snapPx) return scale.to;
     const near = timeline.marks
       .map(({ at }) => Date.parse(at))
       .map((moment) => ({ moment, distance: Math.abs(toShare(scale, moment) * width - x) }))
@@ -129,7 +130,7 @@ export function LaneTrack({ timeline, current, lanes, onPick, onStep }: LaneTrac
           className="pointer-events-none absolute bottom-full z-20 mb-1 max-w-80 -translate-x-1/2 rounded-md border bg-background px-2 py-1 break-words shadow-md"
           style={{ left: `clamp(5rem, ${toShare(scale, pointed) * 100}%, 100% - 5rem)` }}
         >
-          {say(pointed)}
+          {pointed >= scale.to ? "now" : say(pointed)}
         </p>
       )}
     </div>
