@@ -8,6 +8,7 @@ import { hiddenIn } from "@/lib/feed/feed-window";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { FeedBody } from "./feed-body";
 import { clearFilter, FilterBar } from "./filter-bar";
+import { FindHint } from "./find-hint";
 import { UnreadBar } from "./unread-bar";
 import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
 import { useFeedState, useFeedStore } from "./use-feed-store";
@@ -75,6 +76,7 @@ export function FeedPane() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <FilterBar filter={filter} hidden={hiddenIn(state.window)} findField={findField} />
+      <FindHint />
       {reading.isFarBehind && (
         <UnreadBar
           count={unread ?? 0}

@@ -18,6 +18,8 @@ export interface Preferences {
   readonly diff: "unified" | "split";
   /** Whether the time lanes show each team on its own. */
   readonly lanes: "folded" | "open";
+  /** Whether it is known that the browser's own search sees only a part of the feed. */
+  readonly knowsFind: boolean;
 }
 
 export type NotificationReason = "ask" | "blocked" | "held" | "budget_spent" | "quiet" | "concluded";
@@ -34,6 +36,7 @@ export const defaultPreferences: Preferences = {
   split: 58,
   diff: "unified",
   lanes: "folded",
+  knowsFind: false,
 };
 
 export const preferencesKey = "merkle.preferences";
@@ -49,6 +52,7 @@ const isValid: { readonly [Name in PreferenceName]: (value: unknown) => boolean 
   split: (value) => typeof value === "number" && value >= 0 && value <= 100,
   diff: oneOf("unified", "split"),
   lanes: oneOf("folded", "open"),
+  knowsFind: (value) => typeof value === "boolean",
 };
 
 /** Reads what was kept. Whatever is missing or not of ours is as it is by default. */
