@@ -187,7 +187,7 @@ function Written({ change }: { readonly change: Version }) {
         <button
           type="button"
           className="text-link hover:underline"
-          onClick={() => setQuery({ v: String(version) })}
+          onClick={() => setQuery({ v: String(version), pane: "doc" })}
         >
           v{version}
         </button>

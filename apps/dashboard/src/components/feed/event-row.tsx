@@ -5,14 +5,21 @@ import { TimeText } from "@/components/time-text";
 import { describeEvent, isFoldable } from "@/lib/feed/describe-event";
 import { cn } from "@/lib/utils";
 import { MessageLink } from "./message-link";
+import { MessageMenuButton } from "./message-menu-button";
 import { RawMessage } from "./raw-message";
 
+export interface EventRowProps {
+  readonly message: Message;
+  readonly isRaw: boolean;
+  readonly onRaw: (message: Message) => void;
+}
+
 /** What the broker announced. What changes the session stands out; comings and goings do not. */
-export function EventRow({ message, isRaw }: { readonly message: Message; readonly isRaw: boolean }) {
+export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
   const { text, reason } = describeEvent(message);
   const stands = !isFoldable(message);
   return (
-    <div className="flex min-w-0 gap-2 ps-1 text-sm">
+    <div className="group/message relative flex min-w-0 gap-2 ps-1 text-sm">
       <span aria-hidden className={cn("w-[3px] shrink-0 rounded-full", stands && "bg-input")} />
       <div className="flex min-w-0 flex-1 items-baseline gap-2 ps-7 pe-13 pointer-coarse:pe-11">
         <div dir="auto" className="min-w-0 flex-1 break-words">
@@ -31,6 +38,7 @@ export function EventRow({ message, isRaw }: { readonly message: Message; readon
           </MessageLink>
         </span>
       </div>
+      <MessageMenuButton message={message} isRaw={isRaw} onRaw={() => onRaw(message)} />
     </div>
   );
 }

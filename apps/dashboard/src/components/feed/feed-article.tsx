@@ -45,7 +45,6 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
   return (
     <div ref={measure} data-index={index} className="absolute inset-x-0 top-0">
       {beginsDay && <DayDivider at={first.posted_at} />}
-      {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
       <article
         ref={article}
         tabIndex={isCurrent ? 0 : -1}
@@ -55,19 +54,26 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
         aria-label={labelOf(row)}
         data-sequence={first.sequence}
         onFocus={() => actions.onFocused(row.key)}
-        className={cn(
-          "mx-1 rounded-md px-1 py-[calc(var(--row-y)*0.6)] -outline-offset-2 focus-visible:outline-2",
-          isAsked && "bg-highlight",
-          isFresh && "motion-safe:transition-opacity motion-safe:duration-120 motion-safe:starting:opacity-0",
-        )}
+        className="mx-1 rounded-md -outline-offset-2 focus-visible:outline-2"
       >
-        {messages.length > 1 ? (
-          <EventRun messages={messages} onShow={() => actions.onUnfold(messages)} />
-        ) : first.type === "system" ? (
-          <EventRow message={first} isRaw={isRaw} />
-        ) : (
-          <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
-        )}
+        {/* A feed may hold nothing that can be pressed but in its articles. */}
+        {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
+        <div
+          className={cn(
+            "rounded-md px-1 py-[calc(var(--row-y)*0.6)]",
+            isAsked && "bg-highlight",
+            isFresh &&
+              "motion-safe:transition-opacity motion-safe:duration-120 motion-safe:starting:opacity-0",
+          )}
+        >
+          {messages.length > 1 ? (
+            <EventRun messages={messages} onShow={() => actions.onUnfold(messages)} />
+          ) : first.type === "system" ? (
+            <EventRow message={first} isRaw={isRaw} onRaw={actions.onRaw} />
+          ) : (
+            <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
+          )}
+        </div>
       </article>
     </div>
   );
@@ -81,7 +87,7 @@ function labelOf({ first, messages }: FeedRow): string {
 
 function UnreadDivider({ at, onCatchUp }: { readonly at: string; readonly onCatchUp: (() => void) | null }) {
   return (
-    <div className="flex items-center gap-2 px-3 py-1 text-sm text-link">
+    <div className="flex items-center gap-2 px-2 py-1 text-sm text-link">
       {/* What can be pressed stands beside the separator: nothing within one is told to screen readers. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot hold words. */}
       <div role="separator" aria-label="New messages" className="flex flex-1 items-center gap-2">

@@ -23,7 +23,7 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
   const { reply } = useCompose();
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const canReply = session.status === "active" && at === null;
+  const canReply = message.type === "chat" && session.status === "active" && at === null;
   return (
     <div className="absolute end-0 top-0 flex text-muted-foreground">
       {canReply && (

@@ -49,7 +49,7 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageM
       className="w-60 p-1"
     >
       <div className="grid">
-        {isOpen && (
+        {isOpen && message.type === "chat" && (
           <MenuItem icon={CornerUpLeft} onClick={close(() => reply(message))}>
             Reply
           </MenuItem>

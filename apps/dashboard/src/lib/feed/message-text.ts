@@ -1,4 +1,5 @@
 import type { Message } from "@merkle/wire";
+import { describeEvent } from "./describe-event";
 
 export function textOf({ content }: Message): string {
   return typeof content["text"] === "string" ? content["text"] : "";
@@ -35,10 +36,16 @@ export function clipText(text: string): Clipped {
   return { text: text.slice(0, shownCharsMax), whole: `all ${text.length.toLocaleString("en")} characters` };
 }
 
-/** A message to be quoted elsewhere: who said it, when, and its text as it was written. */
+/** A message to be quoted elsewhere: who said it, when, and its text as it was written; of an event what it tells. */
 export function toMarkdown(message: Message, link: string): string {
   const { from, to, posted_at, sequence } = message;
   const author = from?.peer === undefined ? (from?.team ?? "Merkle") : `${from.team}/${from.peer}`;
   const recipients = to.map((name) => (name === "*" ? "everyone" : name)).join(", ");
-  return `**${author} → ${recipients}**, ${posted_at}, [#${sequence}](${link})\n\n${textOf(message)}`;
+  return `**${author} → ${recipients}**, ${posted_at}, [#${sequence}](${link})\n\n${message.type === "system" ? toldBy(message) : textOf(message)}`;
+}
+
+/** The isolates around names are for the page; elsewhere they are characters that nobody sees. */
+function toldBy(message: Message): string {
+  const { text, reason } = describeEvent(message);
+  return (reason === null ? text : `${text}\n\nReason: ${reason}`).replace(/[\u2066-\u2069]/g, "");
 }
