@@ -100,7 +100,10 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
   it("[DASH-65] with more unread than one reads on from it opens at the end, counts, and leads to the first or marks all read", async () => {
     const session = await startSession();
     const person = await newPerson();
-    await socket.call("mark_read", { session_id: session.id, team_id: person.credential });
+    const other = await newPerson();
+    for (const { credential } of [person, other]) {
+      await socket.call("mark_read", { session_id: session.id, team_id: credential });
+    }
     await session.post(...numbered(1, 510));
     await session.say({ text: "Ship on Friday", kind: "decision" });
     const { page } = await openFeed(session.slug, "", person);
@@ -113,6 +116,11 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     await bar.getByRole("button", { name: "First unread" }).click();
     await page.getByText("message 1", { exact: true }).waitFor();
     expect(await bar.count()).toBe(0);
+
+    const { page: others } = await openFeed(session.slug, "", other);
+    await others.getByRole("button", { name: "Mark read" }).click();
+    await expect.poll(async () => (await readBy(session.id, other)).unread).toBe(0);
+    await expect.poll(() => others.getByRole("region", { name: "Unread" }).count()).toBe(0);
   });
 
   it("[DASH-67] the chips filter at the broker, live rows too; what is hidden is counted and one press away", async () => {
