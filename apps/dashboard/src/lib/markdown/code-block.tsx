@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useState } from "react";
 import { CopyButton } from "@/components/copy-button";
+import { askForColours } from "./ask-for-colours";
 import type { CodeLine } from "./colour-code";
 
 export interface CodeBlockProps {
@@ -9,7 +10,7 @@ export interface CodeBlockProps {
   readonly language: string | null;
 }
 
-/** More than this stays in one colour: colouring it would hold up the page. */
+/** More than this stays in one colour: so many coloured parts would hold up the page. */
 const colouredCharsMax = 10_000;
 
 /** A block of code as it was written; its colours come later and move nothing. */
@@ -46,13 +47,12 @@ function renderLine(line: CodeLine, index: number): ReactNode {
   );
 }
 
-function useColours(code: string, language: string | null): CodeLine[] | null {
-  const [coloured, setColoured] = useState<{ of: string; lines: CodeLine[] } | null>(null);
+function useColours(code: string, language: string | null): readonly CodeLine[] | null {
+  const [coloured, setColoured] = useState<{ of: string; lines: readonly CodeLine[] } | null>(null);
   useEffect(() => {
     if (language === null || code.length > colouredCharsMax) return;
     let stale = false;
-    import("./colour-code")
-      .then(({ colourCode }) => colourCode(code, language))
+    askForColours(code, language)
       .then((lines) => !stale && lines && setColoured({ of: code, lines }))
       // Without colours it is still the code.
       .catch(() => undefined);
