@@ -62,17 +62,18 @@ export function useFeedScroll(options: FeedScrollOptions) {
   function look(): void {
     const range = virtualizer.range;
     if (range === null || rows.length === 0 || !isPlaced.current) return;
-    const atEnd = isLive && feed.to >= end && virtualizer.isAtEnd(followPx);
+    const height = virtualizer.scrollRect?.height ?? 0;
+    const bottom = (virtualizer.scrollOffset ?? 0) + height;
+    const distance = (virtualizer.measurementsCache[rows.length - 1]?.end ?? 0) - bottom;
+    // Asking the element lays the page out anew, so far from the end, where every step of a scroll would, it is not asked.
+    const mayBeAtEnd = isLive && feed.to >= end && distance <= followPx + height;
+    const atEnd = mayBeAtEnd && virtualizer.isAtEnd(followPx);
     setPausedAt((before) => (atEnd ? null : (before ?? end)));
     store.reading = atEnd ? null : (rows[range.startIndex]?.first ?? null);
     if (range.startIndex < pageAheadRows && state.older.problem === null) void store.loadOlder();
     if (range.endIndex > rows.length - pageAheadRows && !isLive && state.newer.problem === null)
       void store.loadNewer();
-    const last = lastSeen(
-      virtualizer.measurementsCache,
-      range,
-      (virtualizer.scrollOffset ?? 0) + (virtualizer.scrollRect?.height ?? 0),
-    );
+    const last = lastSeen(virtualizer.measurementsCache, range, bottom);
     const seen = rows[last]?.messages.at(-1)?.sequence;
     if (seen !== undefined) onSeen(seen);
   }

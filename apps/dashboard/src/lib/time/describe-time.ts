@@ -22,18 +22,12 @@ export function describeDuration(seconds: number): string {
 
 /** The time of day, to the second. */
 export function describeClock(at: Date, zone: TimeZone = "local"): string {
-  return at.toLocaleTimeString("en-GB", inZone(zone));
+  return format(at, "clock", zone);
 }
 
 /** The date, with its year where that is another than now. */
 export function describeDay(at: Date, now: Date, zone: TimeZone = "local"): string {
-  const isThisYear = at.getFullYear() === now.getFullYear();
-  return at.toLocaleDateString("en-GB", {
-    day: "numeric",
-    month: "short",
-    ...(isThisYear ? {} : { year: "numeric" }),
-    ...inZone(zone),
-  });
+  return format(at, at.getFullYear() === now.getFullYear() ? "day" : "dayOfYear", zone);
 }
 
 /** The time of day, and the date before it on another day than today. */
@@ -46,9 +40,26 @@ export function describeMoment(at: Date, now: Date, zone: TimeZone = "local"): s
 
 /** Everything there is to say about a time, for those who look closer. */
 export function describeExactly(at: Date): string {
-  return `${at.toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long" })}\n${at.toISOString()}`;
+  return `${format(at, "exactly", "local")}\n${at.toISOString()}`;
 }
 
-function inZone(zone: TimeZone): { timeZone?: string } {
-  return zone === "utc" ? { timeZone: "UTC" } : {};
+const shapes = {
+  clock: { hour: "numeric", minute: "numeric", second: "numeric" },
+  day: { day: "numeric", month: "short" },
+  dayOfYear: { day: "numeric", month: "short", year: "numeric" },
+  exactly: { dateStyle: "full", timeStyle: "long" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+/** Making a formatter takes a hundred times as long as using it, and every row of a feed has times: each is made once. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function format(at: Date, shape: keyof typeof shapes, zone: TimeZone): string {
+  const key = `${shape} ${zone}`;
+  let formatter = formatters.get(key);
+  if (formatter === undefined) {
+    const inZone = zone === "utc" ? { timeZone: "UTC" } : {};
+    formatter = new Intl.DateTimeFormat("en-GB", { ...shapes[shape], ...inZone });
+    formatters.set(key, formatter);
+  }
+  return formatter.format(at);
 }
