@@ -3,6 +3,7 @@
 import { usePathname } from "next/navigation";
 import { type ReactNode, Suspense, useCallback, useEffect } from "react";
 import { ComposeProvider } from "@/components/compose/compose-context";
+import { EarlyPageContext, useFeedAhead } from "@/components/feed/early-page-context";
 import { announceFront } from "@/components/notifications/front-session";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { RosterBar } from "@/components/roster/roster-bar";
@@ -31,6 +32,7 @@ export function SessionView({ children }: { children: ReactNode }) {
 function SessionOfAddress({ children }: { children: ReactNode }) {
   const ref = useSessionRef();
   const { facts, problem, refresh } = useSessionFacts(ref);
+  const early = useFeedAhead(ref, facts === null);
   if (facts === null) {
     return problem === null ? <SessionSkeleton /> : <SessionProblem problem={problem} onRetry={refresh} />;
   }
@@ -38,7 +40,7 @@ function SessionOfAddress({ children }: { children: ReactNode }) {
     // What is written and what is open belongs to one session, so another one begins anew.
     <SessionFrame key={facts.session.session_id} facts={facts}>
       {problem !== null && <StaleNote problem={problem} onRetry={refresh} />}
-      {children}
+      <EarlyPageContext value={early}>{children}</EarlyPageContext>
     </SessionFrame>
   );
 }

@@ -21,23 +21,17 @@ const rosterEveryMs = 15_000;
 export function useSessionFacts(ref: string | undefined): SessionFactsRead {
   const named = ref === undefined ? null : { session_id: ref };
   const session = useRead("get_session", named, { on: ["session", "document", "roster", "person"] });
-  // The roster is asked for by id, and only once there is a session, so that one that does not exist fails once.
-  const id = session.data?.session_id;
-  const participants = useRead(
-    "list_participants",
-    id === undefined ? null : { session_id: id, include_folded: true },
-    { on: ["roster"] },
-  );
-  const peers = useRead("list_peers", id === undefined ? null : { session_id: id, include_left: true }, {
+  const participants = useRead("list_participants", named && { ...named, include_folded: true }, {
     on: ["roster"],
   });
+  const peers = useRead("list_peers", named && { ...named, include_left: true }, { on: ["roster"] });
   const { person } = usePerson();
   const [at] = useQueryParam("at");
 
   const refreshSession = session.refresh;
   const refreshParticipants = participants.refresh;
   const refreshPeers = peers.refresh;
-  useRefreshOnWords(id, refreshSession);
+  useRefreshOnWords(session.data?.session_id, refreshSession);
   useRefreshWhileVisible(refreshParticipants, refreshPeers);
 
   const facts = useMemo<SessionFacts | null>(() => {

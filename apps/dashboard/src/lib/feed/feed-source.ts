@@ -1,5 +1,6 @@
-import type { Message } from "@merkle/wire";
+import type { InputOf, Message } from "@merkle/wire";
 import type { Broker } from "../broker/broker";
+import type { EarlyPage } from "./early-page";
 import type { FeedFilter } from "./feed-filter";
 import { toHistoryFilter } from "./feed-filter";
 import type { HistoryPage } from "./feed-window";
@@ -33,23 +34,35 @@ export interface FeedView {
 }
 
 /** A session's feed at the broker, through a filter, as it is or as it was. */
-export function toFeedSource(broker: Broker, { sessionId, filter, at }: FeedView): FeedSource {
-  const filtered = toHistoryFilter(filter);
+export function toFeedSource(
+  broker: Broker,
+  view: FeedView,
+  early: { readonly current: EarlyPage | null },
+): FeedSource {
+  const { sessionId, filter, at } = view;
   return {
-    isWhole: Object.keys(filtered).length === 0,
+    isWhole: Object.keys(toHistoryFilter(filter)).length === 0,
     readPage: (request, epoch, signal) =>
+      early.current?.take(view, request) ??
       broker.call(
         "get_history",
-        {
-          session_id: sessionId,
-          ...filtered,
-          ...cursorOf(request),
-          ...(at === null ? {} : { at }),
-          ...(epoch === undefined ? {} : { epoch }),
-        },
+        { ...toHistoryInput(view, request), ...(epoch === undefined ? {} : { epoch }) },
         { signal },
       ),
     follow: at === null ? (after, listeners) => broker.follow({ sessionId, after, ...listeners }) : null,
+  };
+}
+
+/** What the broker is asked for a page of a feed. */
+export function toHistoryInput(
+  { sessionId, filter, at }: FeedView,
+  request: PageRequest,
+): InputOf<"get_history"> {
+  return {
+    session_id: sessionId,
+    ...toHistoryFilter(filter),
+    ...cursorOf(request),
+    ...(at === null ? {} : { at }),
   };
 }
 

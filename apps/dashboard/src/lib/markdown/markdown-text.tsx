@@ -1,15 +1,19 @@
 "use client";
 
-import { Component, lazy, type ReactNode, Suspense } from "react";
+import { Component, type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
 import { cn } from "@/lib/utils";
 import { showHidden } from "./hidden-characters";
 import { isMarkdownLayable } from "./markdown-bounds";
+import type { RenderedMarkdownProps } from "./rendered-markdown";
 
-const RenderedMarkdown = lazy(loadMarkdown);
+const LazyMarkdown = lazy(loadMarkdown);
+/** What has been loaded stays for as long as the page does. A lazy component shows its fallback once even then. */
+let loaded: ComponentType<RenderedMarkdownProps> | undefined;
 
 /** Loads what lays out markdown, ahead of the first text. Once it is there, texts are laid out at once. */
 export async function loadMarkdown() {
   const { RenderedMarkdown } = await import("./rendered-markdown");
+  loaded = RenderedMarkdown;
   return { default: RenderedMarkdown };
 }
 
@@ -32,6 +36,8 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
     className,
   );
   const raw = <RawText text={text} />;
+  // Decided once, so that a text is not laid out anew for having been there before its renderer.
+  const [RenderedMarkdown] = useState<ComponentType<RenderedMarkdownProps>>(() => loaded ?? LazyMarkdown);
   return (
     <div dir="auto" className={box} data-slot="markdown">
       {isMarkdownLayable(text) ? (
