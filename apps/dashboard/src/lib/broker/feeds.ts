@@ -97,7 +97,7 @@ class Feed {
   readonly #onEmpty: () => void;
   readonly #places = new Set<Place>();
   #subscription: Subscription | undefined;
-  /** Whether the subscription has a cursor of ours; one for hints alone starts wherever the feed ends. */
+  /** Whether the subscription's cursor is known; one for hints alone starts wherever the broker says. */
   #hasCursor = false;
   #flushing = false;
 
@@ -133,7 +133,7 @@ class Feed {
     this.#subscription?.close();
     const { id, credential } = this.#session;
     this.#hasCursor = after !== undefined;
-    this.#subscription = this.#client.follow({
+    const subscription = this.#client.follow({
       session: id,
       ...(after === undefined ? {} : { after }),
       ...(credential === undefined ? {} : { teamId: credential }),
@@ -142,6 +142,15 @@ class Feed {
       onResync: () => this.#resync(),
       onError: (error) => this.#fail(error),
     });
+    this.#subscription = subscription;
+    const began = () => this.#subscription === subscription && this.#began();
+    subscription.ready.then(began, () => undefined); // Of its end `onError` tells.
+  }
+
+  /** What changed between a page's first reads and now, no hint has told. */
+  #began(): void {
+    this.#hasCursor = true;
+    this.hint({ kind: "all" });
   }
 
   #receive(message: Message): void {

@@ -45,6 +45,7 @@ export class PageBroker implements Broker {
   readonly #pushListeners = new Listeners<StateChangeFrame>();
   readonly #broughtListeners = new Listeners<readonly Message[]>();
   #port: Port<PageMessage> | undefined;
+  #wasAttached = false;
   #state: ConnectionState = { status: "connecting" };
   #lastId = 0;
 
@@ -127,6 +128,8 @@ export class PageBroker implements Broker {
 
   /** Takes up a port to a hub, in place of an earlier one, and asks for everything that is still wanted. */
   attach(port: Port<PageMessage>): void {
+    const isReturn = this.#wasAttached;
+    this.#wasAttached = true;
     this.#port = port;
     this.personChanged();
     for (const [id, call] of [...this.#calls]) {
@@ -135,6 +138,8 @@ export class PageBroker implements Broker {
       else this.#sendCall(id, call);
     }
     for (const [id, feed] of this.#feeds) this.#sendFollow(id, feed);
+    // Before the first port nothing was read, so nothing can have changed since.
+    if (!isReturn) return;
     this.#meshListeners.tell({ kind: "all", sessionId: null });
     for (const { listeners } of this.#watched.values()) listeners.tell({ kind: "all" });
   }

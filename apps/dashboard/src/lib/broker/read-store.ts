@@ -72,6 +72,8 @@ class StoredRead {
   #stopListening: (() => void) | undefined;
   #reading: AbortController | undefined;
   #isStale = false;
+  /** The answer as text, to compare the next one with. */
+  #text: string | undefined;
 
   constructor(broker: Broker, request: ReadRequest<OperationName>) {
     this.#broker = broker;
@@ -106,7 +108,7 @@ class StoredRead {
     this.#reading = reading;
     const { name, input } = this.#request;
     this.#broker.call(name, input, { signal: reading.signal }).then(
-      (data) => this.#settle(reading, { status: "ready", data, problem: undefined }),
+      (data) => this.#settleWith(reading, data),
       (error: unknown) =>
         this.#settle(reading, {
           status: "failed",
@@ -116,11 +118,21 @@ class StoredRead {
     );
   }
 
+  /** What reads as before stays the same object, and nobody is told: most hints concern something else. */
+  #settleWith(reading: AbortController, data: unknown): void {
+    const text = JSON.stringify(data);
+    const isSame = this.state.status === "ready" && text === this.#text;
+    this.#text = text;
+    this.#settle(reading, isSame ? this.state : { status: "ready", data, problem: undefined });
+  }
+
   #settle(reading: AbortController, state: ReadState<unknown>): void {
     if (reading !== this.#reading) return;
     this.#reading = undefined;
-    this.state = state;
-    for (const { tell } of [...this.#users]) tell();
+    if (state !== this.state) {
+      this.state = state;
+      for (const { tell } of [...this.#users]) tell();
+    }
     if (this.#isStale) this.refresh();
   }
 
