@@ -2,7 +2,7 @@
 
 import type { AttentionItem } from "@merkle/wire";
 import { Gauge, MessageCircleQuestionMark, Moon, OctagonAlert, Pause } from "lucide-react";
-import Link from "next/link";
+import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/lib/utils";
 import { describeItem, kindLabels } from "./describe-item";
@@ -42,13 +42,13 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
           )}
         </p>
         <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-sm text-muted-foreground">
-          <Link
+          <PageLink
             href={placeOf(item)}
             dir="auto"
             className="truncate py-0.5 hover:underline pointer-coarse:py-3"
           >
             {item.session_title}
-          </Link>
+          </PageLink>
           <TimeText at={item.since} />
           {item.snoozed_until !== null && (
             <span>

@@ -1,8 +1,8 @@
 "use client";
 
 import type { AttentionItem } from "@merkle/wire";
-import Link from "next/link";
 import { type ReactNode, useId, useState } from "react";
+import { PageLink } from "@/components/page-link";
 import { Button } from "@/components/ui/button";
 import { useCall } from "@/lib/broker/use-call";
 import { type Attempt, useAttempt } from "./use-attempt";
@@ -178,9 +178,9 @@ function OpenSession({ item, children }: { item: AttentionItem; children: ReactN
   const place = item.sequence === null ? "" : `?m=${item.sequence}`;
   return (
     <Button asChild size="sm" variant="ghost">
-      <Link href={`/sessions/${item.session}${place}`} aria-label={`Open ${item.session_title}`}>
+      <PageLink href={`/sessions/${item.session}${place}`} aria-label={`Open ${item.session_title}`}>
         {children}
-      </Link>
+      </PageLink>
     </Button>
   );
 }

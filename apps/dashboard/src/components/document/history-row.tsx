@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { useMemo } from "react";
+import { PageLink } from "@/components/page-link";
 import { TeamMark } from "@/components/roster/team-mark";
 import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
@@ -60,9 +60,9 @@ export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProp
         </Button>
         {version.after_sequence > 0 && (
           <Button asChild variant="ghost" size="sm">
-            <Link href={`/sessions/${session.slug}?m=${version.after_sequence}`}>
+            <PageLink href={`/sessions/${session.slug}?m=${version.after_sequence}`}>
               In the feed<span className="sr-only"> at version {number}</span>
-            </Link>
+            </PageLink>
           </Button>
         )}
       </p>

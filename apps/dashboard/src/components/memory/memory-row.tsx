@@ -1,8 +1,8 @@
 "use client";
 
 import { RotateCcw, Tags, Trash2 } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
+import { PageLink } from "@/components/page-link";
 import { MarkedText } from "@/components/search/marked-text";
 import { RefusalNote } from "@/components/session/refusal-note";
 import { useAction } from "@/components/session/use-action";
@@ -71,13 +71,13 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
           {showsSession && memory.session !== null && (
             <>
               <span aria-hidden>·</span>
-              <Link
+              <PageLink
                 href={`/sessions/${memory.session}?at=${memory.rememberedAt}`}
                 title="Open the session as it was then"
                 className="inline-block py-0.5 text-link underline-offset-4 hover:underline pointer-coarse:py-3"
               >
                 {memory.session}
-              </Link>
+              </PageLink>
             </>
           )}
           <span aria-hidden>·</span>

@@ -1,8 +1,8 @@
 "use client";
 
 import { AtSign, BellRing, ListFilter } from "lucide-react";
-import Link from "next/link";
 import { useCompose } from "@/components/compose/compose-context";
+import { PageLink } from "@/components/page-link";
 import { RefusalNote } from "@/components/session/refusal-note";
 import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
@@ -38,13 +38,13 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
           </Button>
         )}
         <Button asChild variant="outline" size="sm">
-          <Link
+          <PageLink
             href={`/sessions/${session.slug}?team=${encodeURIComponent(team.team_name)}`}
             scroll={false}
             onClick={onDone}
           >
             <ListFilter aria-hidden /> Messages from or to
-          </Link>
+          </PageLink>
         </Button>
       </div>
       <p role="status" className="text-sm break-words text-muted-foreground empty:hidden">

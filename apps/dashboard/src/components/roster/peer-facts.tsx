@@ -1,6 +1,6 @@
 import type { Peer } from "@merkle/wire";
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { PageLink } from "@/components/page-link";
 import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { isBlocked } from "./roster-rows";
@@ -62,13 +62,13 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
         </Fact>
         <Fact name="Has read">
           {peer.last_read > 0 ? (
-            <Link
+            <PageLink
               className="text-link hover:underline"
               href={`/sessions/${session.slug}?m=${peer.last_read}`}
               scroll={false}
             >
               up to #{peer.last_read}
-            </Link>
+            </PageLink>
           ) : (
             "nothing yet"
           )}

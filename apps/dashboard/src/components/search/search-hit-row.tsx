@@ -7,7 +7,7 @@ import {
   MessageSquare,
   MessagesSquare,
 } from "lucide-react";
-import Link from "next/link";
+import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { MarkedText } from "./marked-text";
 import { hrefOfHit, kindLabels, type SearchHit, type SearchKind, titleOfHit } from "./search-hits";
@@ -34,14 +34,14 @@ export function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: 
           {href === null ? (
             <bdi>{titleOfHit(hit)}</bdi>
           ) : (
-            <Link
+            <PageLink
               href={href}
               dir="auto"
               // The whole row leads there; the link's own text says where.
               className="min-w-0 truncate text-link underline-offset-4 after:absolute after:inset-0 hover:underline"
             >
               {titleOfHit(hit)}
-            </Link>
+            </PageLink>
           )}
           {hit.by !== null && <bdi>{hit.by}</bdi>}
           <TimeText at={hit.at} />

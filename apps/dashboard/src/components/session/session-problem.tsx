@@ -1,4 +1,4 @@
-import Link from "next/link";
+import { PageLink } from "@/components/page-link";
 import { Button } from "@/components/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import type { Problem } from "@/lib/broker/problem";
@@ -22,7 +22,7 @@ export function SessionProblem({ problem, onRetry }: { problem: Problem; onRetry
             </Button>
           )}
           <Button asChild>
-            <Link href="/">Go to the sessions</Link>
+            <PageLink href="/">Go to the sessions</PageLink>
           </Button>
         </div>
         <p className="font-mono text-xs text-muted-foreground">{problem.code}</p>

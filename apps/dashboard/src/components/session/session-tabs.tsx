@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname, useRouter } from "next/navigation";
+import { PageLink } from "@/components/page-link";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { cn } from "@/lib/utils";
@@ -63,7 +63,8 @@ interface TabLinkProps {
 
 function TabLink({ href, current, currentOnDesk = current, className, children }: TabLinkProps) {
   return (
-    <Link
+    <PageLink
+      ahead="settled"
       href={href}
       scroll={false}
       aria-current={currentOnDesk ? "page" : undefined}
@@ -75,7 +76,7 @@ function TabLink({ href, current, currentOnDesk = current, className, children }
       )}
     >
       {children}
-    </Link>
+    </PageLink>
   );
 }
 

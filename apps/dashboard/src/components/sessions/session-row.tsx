@@ -1,7 +1,7 @@
 import type { Session } from "@merkle/wire";
 import { CircleAlert } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { TableCell, TableRow } from "@/components/ui/table";
@@ -35,7 +35,7 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
       <TableCell className="pl-1">
         <div className="flex min-w-0 items-start gap-2">
           {needsYou && <NeedsMark />}
-          <Link
+          <PageLink
             href={`/sessions/${slug}`}
             dir="auto"
             data-session-link
@@ -43,7 +43,7 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
             title={title}
           >
             <span className="line-clamp-2 min-w-0 break-words">{title}</span>
-          </Link>
+          </PageLink>
           <StateWords session={session} />
         </div>
         <SecondLine session={session} />

@@ -1,5 +1,5 @@
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
+import { PageLink } from "@/components/page-link";
 
 export interface Crumb {
   readonly label: string;
@@ -23,9 +23,13 @@ export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
                 {label}
               </span>
             ) : (
-              <Link href={href} className="truncate rounded-md py-1 hover:text-foreground hover:underline">
+              <PageLink
+                ahead="settled"
+                href={href}
+                className="truncate rounded-md py-1 hover:text-foreground hover:underline"
+              >
                 {label}
-              </Link>
+              </PageLink>
             )}
           </li>
         ))}

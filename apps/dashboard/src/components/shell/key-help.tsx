@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { useSyncExternalStore } from "react";
+import { PageLink } from "@/components/page-link";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { usePreference } from "@/lib/preferences/use-preference";
 import { useShortcutRegistry } from "@/lib/shortcuts/shortcut-provider";
@@ -29,9 +29,9 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           <DialogTitle>Keys</DialogTitle>
           <DialogDescription>
             {explanations[letterKeys]}{" "}
-            <Link href="/settings" onClick={onClose} className="text-link underline underline-offset-2">
+            <PageLink href="/settings" onClick={onClose} className="text-link underline underline-offset-2">
               Change that
-            </Link>
+            </PageLink>
           </DialogDescription>
         </DialogHeader>
         <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">

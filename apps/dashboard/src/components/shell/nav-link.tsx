@@ -1,9 +1,9 @@
 "use client";
 
 import type { LucideIcon } from "lucide-react";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
+import { PageLink } from "@/components/page-link";
 
 export interface NavLinkProps {
   readonly href: string;
@@ -20,10 +20,16 @@ export const navRow =
 export function NavLink({ href, label, Icon, note }: NavLinkProps) {
   const pathname = usePathname();
   return (
-    <Link href={href} title={label} aria-current={pathname === href ? "page" : undefined} className={navRow}>
+    <PageLink
+      ahead="settled"
+      href={href}
+      title={label}
+      aria-current={pathname === href ? "page" : undefined}
+      className={navRow}
+    >
       <Icon aria-hidden className="size-4 shrink-0" />
       <span className="sr-only xl:not-sr-only xl:flex-1">{label}</span>
       {note}
-    </Link>
+    </PageLink>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { PageLink } from "@/components/page-link";
 import { useRead } from "@/lib/broker/use-read";
 
 const shown = 8;
@@ -19,7 +19,7 @@ export function RecentSessions() {
     <ul aria-label="Recent sessions" className="hidden flex-col gap-0.5 pl-6 xl:flex">
       {data.sessions.map(({ session_id, slug, title, unread }) => (
         <li key={session_id}>
-          <Link
+          <PageLink
             href={`/sessions/${slug}`}
             title={title}
             aria-current={pathname.startsWith(`/sessions/${slug}`) ? "page" : undefined}
@@ -34,7 +34,7 @@ export function RecentSessions() {
                 <span className="sr-only"> new</span>
               </span>
             )}
-          </Link>
+          </PageLink>
         </li>
       ))}
     </ul>

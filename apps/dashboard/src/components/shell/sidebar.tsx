@@ -1,7 +1,7 @@
 "use client";
 
 import { Bell, Brain, LayoutList, Search, Settings } from "lucide-react";
-import Link from "next/link";
+import { PageLink } from "@/components/page-link";
 import { Keys } from "./keys";
 import { Logo } from "./logo";
 import { NavLink, navRow } from "./nav-link";
@@ -16,14 +16,15 @@ export function Sidebar() {
       aria-label="Main"
       className="sticky top-0 hidden h-dvh w-13 shrink-0 flex-col gap-0.5 overflow-y-auto border-r bg-surface p-2 md:flex xl:w-60"
     >
-      <Link
+      <PageLink
+        ahead="settled"
         href="/"
         aria-label="merkle, to the sessions"
         className="mb-2 flex h-8 items-center gap-2 rounded-md px-2 text-lg font-semibold"
       >
         <Logo />
         <span className="hidden xl:inline">merkle</span>
-      </Link>
+      </PageLink>
       <SearchButton />
       <NavLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
