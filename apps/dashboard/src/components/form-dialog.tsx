@@ -1,8 +1,7 @@
 "use client";
 
 import type { ComponentProps, FormEvent, ReactNode } from "react";
-import { RefusalNote } from "@/components/session/refusal-note";
-import { useAction } from "@/components/session/use-action";
+import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import {
   Dialog,
@@ -12,6 +11,7 @@ import {
   DialogHeader,
   DialogTitle,
 } from "@/components/ui/dialog";
+import { useAction } from "@/lib/broker/use-action";
 
 interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "role" | "className"> {
   readonly title: ReactNode;

@@ -3,10 +3,10 @@
 import { limits } from "@merkle/wire/limits";
 import { Send } from "lucide-react";
 import { type FormEvent, useMemo, useState } from "react";
-import { RefusalNote } from "@/components/session/refusal-note";
+import { RefusalNote } from "@/components/refusal-note";
 import { useSession } from "@/components/session/session-context";
-import { useAction } from "@/components/session/use-action";
 import { Button } from "@/components/ui/button";
+import { useAction } from "@/lib/broker/use-action";
 import { useConnectionState } from "@/lib/broker/use-connection-state";
 import { setQuery } from "@/lib/query/address";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";

@@ -1,23 +1,23 @@
 "use client";
 
+import { RefusalNote } from "@/components/refusal-note";
 import { useSession } from "@/components/session/session-context";
 import { useKeptText } from "@/components/session/use-kept-text";
 import { Button } from "@/components/ui/button";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { MarkdownField } from "./markdown-field";
-import { RefusedNote } from "./refused-note";
-import { useSave } from "./use-save";
 
 /** Adds a paragraph at the end of the document, which nobody else's writing can be in the way of. */
 export function AppendNote({ onClose }: { onClose: () => void }) {
   const { session } = useSession();
   const call = useCall();
   const [text, setText, forgetText] = useKeptText(`merkle.document-note.${session.session_id}`, "");
-  const save = useSave();
+  const save = useAction();
 
   function append(): void {
     if (text.trim() === "") return;
-    save.run(async () => {
+    void save.run(async () => {
       // A blank line above makes it a paragraph of its own.
       await call("append_to_session_doc", { session_id: session.session_id, text: `\n${text.trim()}\n` });
       forgetText();
@@ -34,10 +34,10 @@ export function AppendNote({ onClose }: { onClose: () => void }) {
       }}
     >
       <MarkdownField autoFocus label="Note" value={text} onChange={setText} onSave={append} />
-      <RefusedNote problem={save.problem} />
+      <RefusalNote refusal={save.refusal} isKept />
       <div className="flex gap-2">
-        <Button type="submit" disabled={save.isSaving || text.trim() === ""}>
-          {save.isSaving ? "Adding…" : "Add at the end"}
+        <Button type="submit" disabled={save.pending || text.trim() === ""}>
+          {save.pending ? "Adding…" : "Add at the end"}
         </Button>
         <Button variant="ghost" onClick={onClose}>
           Cancel

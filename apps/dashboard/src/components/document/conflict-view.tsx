@@ -1,18 +1,18 @@
 "use client";
 
 import { useMemo, useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
-import type { Problem } from "@/lib/broker/problem";
+import type { Refusal } from "@/lib/broker/refusal";
 import { type Choice, mergeTexts, resolveMerge } from "@/lib/document/merge";
 import type { Conflict } from "@/lib/document/save-document";
 import { MergeBlocks } from "./merge-blocks";
-import { RefusedNote } from "./refused-note";
 import { useVersion } from "./use-document";
 
 export interface ConflictViewProps {
   readonly conflict: Conflict;
   readonly isSaving: boolean;
-  readonly problem: Problem | null;
+  readonly refusal: Refusal | null;
   readonly onSave: (merged: string) => void;
   readonly onEdit: (merged: string) => void;
   readonly onBack: () => void;
@@ -22,7 +22,7 @@ export interface ConflictViewProps {
  * Brings one's own text and what another saved meanwhile together. What only one side changed is taken as it is; a place that
  * both changed waits for a choice, and nothing can be saved before all are made.
  */
-export function ConflictView({ conflict, isSaving, problem, onSave, onEdit, onBack }: ConflictViewProps) {
+export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBack }: ConflictViewProps) {
   const { theirsVersion } = conflict;
   const writtenBy = useVersion(theirsVersion)?.written_by ?? "the other side";
   const blocks = useMemo(() => mergeTexts(conflict), [conflict]);
@@ -61,7 +61,7 @@ export function ConflictView({ conflict, isSaving, problem, onSave, onEdit, onBa
         theirName={writtenBy}
         onChoose={(index, choice) => setChoices(new Map(choices).set(index, choice))}
       />
-      <RefusedNote problem={problem} />
+      <RefusalNote refusal={refusal} isKept />
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={merged === null || isSaving} onClick={() => merged !== null && onSave(merged)}>
           {isSaving ? "Saving…" : `Save on v${theirsVersion}`}

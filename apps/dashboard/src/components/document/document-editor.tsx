@@ -3,13 +3,13 @@
 import { useState } from "react";
 import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { type Conflict, findConflict, type SaveOutcome, saveWhole } from "@/lib/document/save-document";
 import { ConflictView } from "./conflict-view";
 import { EditorFrame } from "./editor-frame";
 import { useVersion } from "./use-document";
 import { useDraftText } from "./use-draft-text";
-import { useSave } from "./use-save";
 
 export interface DocumentEditorProps {
   /** The newest version. */
@@ -25,7 +25,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
   const { baseVersion } = text.draft;
   const newest = useVersion(doc.version > baseVersion ? doc.version : undefined);
   const [conflict, setConflict] = useState<Conflict | null>(null);
-  const save = useSave();
+  const save = useAction();
   const sessionId = session.session_id;
 
   function settle(outcome: SaveOutcome): void {
@@ -37,7 +37,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
   /** The text, made from a version, becomes the draft before it is sent: a reload in between loses no decision. */
   function write(made: { text: string; baseVersion: number }): void {
     text.change(made);
-    save.run(async () => settle(await saveWhole(call, { sessionId, ...made })));
+    void save.run(async () => settle(await saveWhole(call, { sessionId, ...made })));
   }
 
   if (conflict) {
@@ -46,8 +46,8 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
         // A new conflict is a new question.
         key={conflict.theirsVersion}
         conflict={conflict}
-        isSaving={save.isSaving}
-        problem={save.problem}
+        isSaving={save.pending}
+        refusal={save.refusal}
         onSave={(merged) => write({ text: merged, baseVersion: conflict.theirsVersion })}
         onEdit={(merged) => {
           text.change({ text: merged, baseVersion: conflict.theirsVersion });
@@ -61,8 +61,8 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
     <EditorFrame
       label={`Document, from version ${baseVersion}`}
       text={text}
-      isSaving={save.isSaving}
-      problem={save.problem}
+      isSaving={save.pending}
+      refusal={save.refusal}
       onSave={() => write({ text: text.draft.text, baseVersion })}
       onClose={onClose}
       className="h-full min-h-0"
@@ -77,9 +77,9 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
             <Button
               variant="outline"
               size="sm"
-              disabled={save.isSaving}
+              disabled={save.pending}
               onClick={() =>
-                save.run(async () =>
+                void save.run(async () =>
                   settle(await findConflict(call, { sessionId, baseVersion, text: text.draft.text })),
                 )
               }

@@ -3,13 +3,13 @@
 import { limits } from "@merkle/wire/plain";
 import { Eye, PencilLine } from "lucide-react";
 import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
-import type { Problem } from "@/lib/broker/problem";
+import type { Refusal } from "@/lib/broker/refusal";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
 import { cn } from "@/lib/utils";
 import { DiscardDraft } from "./discard-draft";
 import { MarkdownField } from "./markdown-field";
-import { RefusedNote } from "./refused-note";
 import type { DraftText } from "./use-draft-text";
 
 const { documentBytesMax } = limits;
@@ -19,7 +19,7 @@ export interface EditorFrameProps {
   readonly label: string;
   readonly text: DraftText;
   readonly isSaving: boolean;
-  readonly problem: Problem | null;
+  readonly refusal: Refusal | null;
   readonly onSave: () => void;
   readonly onClose: () => void;
   readonly note?: ReactNode;
@@ -32,7 +32,7 @@ export function EditorFrame({
   label,
   text,
   isSaving,
-  problem,
+  refusal,
   onSave,
   onClose,
   note,
@@ -63,7 +63,7 @@ export function EditorFrame({
           className={fieldClassName}
         />
       )}
-      <RefusedNote problem={problem} />
+      <RefusalNote refusal={refusal} isKept />
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={isSaving || isTooLarge || !text.isChanged} onClick={save}>
           {isSaving ? "Saving…" : "Save"}

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
 import { useSession } from "@/components/session/session-context";
 import {
   AlertDialog,
@@ -12,10 +13,9 @@ import {
   AlertDialogTrigger,
 } from "@/components/ui/alert-dialog";
 import { Button } from "@/components/ui/button";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { setQuery } from "@/lib/query/address";
-import { RefusedNote } from "./refused-note";
-import { useSave } from "./use-save";
 
 export interface RestoreVersionProps {
   readonly version: number;
@@ -28,10 +28,10 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
   const { session } = useSession();
   const call = useCall();
   const [isOpen, setOpen] = useState(false);
-  const save = useSave();
+  const save = useAction();
 
   function restore(): void {
-    save.run(async () => {
+    void save.run(async () => {
       await call("update_session_doc", {
         session_id: session.session_id,
         content,
@@ -56,11 +56,11 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
           The document reads like version {version} again, as version {newest + 1}. What was written since
           stays in the history, and everybody is told that the document changed.
         </AlertDialogDescription>
-        <RefusedNote problem={save.problem} />
+        <RefusalNote refusal={save.refusal} />
         <AlertDialogFooter>
           <AlertDialogCancel>Leave it</AlertDialogCancel>
-          <Button disabled={save.isSaving} onClick={restore}>
-            {save.isSaving ? "Restoring…" : `Restore version ${version}`}
+          <Button disabled={save.pending} onClick={restore}>
+            {save.pending ? "Restoring…" : `Restore version ${version}`}
           </Button>
         </AlertDialogFooter>
       </AlertDialogContent>

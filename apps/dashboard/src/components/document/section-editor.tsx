@@ -2,12 +2,12 @@
 
 import { useState } from "react";
 import { useSession } from "@/components/session/session-context";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { type Conflict, type SaveOutcome, saveSection, saveWhole } from "@/lib/document/save-document";
 import { ConflictView } from "./conflict-view";
 import { EditorFrame } from "./editor-frame";
 import { useDraftText } from "./use-draft-text";
-import { useSave } from "./use-save";
 
 export interface SectionEditorProps {
   readonly title: string;
@@ -25,7 +25,7 @@ export function SectionEditor({ title, section, baseVersion, onClose, onWhole }:
   const call = useCall();
   const text = useDraftText({ baseVersion, text: section.trimEnd(), section });
   const [conflict, setConflict] = useState<Conflict | null>(null);
-  const save = useSave();
+  const save = useAction();
   const sessionId = session.session_id;
 
   function settle(outcome: SaveOutcome): void {
@@ -41,11 +41,11 @@ export function SectionEditor({ title, section, baseVersion, onClose, onWhole }:
       <ConflictView
         key={theirsVersion}
         conflict={conflict}
-        isSaving={save.isSaving}
-        problem={save.problem}
+        isSaving={save.pending}
+        refusal={save.refusal}
         onSave={(merged) => {
           take(merged);
-          save.run(async () =>
+          void save.run(async () =>
             settle(await saveWhole(call, { sessionId, baseVersion: theirsVersion, text: merged })),
           );
         }}
@@ -61,10 +61,10 @@ export function SectionEditor({ title, section, baseVersion, onClose, onWhole }:
     <EditorFrame
       label={`Section ${title}`}
       text={text}
-      isSaving={save.isSaving}
-      problem={save.problem}
+      isSaving={save.pending}
+      refusal={save.refusal}
       onSave={() =>
-        save.run(async () =>
+        void save.run(async () =>
           settle(await saveSection(call, { sessionId, baseVersion, section, text: text.draft.text })),
         )
       }

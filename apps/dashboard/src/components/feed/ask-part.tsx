@@ -3,10 +3,10 @@
 import type { Message } from "@merkle/wire";
 import { Check } from "lucide-react";
 import { useCompose } from "@/components/compose/compose-context";
-import { RefusalNote } from "@/components/session/refusal-note";
+import { RefusalNote } from "@/components/refusal-note";
 import { useSession } from "@/components/session/session-context";
-import { useAction } from "@/components/session/use-action";
 import { Button } from "@/components/ui/button";
+import { useAction } from "@/lib/broker/use-action";
 import { useRead } from "@/lib/broker/use-read";
 import { optionsOf } from "@/lib/feed/message-text";
 import { showHidden } from "@/lib/markdown/hidden-characters";

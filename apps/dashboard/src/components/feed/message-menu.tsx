@@ -13,10 +13,10 @@ import {
 import { useState } from "react";
 import { useCompose } from "@/components/compose/compose-context";
 import { MenuItem, MenuNote } from "@/components/menu-item";
+import { RefusalNote } from "@/components/refusal-note";
 import { AnchoredPopover } from "@/components/session/anchored-popover";
-import { RefusalNote } from "@/components/session/refusal-note";
 import { useSession } from "@/components/session/session-context";
-import { useAction } from "@/components/session/use-action";
+import { useAction } from "@/lib/broker/use-action";
 import { copyText } from "@/lib/copy-text";
 import { toMarkdown } from "@/lib/feed/message-text";
 import { toMessageAddress } from "./message-link";

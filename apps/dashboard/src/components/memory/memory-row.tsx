@@ -3,11 +3,11 @@
 import { RotateCcw, Tags, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { PageLink } from "@/components/page-link";
+import { RefusalNote } from "@/components/refusal-note";
 import { MarkedText } from "@/components/search/marked-text";
-import { RefusalNote } from "@/components/session/refusal-note";
-import { useAction } from "@/components/session/use-action";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { setQuery } from "@/lib/query/address";
 import { cn } from "@/lib/utils";

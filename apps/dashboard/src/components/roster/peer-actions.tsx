@@ -3,7 +3,7 @@
 import { AtSign, BellRing, ListFilter } from "lucide-react";
 import { useCompose } from "@/components/compose/compose-context";
 import { PageLink } from "@/components/page-link";
-import { RefusalNote } from "@/components/session/refusal-note";
+import { RefusalNote } from "@/components/refusal-note";
 import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
 import type { RosterRow } from "./roster-rows";

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { Refusal } from "@/components/session/refusal";
 import { useSession } from "@/components/session/session-context";
-import { useAction } from "@/components/session/use-action";
+import type { Refusal } from "@/lib/broker/refusal";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { describeNudge } from "./describe-nudge";
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import {
   Dialog,
@@ -12,12 +13,11 @@ import {
 } from "@/components/ui/dialog";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Textarea } from "@/components/ui/textarea";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
 import { useConclusion } from "./conclusion-card";
-import { RefusalNote } from "./refusal-note";
 import { useSession } from "./session-context";
-import { useAction } from "./use-action";
 import { useKeptText } from "./use-kept-text";
 
 /** Ends the session with a conclusion, or revises the conclusion of one that has ended. */

@@ -1,10 +1,10 @@
 "use client";
 
 import { PanelBoundary } from "@/components/panel-boundary";
+import { RefusalNote } from "@/components/refusal-note";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useRead } from "@/lib/broker/use-read";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
-import { RefusalNote } from "./refusal-note";
 import { useSession } from "./session-context";
 
 /** What a closed session came to, before everything that was said in it. */

@@ -1,11 +1,11 @@
 "use client";
 
 import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from "react";
+import type { Refusal } from "@/lib/broker/refusal";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
-import type { Refusal } from "./refusal";
 import { useSession } from "./session-context";
-import { useAction } from "./use-action";
 
 export type SessionDialog = "edit" | "hold" | "budget" | "conclude";
 

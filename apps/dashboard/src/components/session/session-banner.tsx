@@ -2,10 +2,10 @@
 
 import { BellRing, Play } from "lucide-react";
 import type { ReactNode } from "react";
+import { RefusalNote } from "@/components/refusal-note";
 import { useNudge } from "@/components/roster/use-nudge";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
-import { RefusalNote } from "./refusal-note";
 import { useSessionActions } from "./session-actions";
 import { useSession } from "./session-context";
 

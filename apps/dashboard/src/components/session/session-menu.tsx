@@ -3,10 +3,10 @@
 import { BellRing, CircleCheckBig, Gauge, Link2, Pause, Pencil, Play } from "lucide-react";
 import { useState } from "react";
 import { MenuItem, MenuNote } from "@/components/menu-item";
+import { RefusalNote } from "@/components/refusal-note";
 import { useNudge } from "@/components/roster/use-nudge";
 import { copyText } from "@/lib/copy-text";
 import { AnchoredPopover } from "./anchored-popover";
-import { RefusalNote } from "./refusal-note";
 import { useSessionActions } from "./session-actions";
 import { useSession } from "./session-context";
 

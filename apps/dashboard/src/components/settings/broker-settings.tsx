@@ -3,12 +3,12 @@
 import type { BrokerSettings as Settings } from "@merkle/wire";
 import { type FormEvent, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
-import { RefusalNote } from "@/components/session/refusal-note";
-import { useAction } from "@/components/session/use-action";
+import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import { Field, FieldDescription, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Skeleton } from "@/components/ui/skeleton";
+import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { useRead } from "@/lib/broker/use-read";
 

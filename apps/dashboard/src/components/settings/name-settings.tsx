@@ -3,10 +3,10 @@
 import dynamic from "next/dynamic";
 import { type FormEvent, useId, useState } from "react";
 import { CopyButton } from "@/components/copy-button";
-import { RefusalNote } from "@/components/session/refusal-note";
-import { useAction } from "@/components/session/use-action";
+import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
+import { useAction } from "@/lib/broker/use-action";
 import { useBroker } from "@/lib/broker/use-broker";
 import { createPerson } from "@/lib/person/create-person";
 import { type Person, setPerson } from "@/lib/person/person";

@@ -1,7 +1,7 @@
 "use client";
 
 import type { StateEntry } from "@merkle/wire";
-import { RefusalNote } from "@/components/session/refusal-note";
+import { RefusalNote } from "@/components/refusal-note";
 import {
   AlertDialog,
   AlertDialogCancel,

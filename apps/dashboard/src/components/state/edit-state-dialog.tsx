@@ -2,7 +2,7 @@
 
 import type { StateEntry } from "@merkle/wire";
 import { type FormEvent, useState } from "react";
-import { RefusalNote } from "@/components/session/refusal-note";
+import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import {
   Dialog,

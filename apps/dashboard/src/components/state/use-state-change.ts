@@ -1,7 +1,7 @@
 import type { StateEntry } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/errors";
 import { useState } from "react";
-import { type Action, useAction } from "@/components/session/use-action";
+import { type Action, useAction } from "@/lib/broker/use-action";
 import { useBroker } from "@/lib/broker/use-broker";
 import { type Call, useCall } from "@/lib/broker/use-call";
 import type { StateAddress } from "./state-details";

@@ -1,4 +1,4 @@
-import { type Problem, toProblem } from "@/lib/broker/problem";
+import { type Problem, toProblem } from "./problem";
 
 /** Why something could not be done, for the person who tried it, and what can be done about it. */
 export type Refusal = Pick<Problem, "title" | "detail" | "code" | "details">;

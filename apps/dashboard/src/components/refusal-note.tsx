@@ -1,0 +1,26 @@
+import type { Refusal } from "@/lib/broker/refusal";
+import { cn } from "@/lib/utils";
+
+interface RefusalNoteProps {
+  readonly refusal: Refusal | null;
+  /** Whether to say that what was written is still there. */
+  readonly isKept?: boolean;
+  readonly className?: string;
+}
+
+/** Says beside a control why what was asked of it was not done. */
+export function RefusalNote({ refusal, isKept = false, className }: RefusalNoteProps) {
+  if (refusal === null) return null;
+  return (
+    <div
+      role="alert"
+      className={cn("rounded-md border border-danger/40 bg-danger-surface px-3 py-2 text-sm", className)}
+    >
+      <p className="font-medium text-danger">{refusal.title}</p>
+      <p dir="auto" className="break-words">
+        {refusal.detail} {isKept && "What you wrote is kept. "}
+        <span className="font-mono text-xs text-muted-foreground">({refusal.code})</span>
+      </p>
+    </div>
+  );
+}
