@@ -109,7 +109,7 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
   it("[DASH-113] a document of 500 kB is shown as plain text, says so, and can be edited", async () => {
     const session = await startWith("# Long\n\n".padEnd(500 * 1024, "All work and no play.\n"));
     const { page, problems } = await openDocument(session);
-    await page.getByText("This document has 500 kB.").waitFor();
+    await page.getByRole("note").getByText("This document has 500 kB.").waitFor();
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByRole("textbox", { name: "Document, from version 1" }).press("Control+Home");
     await page.keyboard.type("First: ");

@@ -84,7 +84,6 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
       )}
       <Textarea
         ref={attach}
-        dir="auto"
         rows={1}
         aria-label={draft.quoted === null ? "Message" : draft.quoted.answers ? "Answer" : "Reply"}
         aria-autocomplete="list"

@@ -42,7 +42,6 @@ export function MarkdownField({ label, value, onChange, onSave, autoFocus, class
         autoFocus={autoFocus}
         aria-label={label}
         aria-describedby={hintId}
-        dir="auto"
         spellCheck
         value={value}
         onChange={(event) => onChange(event.target.value)}

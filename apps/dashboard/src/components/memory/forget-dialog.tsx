@@ -44,7 +44,6 @@ export function ForgetDialog({ memory, onClose, onDone }: ForgetDialogProps) {
       <Field>
         <FieldLabel>Why?</FieldLabel>
         <Textarea
-          dir="auto"
           required
           maxLength={reasonCharsMax}
           placeholder="The limit was raised in May."

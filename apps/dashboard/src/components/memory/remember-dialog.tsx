@@ -42,7 +42,6 @@ export function RememberDialog({ session, onClose, onDone }: RememberDialogProps
       <Field>
         <FieldLabel>What to remember</FieldLabel>
         <Textarea
-          dir="auto"
           required
           className="max-h-[50dvh] min-h-28"
           value={content}

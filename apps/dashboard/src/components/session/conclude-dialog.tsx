@@ -93,7 +93,6 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
       ) : (
         <Textarea
           autoFocus
-          dir="auto"
           aria-label="The conclusion, in markdown"
           placeholder="What was decided, what is done, where to go on. Markdown."
           className="max-h-[50dvh] min-h-48 font-mono text-sm"

@@ -58,7 +58,6 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
       <Field>
         <FieldLabel>Description</FieldLabel>
         <Textarea
-          dir="auto"
           className="max-h-60"
           maxLength={descriptionCharsMax}
           value={description}

@@ -80,7 +80,6 @@ export function NewSessionDialog({ initial = {}, onClose }: NewSessionDialogProp
             <Textarea
               name="description"
               rows={3}
-              dir="auto"
               maxLength={descriptionCharsMax}
               defaultValue={initial.description ?? ""}
             />

@@ -138,7 +138,6 @@ export function EditStateDialog(props: EditStateDialogProps) {
             <Field>
               <FieldLabel>Value</FieldLabel>
               <Textarea
-                dir="auto"
                 className="max-h-[50dvh] min-h-32 font-mono text-sm"
                 spellCheck={false}
                 aria-invalid={problem !== null}
