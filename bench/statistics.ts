@@ -13,6 +13,11 @@ export function median(values: readonly number[]): number {
   return quantile(Float64Array.from(values).sort(), 0.5);
 }
 
+/** @param share - such as 0.95 */
+export function percentile(values: readonly number[], share: number): number {
+  return quantile(Float64Array.from(values).sort(), share);
+}
+
 function quantile(sorted: Float64Array, share: number): number {
   if (sorted.length === 0) return Number.NaN;
   const place = (sorted.length - 1) * share;

@@ -1,22 +1,27 @@
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
+import type { Browser } from "playwright-core";
 import { chromiumMissing, findChromium, launchChromium } from "../../tests/kit/chromium.js";
 import { startLiveBroker } from "./live-broker.js";
-import type { DashboardPart } from "./measurement.js";
+import { measureMachine } from "./machine.js";
+import type { DashboardPart, LiveBroker } from "./measurement.js";
 import { burst } from "./parts/burst.js";
-import { gap } from "./parts/gap.js";
+import { links } from "./parts/links.js";
 import { longSession } from "./parts/long-session.js";
+import { outage } from "./parts/outage.js";
 import { scripts } from "./parts/scripts.js";
 import { search } from "./parts/search.js";
 import { seen } from "./parts/seen.js";
 import { vitals } from "./parts/vitals.js";
-import { type PartResult, printResults, writeResults } from "./report.js";
+import { isPassed, type PartResult, printResults, type Run, writeResults } from "./report.js";
 
-const parts: readonly DashboardPart[] = [scripts, vitals, longSession, burst, seen, gap, search];
+const parts: readonly DashboardPart[] = [scripts, vitals, longSession, links, burst, seen, outage, search];
 const known = parts.map(({ name }) => name);
-const { values: flags } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, only: { type: "string" } },
+const { values: flags, positionals } = parseArgs({
+  options: { quick: { type: "boolean", default: false } },
+  allowPositionals: true,
 });
-const names = flags.only?.split(",") ?? known;
+const names = positionals.length === 0 ? known : positionals;
 const unknown = names.find((name) => !known.includes(name));
 if (unknown !== undefined) {
   console.error(`There is no part "${unknown}"; the parts are ${known.join(", ")}.`);
@@ -25,22 +30,64 @@ if (unknown !== undefined) {
 const chromium = findChromium();
 if (chromium === undefined) {
   console.error(chromiumMissing);
-  process.exit(1);
+  process.exit(2);
 }
 
 const broker = await startLiveBroker();
 const browser = await launchChromium(chromium);
 try {
+  const machine = await measureMachine(browser);
   const results: PartResult[] = [];
-  for (const { name, measure } of parts.filter(({ name }) => names.includes(name))) {
-    console.error(name);
-    const measurements = await measure({ broker, browser, quick: flags.quick });
-    for (const each of measurements) console.error(`  ${each.name}: ${each.value} ${each.unit}`);
-    results.push({ part: name, measurements });
+  for (const part of parts.filter(({ name }) => names.includes(name))) {
+    results.push(await measurePart(part, broker, browser));
   }
-  printResults(results);
-  console.log(`\nAll of it: ${await writeResults(browser.version(), results)}`);
+  const run: Run = { machine, results };
+  printResults(run);
+  console.log(`\nAll of it: ${await writeResults(browser.version(), run)}`);
+  if (!isPassed(run)) process.exitCode = 1;
 } finally {
   await browser.close();
   await broker.stop();
+}
+
+/** Measures one part, and goes on without it when it fails or takes too long: what it opened is closed. */
+async function measurePart(part: DashboardPart, broker: LiveBroker, browser: Browser): Promise<PartResult> {
+  let doing = "beginning";
+  const before = load();
+  console.error(`${part.name} (load ${before.toFixed(1)})`);
+  const say = (what: string) => {
+    doing = what;
+    console.error(`  ${what}`);
+  };
+  try {
+    const measured = part.measure({ broker, browser, quick: flags.quick, doing: say });
+    const measurements = await within(measured, part.limitMs);
+    for (const each of measurements) console.error(`  = ${each.name}: ${each.value.toFixed(2)} ${each.unit}`);
+    return { part: part.name, measurements, load: [before, load()] };
+  } catch (error) {
+    const [reason] = String(error).split("\n");
+    const failure = `${doing}: ${reason}`;
+    console.error(`  ! ${failure}`);
+    return { part: part.name, measurements: [], failure, load: [before, load()] };
+  } finally {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  }
+}
+
+async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${limitMs / 1_000} s`)), limitMs);
+  });
+  // What was given up may fail later, when its pages have been closed under it.
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function load(): number {
+  return loadavg()[0] ?? 0;
 }

@@ -5,12 +5,14 @@ import type { LiveBroker } from "./measurement.js";
 export interface StagedFeed {
   readonly session_id: string;
   readonly slug: string;
+  /** The sequence of the last message that was staged. */
+  readonly last: number;
   /** Resolves with its sequence when the broker has it. */
   say(text: string): Promise<number>;
 }
 
 /** Many at once share commits. */
-const atOnce = 200;
+const atOnce = 400;
 
 /** Opens a session, and has so many messages said in it: every tenth with a list and some code, as agents write. */
 export async function stageFeed(
@@ -29,24 +31,22 @@ export async function stageFeed(
   async function say(text: string, by = team_id): Promise<number> {
     return (await client.call("post_message", { session_id, team_id: by, content: { text } })).cursor;
   }
-  await inParallel(
+  // What the two said of themselves when they joined are messages, too.
+  const said = await inParallel(
     Array.from({ length: messages - 2 }, (_, index) => index),
     atOnce,
     (index) => say(textOf(index), teams[index % teams.length]),
   );
-  return { session_id, slug, say: (text) => say(text) };
+  return {
+    session_id,
+    slug,
+    last: said.reduce((last, each) => Math.max(last, each), 0),
+    say: (text) => say(text),
+  };
 }
 
-/** How many of the messages up to `last` are not among the rows: the two that joined stand in one row, before them. */
-export function countMissing(shown: readonly number[], last: number): number {
-  const rows = new Set(shown);
-  return Array.from({ length: last }, (_, index) => index + 1).filter((each) => each > 2 && !rows.has(each))
-    .length;
-}
-
-const words = "token issuer gateway migration staging key rollback client review merge deploy window".split(
-  " ",
-);
+export const words =
+  "token issuer gateway migration staging key rollback client review merge deploy window".split(" ");
 
 function textOf(index: number): string {
   const sentence = Array.from(

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 
 /** What a page under measurement notes of itself, from before its first script. */
 export interface Noted {
@@ -7,15 +7,19 @@ export interface Noted {
   longTasks: number[];
   lcp: number;
   layoutShift: number;
-  /** How long the browser took from a key or press to the next paint. */
-  inputDelays: number[];
+  /** How long the browser took from a key or press to the next paint, by the number that it gives each. */
+  inputDelays: Record<number, number>;
   /** Changes to the list of rows, each one drawing of React. */
   renders: number;
 }
 
 /** Opens a page in a profile of its own, in the size of a laptop. */
 export async function openWatched(browser: Browser, url: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  return openTab(await browser.newContext({ viewport: { width: 1440, height: 900 } }), url);
+}
+
+/** Opens a page in a profile that has others: its files are in the cache, and the connection stands. */
+export async function openTab(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
   // The compiler marks functions with their names; in a page there is nothing that does.
   await page.addInitScript("globalThis.__name = (named) => named");
@@ -28,10 +32,11 @@ export function notedBy(page: Page): Promise<Noted> {
   return page.evaluate(() => Object(window).noted);
 }
 
-/** Forgets what has been noted so far of tasks and renders. */
+/** Forgets what has been noted so far of rows, tasks, renders and delays. */
 export function startNotingAnew(page: Page): Promise<void> {
   return page.evaluate(
-    () => void Object.assign(Object(window).noted, { longTasks: [], renders: 0, inputDelays: [] }),
+    () =>
+      void Object.assign(Object(window).noted, { rowsAt: {}, longTasks: [], renders: 0, inputDelays: {} }),
   );
 }
 
@@ -57,7 +62,7 @@ export async function settled(page: Page): Promise<void> {
 
 /** Runs in the page. */
 function noteWhatHappens(): void {
-  const noted: Noted = { rowsAt: {}, longTasks: [], lcp: 0, layoutShift: 0, inputDelays: [], renders: 0 };
+  const noted: Noted = { rowsAt: {}, longTasks: [], lcp: 0, layoutShift: 0, inputDelays: {}, renders: 0 };
   Object.assign(window, { noted });
   function observe(type: string, note: (entry: PerformanceEntry) => void, more: object = {}): void {
     new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({
@@ -74,9 +79,15 @@ function noteWhatHappens(): void {
     const { value, hadRecentInput } = Object(entry);
     if (!hadRecentInput) noted.layoutShift += value;
   });
-  observe("event", ({ duration, name }) => name === "keydown" && noted.inputDelays.push(duration), {
-    durationThreshold: 16,
-  });
+  observe(
+    "event",
+    (entry) => {
+      const { interactionId } = Object(entry);
+      if (!interactionId) return;
+      noted.inputDelays[interactionId] = Math.max(noted.inputDelays[interactionId] ?? 0, entry.duration);
+    },
+    { durationThreshold: 16 },
+  );
   new MutationObserver((records) => {
     let hasRows = false;
     for (const { addedNodes } of records) {

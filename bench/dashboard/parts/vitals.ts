@@ -1,41 +1,105 @@
+import type { Browser, Page } from "playwright-core";
+import { median } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
 import { notedBy, openWatched, rowShown, settled, startNotingAnew } from "../watched-page.js";
 
 const keys = "the quick brown fox jumps over the lazy dog";
+const openings = 5;
 
-/** How soon a page is there, whether it holds still, and how soon it answers a key. */
+/** How soon a page is there, whether it holds still, and how soon it answers keys and presses. */
 export const vitals: DashboardPart = {
   name: "vitals",
-  async measure({ broker, browser }) {
+  limitMs: 240_000,
+  async measure({ broker, browser, doing }) {
     const feed = await stageFeed(broker, "Vitals", 200);
-    const list = await openWatched(browser, broker.url);
-    await list.getByRole("link", { name: "Vitals" }).first().waitFor();
-    const atList = await notedBy(list);
-    await list.context().close();
+    doing("opening the index, each time with an empty cache");
+    const index = await openOften(browser, broker.url, (page) =>
+      page.getByRole("link", { name: "Vitals" }).first().waitFor(),
+    );
+    doing("opening a session, each time with an empty cache");
+    const address = `${broker.url}/sessions/${feed.slug}`;
+    const session = await openOften(browser, address, (page) => rowShown(page, feed.last));
 
-    const page = await openWatched(browser, `${broker.url}/sessions/${feed.slug}`);
-    await rowShown(page, 200);
+    const page = await openWatched(browser, address);
+    await rowShown(page, feed.last);
     await settled(page);
-    const { lcp, layoutShift } = await notedBy(page);
     await startNotingAnew(page);
-    await page.getByRole("textbox", { name: "Message" }).focus();
-    for (const key of keys) await page.keyboard.press(key);
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
-    const { inputDelays } = await notedBy(page);
-    await page.context().close();
+    doing("typing and pressing");
+    await use(page);
+    const delays = Object.values((await notedBy(page)).inputDelays);
     return [
-      { name: "index: LCP", value: atList.lcp, unit: "ms", budget: { atMost: 1_500 } },
-      { name: "index: CLS", value: atList.layoutShift, unit: "", budget: { atMost: 0.05 } },
-      { name: "session: LCP", value: lcp, unit: "ms", budget: { atMost: 1_500 } },
-      { name: "session: CLS", value: layoutShift, unit: "", budget: { atMost: 0.05 } },
-      // Keys that were answered within a frame are not told of.
+      ...toMeasurements("index", index),
+      ...toMeasurements("session", session),
       {
-        name: "a key in the composer until it is seen, longest",
-        value: Math.max(16, ...inputDelays),
+        // What was answered within a frame is not told of.
+        name: "INP: keys and presses until they are seen, longest",
+        value: Math.max(16, ...delays),
         unit: "ms",
         budget: { atMost: 200 },
+        against: "page",
       },
     ];
   },
 };
+
+interface Opening {
+  readonly lcp: number;
+  readonly layoutShift: number;
+}
+
+async function openOften(
+  browser: Browser,
+  url: string,
+  isThere: (page: Page) => Promise<unknown>,
+): Promise<readonly Opening[]> {
+  const all: Opening[] = [];
+  for (let opening = 0; opening <= openings; opening += 1) {
+    const page = await openWatched(browser, url);
+    await isThere(page);
+    await settled(page);
+    all.push(await notedBy(page));
+    await page.context().close();
+  }
+  // The first one finds the broker's own caches empty.
+  return all.slice(1);
+}
+
+function toMeasurements(what: string, all: readonly Opening[]) {
+  return [
+    {
+      name: `${what}: LCP, empty cache, median of ${openings}`,
+      value: median(all.map(({ lcp }) => lcp)),
+      unit: "ms",
+      budget: { atMost: 1_500 },
+      against: "page",
+    },
+    {
+      name: `${what}: CLS, largest`,
+      value: Math.max(...all.map(({ layoutShift }) => layoutShift)),
+      unit: "",
+      budget: { atMost: 0.05 },
+    },
+  ] as const;
+}
+
+/** Writes, steps through messages, filters, and opens what opens with a key. */
+async function use(page: Page): Promise<void> {
+  const field = page.getByRole("textbox", { name: "Message", exact: true });
+  await field.focus();
+  for (const key of keys) await page.keyboard.press(key);
+  await field.fill("");
+  await page.getByRole("article").last().click();
+  for (let step = 0; step < 20; step += 1) await page.keyboard.press("k");
+  const chip = page.getByRole("button", { name: "Decisions", exact: true });
+  await chip.click();
+  await page.getByText("Nothing matches").waitFor();
+  await chip.click();
+  await page.getByRole("article").last().waitFor();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox").waitFor();
+  await page.keyboard.press("s");
+  await page.keyboard.press("Escape");
+  // Delays are told after the paint that they lead to.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
+}

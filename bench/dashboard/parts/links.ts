@@ -1,0 +1,48 @@
+import { median } from "../../statistics.js";
+import type { DashboardPart } from "../measurement.js";
+import { stageFeed } from "../staged-feed.js";
+import { openTab, openWatched, rowShown, settled, startNotingAnew } from "../watched-page.js";
+
+const places = [0.05, 0.25, 0.5, 0.77, 0.9];
+
+/** Links to messages anywhere in a session of 10,000: within its page, and opened in another tab of the browser. */
+export const links: DashboardPart = {
+  name: "links",
+  limitMs: 240_000,
+  async measure({ broker, browser, quick, doing }) {
+    const messages = quick ? 2_000 : 10_000;
+    doing(`posting ${messages} messages`);
+    const { slug, last } = await stageFeed(broker, "Links", messages);
+    const address = `${broker.url}/sessions/${slug}`;
+    const page = await openWatched(browser, address);
+    await rowShown(page, last);
+    await settled(page);
+
+    doing("following links within the page");
+    const within: number[] = [];
+    for (const place of places) {
+      const sequence = Math.round(messages * place);
+      await startNotingAnew(page);
+      const pressedAt = await page.evaluate((m) => {
+        // What a press on a link to a message of the same session does.
+        history.pushState(null, "", `?m=${m}`);
+        return performance.now();
+      }, sequence);
+      within.push((await rowShown(page, sequence)) - pressedAt);
+    }
+    doing("opening links in other tabs");
+    const tabs: number[] = [];
+    for (const place of places) {
+      const sequence = Math.round(messages * place) + 3;
+      const tab = await openTab(page.context(), `${address}?m=${sequence}`);
+      tabs.push(await rowShown(tab, sequence));
+      await tab.close();
+    }
+    const common = { unit: "ms", budget: { atMost: 500 }, isRequired: true } as const;
+    const name = `a link to one of ${messages} messages, median of ${places.length}`;
+    return [
+      { ...common, name: `${name}, within the page`, value: median(within) },
+      { ...common, name: `${name}, in a new tab`, value: median(tabs), against: "page" },
+    ];
+  },
+};

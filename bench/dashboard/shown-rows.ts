@@ -1,0 +1,58 @@
+import type { Page } from "playwright-core";
+
+/** What a feed showed of the messages that were said. */
+export interface ShownRows {
+  /** Sequences that were in no row. */
+  readonly lost: number;
+  /** Rows in which a message stands that another row, at the same moment, has as well. */
+  readonly doubled: number;
+}
+
+/**
+ * Reads a feed from where it stands back to its beginning and then to its end, and holds what stands in its rows against the
+ * messages that were said, by the number of each and by its text: rows are taken at their word, not by their count.
+ *
+ * @param said - the sequences of messages and their texts; each text is another
+ */
+export async function compareRows(page: Page, said: ReadonlyMap<number, string>): Promise<ShownRows> {
+  const feed = page.getByRole("feed");
+  return feed.evaluate(
+    async (scroller, { expected, limitMs }) => {
+      const texts = new Map(expected);
+      const seen = new Set<number>();
+      const doubled = new Set<number>();
+      const until = performance.now() + limitMs;
+      function look(): void {
+        const now = new Map<string, number>();
+        for (const article of scroller.querySelectorAll<HTMLElement>("article[data-sequence]")) {
+          const sequence = Number(article.dataset["sequence"]);
+          const text = article.querySelector("[data-slot=markdown]")?.textContent ?? "";
+          for (const name of [`#${sequence}`, text]) {
+            if (name !== "" && now.has(name)) doubled.add(sequence);
+            now.set(name, sequence);
+          }
+          if (texts.get(sequence) === text) seen.add(sequence);
+        }
+      }
+      async function frames(count: number): Promise<void> {
+        if (performance.now() > until)
+          throw new Error(`The feed was not read through in time, at ${scroller.scrollTop} px.`);
+        for (let frame = 0; frame < count; frame += 1) {
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+      }
+      while (!scroller.textContent?.includes("The feed begins here") || scroller.scrollTop > 0) {
+        scroller.scrollTop = 0;
+        await frames(1);
+      }
+      for (let isAtEnd = false; !isAtEnd; scroller.scrollTop += scroller.clientHeight / 2) {
+        // What is scrolled to is drawn with the next frame, and measured with the one after it.
+        await frames(3);
+        isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
+        look();
+      }
+      return { lost: texts.size - seen.size, doubled: doubled.size };
+    },
+    { expected: [...said], limitMs: 60_000 },
+  );
+}
