@@ -6,6 +6,7 @@ import { startEmbeddedPostgres } from "@merkle/db/embedded";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
 import { makeTestHome, type TestHome } from "../../packages/db/src/embedded/test-support.js";
+import { useFolderInMemory } from "./run-folder.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -22,6 +23,7 @@ const template = "merkle_template";
 
 /** One embedded server for the whole run; each test has a database of its own on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const removeFolder = await useFolderInMemory();
   const home = await mkdtemp(join(tmpdir(), "merkle-tests-"));
   await chmod(home, 0o711);
   const [server, program, prepared] = await Promise.all([
@@ -37,6 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await prepared.remove();
     await server.stop();
     await rm(home, { recursive: true, force: true });
+    await removeFolder();
   };
 }
 
@@ -46,6 +49,8 @@ async function startServer(home: string): Promise<{ url: string; stop(): Promise
   const url = `postgres://${user}:${password}@${host}:${port}`;
   const admin = postgres(`${url}/${database}`, { max: 1 });
   await admin.unsafe(`CREATE DATABASE ${template}`);
+  // Thousands of connections are made to it, and to prove the password is most of what each takes.
+  await admin.unsafe(`SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`);
   await admin.end();
   const migrated = await openDatabase({ target: `${url}/${template}` });
   await migrated.close();
