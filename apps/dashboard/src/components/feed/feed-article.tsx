@@ -1,7 +1,7 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
-import { memo, type ReactNode, useEffect, useRef } from "react";
+import { memo, type ReactNode, useCallback, useEffect, useRef } from "react";
 import { TimeText } from "@/components/time-text";
 import type { FeedRow } from "@/lib/feed/feed-rows";
 import { cn } from "@/lib/utils";
@@ -34,7 +34,7 @@ export interface ArticleActions {
   readonly onFocused: (key: string) => void;
 }
 
-/** One row of the feed, with the dividers that belong above it. */
+/** One row of the feed. The dividers above it are part of it: a feed may hold nothing but articles. */
 export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): ReactNode {
   const { row, index, end, answer, isCurrent, takesFocus, isAsked, isFresh, isRaw, measure, actions } = props;
   const { first, messages, beginsDay, beginsUnread } = row;
@@ -42,40 +42,45 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
   useEffect(() => {
     if (takesFocus) article.current?.focus({ preventScroll: true });
   }, [takesFocus]);
+  const attach = useCallback(
+    (element: HTMLElement | null) => {
+      article.current = element;
+      measure(element);
+    },
+    [measure],
+  );
   return (
-    <div ref={measure} data-index={index} className="absolute inset-x-0 top-0">
+    <article
+      ref={attach}
+      data-index={index}
+      tabIndex={isCurrent ? 0 : -1}
+      aria-posinset={first.sequence}
+      aria-setsize={end}
+      aria-current={isAsked || undefined}
+      aria-label={labelOf(row)}
+      data-sequence={first.sequence}
+      onFocus={() => actions.onFocused(row.key)}
+      className="group/article absolute inset-x-0 top-0 outline-none"
+    >
       {beginsDay && <DayDivider at={first.posted_at} />}
-      <article
-        ref={article}
-        tabIndex={isCurrent ? 0 : -1}
-        aria-posinset={first.sequence}
-        aria-setsize={end}
-        aria-current={isAsked || undefined}
-        aria-label={labelOf(row)}
-        data-sequence={first.sequence}
-        onFocus={() => actions.onFocused(row.key)}
-        className="mx-1 rounded-md -outline-offset-2 focus-visible:outline-2"
+      {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
+      <div
+        data-slot="feed-row"
+        className={cn(
+          "mx-1 rounded-md px-1 py-[calc(var(--row-y)*0.6)] -outline-offset-2 outline-ring group-focus-visible/article:outline-2",
+          isAsked && "bg-highlight",
+          isFresh && "motion-safe:transition-opacity motion-safe:duration-120 motion-safe:starting:opacity-0",
+        )}
       >
-        {/* A feed may hold nothing that can be pressed but in its articles. */}
-        {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
-        <div
-          className={cn(
-            "rounded-md px-1 py-[calc(var(--row-y)*0.6)]",
-            isAsked && "bg-highlight",
-            isFresh &&
-              "motion-safe:transition-opacity motion-safe:duration-120 motion-safe:starting:opacity-0",
-          )}
-        >
-          {messages.length > 1 ? (
-            <EventRun messages={messages} onShow={() => actions.onUnfold(messages)} />
-          ) : first.type === "system" ? (
-            <EventRow message={first} isRaw={isRaw} onRaw={actions.onRaw} />
-          ) : (
-            <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
-          )}
-        </div>
-      </article>
-    </div>
+        {messages.length > 1 ? (
+          <EventRun messages={messages} onShow={() => actions.onUnfold(messages)} />
+        ) : first.type === "system" ? (
+          <EventRow message={first} isRaw={isRaw} onRaw={actions.onRaw} />
+        ) : (
+          <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
+        )}
+      </div>
+    </article>
   );
 });
 

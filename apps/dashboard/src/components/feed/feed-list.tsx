@@ -94,7 +94,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp }: FeedBodyPr
         className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] -outline-offset-2"
       >
         <div ref={virtualizer.containerRef} className="relative w-full">
-          <FeedTop from={feed.from} state={state} onRetry={() => void store.loadOlder()} />
+          <FeedTop isBeginning={feed.from <= 1} />
           {virtualizer.getVirtualItems().map(({ index }) => {
             const row = rows[index];
             if (!row) return null;
@@ -118,6 +118,14 @@ export function FeedList({ store, state, asked, reading, onCatchUp }: FeedBodyPr
           })}
         </div>
       </div>
+      {older.problem !== null && (
+        <div className="absolute inset-x-0 top-0 z-10 flex min-h-10 flex-wrap items-center justify-center gap-2 border-b bg-surface px-3 py-1 text-sm">
+          Older messages could not be read.
+          <Button variant="outline" size="sm" onClick={() => void store.loadOlder()}>
+            Retry
+          </Button>
+        </div>
+      )}
       {newer.problem !== null && (
         <ProblemAlert
           title="Newer messages could not be read."
@@ -132,34 +140,12 @@ export function FeedList({ store, state, asked, reading, onCatchUp }: FeedBodyPr
   );
 }
 
-/** Above the first row: that it is the first, that more is coming, or why none does. Its height never changes. */
-function FeedTop({
-  from,
-  state,
-  onRetry,
-}: {
-  from: number;
-  state: FeedBodyProps["state"];
-  onRetry: () => void;
-}) {
-  const { older } = state;
+/** Above the first row: that it is the first, or that more is coming. Its height never changes. */
+function FeedTop({ isBeginning }: { readonly isBeginning: boolean }) {
   return (
-    <p className="absolute inset-x-0 top-0 flex h-10 items-center justify-center gap-2 px-3 text-sm text-muted-foreground">
-      {older.problem === null ? (
-        from <= 1 ? (
-          "The feed begins here"
-        ) : (
-          "Older messages…"
-        )
-      ) : (
-        <>
-          Older messages could not be read.
-          <Button variant="outline" size="sm" onClick={onRetry}>
-            Retry
-          </Button>
-        </>
-      )}
-    </p>
+    <div className="absolute inset-x-0 top-0 flex h-10 items-center justify-center px-3 text-sm text-muted-foreground">
+      {isBeginning ? "The feed begins here" : "Older messages…"}
+    </div>
   );
 }
 

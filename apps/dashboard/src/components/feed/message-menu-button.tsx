@@ -32,7 +32,7 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
           size="icon"
           aria-label={`Reply to message ${message.sequence}`}
           title="Reply  R"
-          className="size-6 opacity-0 group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:hidden"
+          className="size-6 opacity-0 group-focus-within/message:opacity-100 group-focus-visible/article:opacity-100 group-hover/message:opacity-100 pointer-coarse:hidden"
           onClick={() => reply(message)}
         >
           <CornerUpLeft aria-hidden />
