@@ -1,6 +1,7 @@
 "use client";
 
 import { Plus, X } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 
@@ -14,8 +15,16 @@ export interface OptionsEditorProps {
 
 /** The answers that an ask offers. None is fine: then it takes any. */
 export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
+  /** The place of a field that was asked for, and is to be written into. */
+  const added = useRef<number>(null);
+  const fields = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => {
+    if (added.current === null) return;
+    fields.current?.querySelectorAll("input")[added.current]?.focus();
+    added.current = null;
+  });
   return (
-    <fieldset className="flex flex-wrap items-center gap-2">
+    <fieldset ref={fields} className="flex flex-wrap items-center gap-2">
       <legend className="sr-only">Answers to choose from</legend>
       {options.map((option, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: options have no identity but their place.
@@ -44,7 +53,10 @@ export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
           type="button"
           variant="ghost"
           size="sm"
-          onClick={() => onChange(options.length === 0 ? ["", ""] : [...options, ""])}
+          onClick={() => {
+            added.current = options.length;
+            onChange(options.length === 0 ? ["", ""] : [...options, ""]);
+          }}
         >
           <Plus aria-hidden /> {options.length === 0 ? "Offer answers" : "Add an option"}
         </Button>

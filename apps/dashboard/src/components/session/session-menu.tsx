@@ -20,6 +20,8 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
   function close(then: () => void): () => void {
     return () => {
       onClose();
+      // A dialog gives the focus back to what had it when it opened, and the menu is gone by then.
+      anchor.focus();
       then();
     };
   }

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Notifier } from "@/components/notifications/notifier";
 import { BottomBar } from "./bottom-bar";
 import { FeedAnnouncer } from "./feed-announcer";
+import { FocusKeeper } from "./focus-keeper";
 import { ShellKeys } from "./shell-keys";
 import { Sidebar } from "./sidebar";
 
@@ -28,6 +29,7 @@ export function AppShell({ children }: { children: ReactNode }) {
         </main>
         <BottomBar />
       </div>
+      <FocusKeeper />
       <Notifier />
       <FeedAnnouncer />
     </ShellKeys>

@@ -8,13 +8,14 @@ import {
   type ReactNode,
   type SyntheticEvent,
   use,
-  useEffect,
   useId,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from "react";
 import { createPortal } from "react-dom";
+import { giveFocusBack, trailOf } from "@/lib/focus/focus-trail";
 import { cn } from "@/lib/utils";
 import { Button } from "./button";
 import { Slot } from "./slot";
@@ -135,13 +136,14 @@ function OpenDialog({
   const { setOpen, titleId, descriptionId } = useDialog();
   const dialog = useRef<HTMLDialogElement>(null);
 
-  useEffect(() => {
-    const focused = document.activeElement;
+  // Before the dialog is taken out of the page, not after: by then nothing would have the focus.
+  useLayoutEffect(() => {
+    const opener = trailOf(document.activeElement);
     const element = dialog.current;
     element?.showModal();
     return () => {
       element?.close();
-      if (focused instanceof HTMLElement && focused.isConnected) focused.focus();
+      giveFocusBack(opener);
     };
   }, []);
 

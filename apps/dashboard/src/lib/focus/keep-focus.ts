@@ -1,0 +1,57 @@
+import { giveFocusBack, trailOf } from "./focus-trail";
+
+/** Whoever closes something gives the focus back itself, within this time. */
+const graceMs = 100;
+
+/**
+ * Gives the focus back when what had it is taken out of the page (a row that goes, a button that becomes another one, a page
+ * that is left), or was switched off for a while, so that the next key goes on from there.
+ */
+export function keepFocus(page: Document): () => void {
+  const listening = new AbortController();
+  const { signal } = listening;
+  /** What has the focus, and what it stands in, from the inside out; empty once somebody has left it. */
+  let trail: readonly Element[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const isLost = () =>
+    page.activeElement === page.body && trail[0] !== undefined && !isOff(trail[0]) && page.hasFocus();
+
+  page.addEventListener(
+    "focusin",
+    ({ target }) => {
+      trail = trailOf(target);
+    },
+    { signal },
+  );
+  page.addEventListener(
+    "focusout",
+    ({ target }) => {
+      // Some browsers tell it of what is just being removed or switched off; only after that it is seen whether somebody left it.
+      queueMicrotask(() => {
+        const [left] = trail;
+        if (left === target && left?.isConnected && !isOff(left) && page.hasFocus()) trail = [];
+      });
+    },
+    { signal },
+  );
+  const observer = new MutationObserver(() => {
+    if (timer !== undefined || !isLost()) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isLost()) giveFocusBack(trail);
+    }, graceMs);
+  });
+  observer.observe(page.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
+
+  return () => {
+    listening.abort();
+    observer.disconnect();
+    clearTimeout(timer);
+  };
+}
+
+/** A button that waits for an answer cannot keep the focus, but is there to get it back. */
+function isOff(element: Element): boolean {
+  return element.isConnected && element.matches(":disabled");
+}
