@@ -3,6 +3,7 @@
 import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { Segmented } from "@/components/ui/segmented";
+import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { type SessionQuery, type SessionSort, sortLabels } from "./session-query";
 
 export interface SessionFiltersProps {
@@ -58,6 +59,7 @@ const settleMs = 200;
 function FilterField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const field = useRef<HTMLInputElement>(null);
+  useShortcut("/", () => field.current?.focus(), { label: "Filter the sessions", group: "Sessions" });
   useEffect(() => setTyped(text), [text]);
   useEffect(() => {
     if (typed === text) return;

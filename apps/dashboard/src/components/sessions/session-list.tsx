@@ -4,6 +4,7 @@ import type { Session } from "@merkle/wire";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useAttention } from "@/components/attention/use-attention";
 import { ProblemAlert } from "@/components/problem-alert";
+import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { MoreSessions } from "./more-sessions";
 import { SelectionBar } from "./selection-bar";
 import { SessionFilters } from "./session-filters";
@@ -87,30 +88,44 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   );
 }
 
-/** j and k, or the arrows, move between titles; x selects the row; Enter is the link's own. */
+/** `j` and `k`, or the arrows within the list, move between titles; `x` selects the row; Enter is the link's own. */
 function useRowKeys(): RefObject<HTMLDivElement | null> {
   const table = useRef<HTMLDivElement>(null);
+  const group = "Sessions";
+  useShortcut("j", () => moveAlong(table.current, 1), { label: "Next session", group });
+  useShortcut("k", () => moveAlong(table.current, -1), { label: "Previous session", group });
+  useShortcut("x", () => selectRow(table.current), { label: "Select the session, or not", group });
   useEffect(() => {
     const element = table.current;
-    const onKey = (event: KeyboardEvent) => element && moveAlong(event, element);
+    const onKey = (event: KeyboardEvent) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (rowOf(event.target) !== null && moveAlong(element, step)) event.preventDefault();
+    };
     element?.addEventListener("keydown", onKey);
     return () => element?.removeEventListener("keydown", onKey);
   }, []);
   return table;
 }
 
-function moveAlong(event: KeyboardEvent, table: HTMLElement): void {
-  if (!(event.target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
-  const row = event.target.closest("tr");
-  if (event.key === "x") {
-    row?.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
-    return;
-  }
-  const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
-  if (step === undefined || !row) return;
-  const links = [...table.querySelectorAll<HTMLElement>("[data-session-link]")];
-  const here = links.findIndex((link) => row.contains(link));
-  const next = links[Math.max(0, Math.min(links.length - 1, here + step))];
-  event.preventDefault();
+/** Goes to the title so many rows on; from outside of the list to its first. Returns false where there is none. */
+function moveAlong(table: HTMLElement | null, step: number): boolean {
+  const links = [...(table?.querySelectorAll<HTMLElement>("[data-session-link]") ?? [])];
+  const row = rowOf(document.activeElement);
+  const here = links.findIndex((link) => row?.contains(link));
+  const next = here < 0 ? links[0] : links[Math.max(0, Math.min(links.length - 1, here + step))];
   next?.focus();
+  return next !== undefined;
+}
+
+/** Returns false when the focus stands on no row. */
+function selectRow(table: HTMLElement | null): boolean {
+  const row = rowOf(document.activeElement);
+  if (row === null || !table?.contains(row)) return false;
+  row.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
+  return true;
+}
+
+function rowOf(element: EventTarget | null): HTMLElement | null {
+  return element instanceof HTMLElement ? element.closest("tr") : null;
 }

@@ -5,6 +5,7 @@ import { Suspense, useState } from "react";
 import { AttentionPanel } from "@/components/attention/attention-panel";
 import { PageHeader } from "@/components/shell/page-header";
 import { Button } from "@/components/ui/button";
+import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { NewSessionDialog } from "./new-session-dialog-lazy";
 import { SessionList } from "./session-list";
 import { SessionsSkeleton } from "./sessions-skeleton";
@@ -12,12 +13,13 @@ import { SessionsSkeleton } from "./sessions-skeleton";
 /** The first page: what needs me, and all sessions. */
 export function SessionsView() {
   const [isStarting, setIsStarting] = useState(false);
+  useShortcut("n", () => setIsStarting(true), { label: "New session", group: "Sessions" });
   return (
     <>
       <PageHeader
         crumbs={[{ label: "Sessions" }]}
         actions={
-          <Button onClick={() => setIsStarting(true)}>
+          <Button title="New session  N" onClick={() => setIsStarting(true)}>
             <Plus aria-hidden />
             New session
           </Button>
