@@ -15,7 +15,12 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     const snippet = page.getByRole("figure", { name: "Connect with Claude Code" }).locator("code");
     await snippet.getByText(`${broker.url}/api/mcp?view=compact`).waitFor();
     await page.getByText("reached: this page came from there").waitFor();
-    await page.getByText(/Running peers keep the old URL until they are relaunched: Atlas in/).waitFor();
+    await page.getByText("Running peers keep the old URL until they are relaunched:").waitFor();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: /^Atlas in / })
+      .first()
+      .waitFor();
     expect(await findBarriers()).toEqual([]);
 
     await url.fill("https://user:secret@mesh.example.com");

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "No such page" };
 
 export default function NotFound() {
   return (
-    <main className="mx-auto grid min-h-dvh max-w-xl place-items-center p-4">
+    <div className="mx-auto grid max-w-xl flex-1 place-items-center p-4">
       <Empty>
         <EmptyTitle asChild>
           <h1>There is no page here</h1>
@@ -19,6 +19,6 @@ export default function NotFound() {
           <Link href="/">Go to the sessions</Link>
         </Button>
       </Empty>
-    </main>
+    </div>
   );
 }

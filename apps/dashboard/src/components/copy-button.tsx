@@ -9,8 +9,16 @@ type Outcome = "copied" | "refused" | null;
 
 const shownMs = 2_000;
 
-/** Copies a text and says whether it did. `what` names it to those who do not see where the button stands. */
-export function CopyButton({ text, what }: { text: string; what: string }) {
+export interface CopyButtonProps {
+  readonly text: string;
+  /** Names it to those who do not see where the button stands. */
+  readonly what: string;
+  /** Shows the sign alone, where a word has no room. */
+  readonly compact?: boolean;
+}
+
+/** Copies a text and says whether it did. */
+export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<Outcome>(null);
   useEffect(() => {
     if (outcome === null) return;
@@ -20,13 +28,15 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   return (
     <>
       <Button
-        variant="outline"
-        size="sm"
-        className="w-20"
+        variant={compact ? "ghost" : "outline"}
+        size={compact ? "icon" : "sm"}
+        className={compact ? "size-7" : "w-20"}
+        title={compact ? "Copy" : undefined}
         onClick={async () => setOutcome((await copyText(text)) ? "copied" : "refused")}
       >
-        {faces[outcome ?? "idle"]}
-        <span className="sr-only">{what}</span>
+        {signs[outcome ?? "idle"]}
+        <span className={compact ? "sr-only" : undefined}>{words[outcome ?? "idle"]}</span>
+        <span className="sr-only"> {what}</span>
       </Button>
       <span role="status" className="sr-only">
         {outcome === "copied" && `Copied: ${what}`}
@@ -36,20 +46,10 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-const faces = {
-  idle: (
-    <>
-      <Copy aria-hidden /> Copy
-    </>
-  ),
-  copied: (
-    <>
-      <Check aria-hidden className="text-success" /> Copied
-    </>
-  ),
-  refused: (
-    <>
-      <X aria-hidden className="text-danger" /> Select
-    </>
-  ),
+const signs = {
+  idle: <Copy aria-hidden />,
+  copied: <Check aria-hidden className="text-success" />,
+  refused: <X aria-hidden className="text-danger" />,
 };
+
+const words = { idle: "Copy", copied: "Copied", refused: "Select" };

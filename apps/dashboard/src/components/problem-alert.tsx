@@ -46,7 +46,9 @@ function ProblemDetails({ problem: { code, details, since } }: { problem: Proble
   const facts = Object.entries(details).filter(([, value]) => typeof value !== "object");
   return (
     <details className="mt-1">
-      <summary className="w-fit cursor-pointer py-0.5 text-muted-foreground">Details</summary>
+      <summary className="w-fit cursor-pointer py-0.5 text-muted-foreground pointer-coarse:py-3">
+        Details
+      </summary>
       <p className="font-mono text-xs leading-5 break-all">
         {code} · since {describeClock(since)}
         {facts.map(([name, value]) => ` · ${name}: ${String(value)}`)}

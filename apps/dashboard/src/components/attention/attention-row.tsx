@@ -41,21 +41,21 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
             </q>
           )}
         </p>
-        <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-sm text-muted-foreground">
+        <p className="mt-0.5 flex items-center gap-x-2 text-sm text-muted-foreground">
           <PageLink
             href={placeOf(item)}
             dir="auto"
-            className="truncate py-0.5 hover:underline pointer-coarse:py-3"
+            className="min-w-0 truncate py-0.5 hover:underline pointer-coarse:py-3"
           >
             {item.session_title}
           </PageLink>
-          <TimeText at={item.since} />
+          <TimeText at={item.since} className="shrink-0" />
           {item.snoozed_until !== null && (
-            <span>
+            <span className="shrink-0">
               · back <TimeText at={item.snoozed_until} as="clock" />
             </span>
           )}
-          {item.dismissed && <span>· dismissed</span>}
+          {item.dismissed && <span className="shrink-0">· dismissed</span>}
         </p>
         <ItemActions item={item} onChanged={onChanged} />
       </div>

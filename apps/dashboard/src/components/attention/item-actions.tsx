@@ -32,8 +32,8 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
     case "blocked":
       return (
         <>
-          <OpenSession item={item}>Open</OpenSession>
           <Nudge item={item} to={addressOf(item)} label="Nudge" attempt={attempt} />
+          <OpenSession item={item}>Open</OpenSession>
         </>
       );
     case "held":
@@ -42,8 +42,8 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
     case "quiet":
       return (
         <>
-          <OpenSession item={item}>Open</OpenSession>
           <Nudge item={item} to="@all" label="Nudge all" attempt={attempt} />
+          <OpenSession item={item}>Open</OpenSession>
         </>
       );
   }

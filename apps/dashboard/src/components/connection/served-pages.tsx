@@ -13,7 +13,7 @@ export function ServedPages() {
         <li key={path}>
           <a
             href={path}
-            className="inline-block py-0.5 font-mono text-sm text-link underline-offset-4 hover:underline"
+            className="inline-flex min-h-6 items-center font-mono text-sm text-link underline-offset-4 hover:underline pointer-coarse:min-h-11"
           >
             {path}
           </a>

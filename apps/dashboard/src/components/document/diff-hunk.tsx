@@ -105,10 +105,7 @@ interface TextCellProps {
 
 function TextCell({ line, other, className }: TextCellProps) {
   return (
-    <td
-      dir="auto"
-      className={cn("pe-2 align-top break-words whitespace-pre-wrap [overflow-wrap:anywhere]", className)}
-    >
+    <td dir="auto" className={cn("pe-2 align-top whitespace-pre-wrap [overflow-wrap:anywhere]", className)}>
       {markChanged(line, other)}
       {line.text === "" && " "}
       {line.endsText && (

@@ -61,7 +61,7 @@ export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) 
             />
           </>
         )}
-        {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" />}
+        {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" compact />}
       </div>
     </header>
   );

@@ -27,7 +27,7 @@ export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProp
   const number = version.version;
   return (
     <li ref={ref} className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2">
-      <label className="flex min-h-6 items-center gap-2 pt-0.5 font-medium tabular-nums">
+      <label className="flex min-h-6 min-w-11 items-center gap-2 pt-0.5 font-medium tabular-nums pointer-coarse:min-h-11">
         <input
           type="checkbox"
           checked={isPicked}

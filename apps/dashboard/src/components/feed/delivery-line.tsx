@@ -27,7 +27,7 @@ export function DeliveryLine({ message }: { readonly message: Message }) {
         "posted; nobody else was here"
       ) : (
         <details className="group/delivery">
-          <summary className="cursor-pointer list-none rounded-sm hover:text-foreground">
+          <summary className="min-h-6 cursor-pointer list-none rounded-sm py-0.5 hover:text-foreground pointer-coarse:py-3">
             {delivered === 0
               ? `posted, delivered 0/${recipients.length}`
               : `delivered ${delivered}/${recipients.length}`}

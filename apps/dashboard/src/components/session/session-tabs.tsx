@@ -69,9 +69,10 @@ function TabLink({ href, current, currentOnDesk = current, className, children }
       scroll={false}
       aria-current={currentOnDesk ? "page" : undefined}
       className={cn(
-        "flex h-9 items-center border-b-2 border-transparent px-3 text-muted-foreground hover:text-foreground pointer-coarse:h-11",
-        current && "border-primary font-medium text-foreground",
-        currentOnDesk && "lg:border-primary lg:font-medium lg:text-foreground",
+        "flex h-9 items-center border-b-2 border-transparent px-3 text-muted-foreground hover:text-foreground pointer-coarse:h-11 forced-colors:border-[Canvas]",
+        current && "border-primary font-medium text-foreground forced-colors:border-[Highlight]",
+        currentOnDesk &&
+          "lg:border-primary lg:font-medium lg:text-foreground lg:forced-colors:border-[Highlight]",
         className,
       )}
     >

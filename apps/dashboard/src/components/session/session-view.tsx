@@ -54,7 +54,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
     <SessionProvider facts={facts}>
       <ComposeProvider session={facts.session} onWanted={onComposerWanted}>
         <SessionActionsProvider>
-          <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col">
+          <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto">
             {alone ? (
               <ShortHeader label="Document" />
             ) : (
@@ -69,7 +69,10 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                 <SessionTabs />
               </>
             )}
-            <div className="flex min-h-0 min-w-0 flex-1 flex-col">{children}</div>
+            {/* Where the screen is low, what stands above scrolls away, and this has the screen to itself. */}
+            <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
+              {children}
+            </div>
           </div>
         </SessionActionsProvider>
       </ComposeProvider>

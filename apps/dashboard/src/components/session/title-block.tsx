@@ -15,7 +15,10 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
   return (
     <div className="min-w-0">
       <div className="flex min-w-0 items-start gap-x-3">
-        <h1 dir="auto" className="relative min-w-0 text-title font-semibold break-words">
+        <h1
+          dir="auto"
+          className="relative min-w-0 text-title font-semibold [overflow-wrap:anywhere] max-md:line-clamp-3"
+        >
           <ChangingText text={session.title} />
         </h1>
         {children}

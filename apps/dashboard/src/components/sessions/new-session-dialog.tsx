@@ -86,7 +86,9 @@ export function NewSessionDialog({ initial = {}, onClose }: NewSessionDialogProp
             <FieldDescription>Agents read this first.</FieldDescription>
           </Field>
           <details>
-            <summary className="cursor-pointer py-1 text-sm text-muted-foreground">Rules for agents</summary>
+            <summary className="cursor-pointer py-1 text-sm text-muted-foreground pointer-coarse:py-3">
+              Rules for agents
+            </summary>
             <div className="mt-2 grid gap-3">
               <Field>
                 <FieldLabel>Message budget</FieldLabel>

@@ -76,13 +76,15 @@ export function AppearanceSettings() {
         />
       </Choice>
       <Choice title="Composer">
-        <span className="inline-flex min-h-8 items-center gap-2 pointer-coarse:min-h-11">
+        <span className="inline-flex items-center gap-2">
           <Checkbox
             id={enterId}
             checked={enterSends}
             onChange={(event) => setEnterSends(event.target.checked)}
           />
-          <label htmlFor={enterId}>Enter sends, Shift+Enter begins a new line</label>
+          <label htmlFor={enterId} className="inline-flex min-h-8 items-center pointer-coarse:min-h-11">
+            Enter sends, Shift+Enter begins a new line
+          </label>
         </span>
       </Choice>
     </div>

@@ -1,5 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { PageLink } from "@/components/page-link";
+import { cn } from "@/lib/utils";
 
 export interface Crumb {
   readonly label: string;
@@ -15,7 +16,11 @@ export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
         {crumbs.map(({ label, href }, place) => (
           <li
             key={href ?? label}
-            className="flex min-w-0 items-center gap-1 first:shrink-0 last:text-foreground"
+            className={cn(
+              "flex min-w-0 items-center gap-1 first:shrink-0 last:text-foreground",
+              // A page within one that is named by others: what it is must be seen, however long that name.
+              crumbs.length > 2 && "last:shrink-0",
+            )}
           >
             {place > 0 && <ChevronRight aria-hidden className="size-3.5 shrink-0" />}
             {href === undefined ? (
@@ -26,9 +31,11 @@ export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
               <PageLink
                 ahead="settled"
                 href={href}
-                className="truncate rounded-md py-1 hover:text-foreground hover:underline"
+                className="inline-flex min-h-6 min-w-0 items-center rounded-md hover:text-foreground hover:underline pointer-coarse:min-h-11"
               >
-                {label}
+                <span dir="auto" className="truncate">
+                  {label}
+                </span>
               </PageLink>
             )}
           </li>

@@ -101,7 +101,7 @@ export function LaneTrack({ timeline, current, lanes, onPick, onStep }: LaneTrac
             onPointerLeave: () => !isPressed.current && setPointed(null),
           }
         : { role: "img", "aria-label": describeLanes(timeline) })}
-      className={cn("relative min-w-0 flex-1 touch-none select-none", onPick && "cursor-pointer")}
+      className={cn("relative min-w-0 flex-1 select-none", onPick && "cursor-pointer touch-none")}
     >
       <div className="relative h-10">
         {!lanes && (
@@ -127,7 +127,10 @@ export function LaneTrack({ timeline, current, lanes, onPick, onStep }: LaneTrac
       {pointed !== null && (
         <p
           aria-hidden
-          className="pointer-events-none absolute bottom-full z-20 mb-1 max-w-80 -translate-x-1/2 rounded-md border bg-background px-2 py-1 break-words shadow-md"
+          className={cn(
+            "pointer-events-none absolute z-20 max-w-80 -translate-x-1/2 rounded-md border bg-background px-2 py-1 break-words shadow-md",
+            lanes ? "top-1" : "bottom-full mb-1",
+          )}
           style={{ left: `clamp(5rem, ${toShare(scale, pointed) * 100}%, 100% - 5rem)` }}
         >
           {pointed >= scale.to ? "now" : say(pointed)}

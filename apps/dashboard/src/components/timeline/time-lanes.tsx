@@ -12,6 +12,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { usePreference } from "@/lib/preferences/use-preference";
 import { setQuery } from "@/lib/query/address";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
+import { cn } from "@/lib/utils";
 import { LaneTrack } from "./lane-track";
 import { findMoments, stepMoment, type Timeline, toLanes, toTimeScale } from "./time-scale";
 import { useMediaQuery } from "./use-media-query";
@@ -69,7 +70,11 @@ function Lanes({ timeline }: { timeline: Timeline }) {
   return (
     <section
       aria-label="Time lanes"
-      className="flex min-w-0 items-start border-t bg-background text-xs print:hidden"
+      className={cn(
+        "flex min-w-0 shrink-0 items-start border-t bg-background text-xs print:hidden",
+        // However many teams there are, feed and document keep most of the screen.
+        isOpen && "max-h-[30dvh] overflow-y-auto",
+      )}
     >
       <div className="w-28 shrink-0 md:w-36">
         <Button

@@ -26,8 +26,8 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
       >
         <code>{lines ? lines.map(renderLine) : code}</code>
       </pre>
-      <div className="absolute top-1 right-1 opacity-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 motion-safe:transition-opacity">
-        <CopyButton text={code} what={language === null ? "code" : `${language} code`} />
+      <div className="absolute top-1 right-1 rounded-md bg-surface opacity-0 pointer-coarse:top-0 pointer-coarse:right-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 motion-safe:transition-opacity">
+        <CopyButton text={code} what={language === null ? "code" : `${language} code`} compact />
       </div>
     </figure>
   );
