@@ -4,8 +4,8 @@ import { giveFocusBack, trailOf } from "./focus-trail";
 const graceMs = 100;
 
 /**
- * Gives the focus back when what had it is taken out of the page (a row that goes, a button that becomes another one, a page
- * that is left), or was switched off for a while, so that the next key goes on from there.
+ * Gives the focus back when what had it is taken out of sight (a row that goes, a button that becomes another one, a page that is
+ * left, a pane that is folded), or was switched off for a while, so that the next key goes on from there.
  */
 export function keepFocus(page: Document): () => void {
   const listening = new AbortController();
@@ -30,19 +30,23 @@ export function keepFocus(page: Document): () => void {
       // Some browsers tell it of what is just being removed or switched off; only after that it is seen whether somebody left it.
       queueMicrotask(() => {
         const [left] = trail;
-        if (left === target && left?.isConnected && !isOff(left) && page.hasFocus()) trail = [];
+        if (left !== target || !page.hasFocus()) return;
+        if (left?.isConnected && left.checkVisibility() && !isOff(left)) trail = [];
+        else look();
       });
     },
     { signal },
   );
-  const observer = new MutationObserver(() => {
+  const observer = new MutationObserver(look);
+  observer.observe(page.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
+
+  function look(): void {
     if (timer !== undefined || !isLost()) return;
     timer = setTimeout(() => {
       timer = undefined;
       if (isLost()) giveFocusBack(trail);
     }, graceMs);
-  });
-  observer.observe(page.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
+  }
 
   return () => {
     listening.abort();
