@@ -2,6 +2,7 @@
 
 import { usePathname, useRouter } from "next/navigation";
 import { PageLink } from "@/components/page-link";
+import { useMediaQuery } from "@/components/timeline/use-media-query";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { cn } from "@/lib/utils";
@@ -26,19 +27,16 @@ export function SessionTabs() {
   const [pane] = useQueryParam("pane");
   const home = `/sessions/${session.slug}`;
   const place = `/${pathname.split("/").slice(3).join("/")}`.replace(/\/$/, "");
-  const showsDocument = place === "" && pane === "doc";
+  const isWide = useMediaQuery("(min-width: 64rem)");
+  // Where both stand side by side, the document belongs to the feed's tab.
+  const showsDocument = !isWide && place === "" && pane === "doc";
   return (
     <nav aria-label="Parts of the session" className="border-b px-1 lg:px-3">
       <ul className="flex overflow-x-auto">
         {tabs.map((tab, index) => (
           <li key={tab.place} className="contents">
             <TabKey keys={String(index + 1)} label={tab.label} href={`${home}${tab.place}`} />
-            <TabLink
-              href={`${home}${tab.place}`}
-              current={place === tab.place && !showsDocument}
-              // Where both are side by side, the document belongs to what is current.
-              currentOnDesk={place === tab.place}
-            >
+            <TabLink href={`${home}${tab.place}`} current={place === tab.place && !showsDocument}>
               {tab.label}
             </TabLink>
             {tab.place === "" && (
@@ -56,23 +54,20 @@ export function SessionTabs() {
 interface TabLinkProps {
   readonly href: string;
   readonly current: boolean;
-  readonly currentOnDesk?: boolean;
   readonly className?: string;
   readonly children: string;
 }
 
-function TabLink({ href, current, currentOnDesk = current, className, children }: TabLinkProps) {
+function TabLink({ href, current, className, children }: TabLinkProps) {
   return (
     <PageLink
       ahead="settled"
       href={href}
       scroll={false}
-      aria-current={currentOnDesk ? "page" : undefined}
+      aria-current={current ? "page" : undefined}
       className={cn(
         "flex h-9 items-center border-b-2 border-transparent px-3 text-muted-foreground hover:text-foreground pointer-coarse:h-11 forced-colors:border-[Canvas]",
         current && "border-primary font-medium text-foreground forced-colors:border-[Highlight]",
-        currentOnDesk &&
-          "lg:border-primary lg:font-medium lg:text-foreground lg:forced-colors:border-[Highlight]",
         className,
       )}
     >
