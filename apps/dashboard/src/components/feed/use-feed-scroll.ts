@@ -35,6 +35,8 @@ export function useFeedScroll(options: FeedScrollOptions) {
   const wasLive = useRef(false);
   /** False until a scroll to a place has been carried out: what is seen on the way is not where the reader is. */
   const isPlaced = useRef(false);
+  /** The row that is being read, and where on the screen it begins. */
+  const reading = useRef({ sequence: 0, top: 0 });
   const currentIndex = currentKey === null ? -1 : rows.findIndex(({ key }) => key === currentKey);
 
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLElement>({
@@ -69,7 +71,9 @@ export function useFeedScroll(options: FeedScrollOptions) {
     const mayBeAtEnd = isLive && feed.to >= end && distance <= followPx + height;
     const atEnd = mayBeAtEnd && virtualizer.isAtEnd(followPx);
     setPausedAt((before) => (atEnd ? null : (before ?? end)));
-    store.reading = atEnd ? null : (rows[range.startIndex]?.first ?? null);
+    const first = rows[range.startIndex]?.first ?? null;
+    store.reading = atEnd ? null : first;
+    reading.current = { sequence: first?.sequence ?? 0, top: topOf(range.startIndex) };
     if (range.startIndex < pageAheadRows && state.older.problem === null) void store.loadOlder();
     if (range.endIndex > rows.length - pageAheadRows && !isLive && state.newer.problem === null)
       void store.loadNewer();
@@ -105,10 +109,18 @@ export function useFeedScroll(options: FeedScrollOptions) {
     });
   });
 
+  function topOf(index: number): number {
+    return (virtualizer.measurementsCache[index]?.start ?? 0) - (virtualizer.scrollOffset ?? 0);
+  }
+
   function scrollTo({ at, as }: Place): void {
     if (at === "end") return virtualizer.scrollToEnd();
     const index = findRow(rows, at);
     const row = rows[index];
+    if (as === "kept" && at === reading.current.sequence) {
+      // Read anew, it stands where it stood.
+      return virtualizer.scrollBy(topOf(index) - reading.current.top);
+    }
     if (row && row.messages.length > 1 && as === "asked") unfold(row.messages);
     virtualizer.scrollToIndex(index, { align: as === "asked" ? "center" : "start" });
   }
