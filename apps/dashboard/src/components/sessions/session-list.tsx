@@ -45,6 +45,8 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   }
 
   const { sessions } = list;
+  // What needs me stands above the rows and orders them: were they shown before it is known, they would move.
+  const isLoading = (sessions === undefined && !list.problem) || attention.status === "loading";
   const isEmptyMesh = sessions?.length === 0 && list.counts?.active === 0 && list.counts.closed === 0;
   return (
     <section aria-label="All sessions">
@@ -62,15 +64,15 @@ export function SessionList({ onStart }: { onStart: () => void }) {
             className="m-3"
           />
         )}
-        {sessions === undefined && !list.problem && <SessionsSkeleton />}
-        {isEmptyMesh && <SessionsEmpty onStart={onStart} />}
-        {sessions?.length === 0 && !isEmptyMesh && (
+        {isLoading && <SessionsSkeleton />}
+        {!isLoading && isEmptyMesh && <SessionsEmpty onStart={onStart} />}
+        {!isLoading && sessions?.length === 0 && !isEmptyMesh && (
           <NoneFound
             words={isNarrowed(query) ? "No session fits these filters" : `No ${query.state} sessions`}
             onShowAll={() => change({ state: "all", q: "", team: "", needs: false })}
           />
         )}
-        {sessions && sessions.length > 0 && (
+        {!isLoading && sessions && sessions.length > 0 && (
           <SessionColumns>
             {sessions.map(row)}
             {list.next && (
