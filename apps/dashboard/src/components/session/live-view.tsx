@@ -96,7 +96,7 @@ export function LiveView() {
           </PanelBoundary>
         </div>
       </div>
-      <Suspense fallback={<div className="h-10 border-t max-md:hidden" />}>
+      <Suspense fallback={<div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />}>
         <PanelBoundary title="The time lanes">
           <TimeLanes />
         </PanelBoundary>

@@ -46,7 +46,7 @@ function LoadedLanes() {
 
 function LanesSkeleton() {
   return (
-    <div aria-busy="true" className="flex h-10 items-center border-t px-3">
+    <div aria-busy="true" className="flex h-[calc(2.5rem+1px)] items-center border-t px-3">
       <Skeleton className="h-3 w-full" />
     </div>
   );
