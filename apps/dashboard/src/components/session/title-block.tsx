@@ -38,7 +38,7 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
 
 /** Lays the text that was over the text that is, within the nearest element that is positioned. */
 function ChangingText({ text }: { text: string }) {
-  const { before, changes } = useChangedText(text);
+  const { before, changes, onFadedOut } = useChangedText(text);
   return (
     <>
       {/* The key starts the animation anew with every change. */}
@@ -49,6 +49,7 @@ function ChangingText({ text }: { text: string }) {
         <span
           key={`before ${changes}`}
           aria-hidden
+          onAnimationEnd={onFadedOut}
           className="title-before absolute inset-x-0 top-0 overflow-hidden"
         >
           {before}
