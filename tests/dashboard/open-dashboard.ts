@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Browser, BrowserContextOptions } from "playwright-core";
-import { beforeAll, vi } from "vitest";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
@@ -13,10 +13,17 @@ export interface TestDashboard {
   readonly isMissing: boolean;
   readonly broker: TestBroker;
   readonly rest: Door;
-  /** Opens a page in a profile of its own; `as` is the credential of the person who uses it. */
-  open(path: string, options?: BrowserContextOptions & { readonly as?: string }): Promise<WatchedPage>;
+  /** Opens a page in a profile of its own. */
+  open(path: string, options?: OpenOptions): Promise<WatchedPage>;
   /** Makes a person and returns the credential. */
   newPerson(name?: string): Promise<string>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** The credential of the person who uses the page. */
+  readonly as?: string;
+  /** What is done with the page before it goes to its address. */
+  readonly before?: (page: Page) => Promise<unknown>;
 }
 
 export const desk = { viewport: { width: 1280, height: 800 } };
@@ -24,8 +31,6 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
 /** Called outside of the tests, which it starts everything before. */
 export function testDashboard(): TestDashboard {
-  // What a page does is waited for one step after another, on a machine that runs other browsers meanwhile.
-  vi.setConfig({ testTimeout: 60_000 });
   const executable = findChromium();
   if (executable === undefined) console.warn(chromiumMissing);
   let started: { readonly browser: Browser; readonly broker: TestBroker; readonly rest: Door } | undefined;
@@ -56,10 +61,10 @@ export function testDashboard(): TestDashboard {
     get rest() {
       return parts().rest;
     },
-    open(path, { as, ...options } = {}) {
+    open(path, { as, before, ...options } = {}) {
       const { browser, broker } = parts();
       const known = as === undefined ? {} : { storageState: keptPerson(broker.url, as) };
-      return openPage(browser, `${broker.url}${path}`, { ...desk, ...known, ...options });
+      return openPage(browser, `${broker.url}${path}`, { ...desk, ...known, ...options }, before);
     },
     async newPerson(name = "Ana") {
       const made = await parts().rest.call("create_person", { name, idempotency_key: randomUUID() });

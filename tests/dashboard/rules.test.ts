@@ -176,8 +176,12 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     await expect
       .poll(() => article(page, 1).evaluate((row) => row === row.ownerDocument.activeElement))
       .toBe(true);
-    await page.keyboard.press("y");
-    await expect.poll(() => readClipboard(page)).toBe(`${dashboard.broker.url}/sessions/${session.slug}?m=1`);
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("y");
+        return readClipboard(page);
+      })
+      .toBe(`${dashboard.broker.url}/sessions/${session.slug}?m=1`);
     await page.keyboard.press("m");
     await article(page, 1).getByText('"session_metadata_updated"').waitFor();
   });
@@ -272,8 +276,7 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     });
     const page = await openAs("Ana", session);
     const moment = page.getByRole("slider", { name: "Moment" });
-    await moment.waitFor();
-    await page.keyboard.press(",");
+    await moment.press("ArrowLeft");
     await expect.poll(() => new URL(page.url()).searchParams.has("at")).toBe(true);
     const box = await moment.boundingBox();
     if (!box) throw new Error("The slider is not shown.");
@@ -287,9 +290,13 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     await session.post(session.convener, "needle");
     const page = await openAs("Ana", session);
     await article(page, 1).waitFor();
-    await page.keyboard.press("Control+f");
     const hint = page.getByRole("status").filter({ hasText: "Press / to search all messages." });
-    await hint.waitFor();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("Control+f");
+        return hint.isVisible();
+      })
+      .toBe(true);
     await page.keyboard.press("/");
     await expect
       .poll(() => page.getByRole("textbox", { name: "Find in the feed" }).evaluate(isFocused))

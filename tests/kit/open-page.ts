@@ -15,8 +15,8 @@ export async function openPage(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
-  /** A script that runs before anything of the page does. */
-  before = "",
+  /** A script that runs before anything of the page does, or what is done with the page before it goes there. */
+  before: string | ((page: Page) => Promise<unknown>) = "",
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
@@ -36,7 +36,8 @@ export async function openPage(
     `document.addEventListener("securitypolicyviolation",
       (e) => window.reportBreach(e.violatedDirective + " " + e.blockedURI + " " + e.sourceFile))`,
   );
-  if (before !== "") await page.addInitScript(before);
+  if (typeof before !== "string") await before(page);
+  else if (before !== "") await page.addInitScript(before);
   await page.goto(url);
   return { page, problems, findBarriers: () => findBarriers(page) };
 }

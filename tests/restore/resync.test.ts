@@ -1,32 +1,11 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { backupDatabase, restoreDatabase } from "@merkle/db";
 import type { Message } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { backUp, restoreInPlace } from "../kit/restore.js";
 import { createTestSession, failureOf, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
-import { connectTestDatabase } from "../kit/test-database.js";
-
-/** Puts the database back to what a file holds, at the place where clients know it. */
-async function restoreInPlace(broker: TestBroker, file: string): Promise<void> {
-  const sql = connectTestDatabase(broker.databaseUrl);
-  await broker.restartAfter(async () => {
-    await sql.unsafe(
-      "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA merkle_migrations CASCADE",
-    );
-    await restoreDatabase({ target: broker.databaseUrl, file });
-  });
-}
-
-async function backUp(broker: TestBroker): Promise<string> {
-  const file = join(broker.home, "merkle.backup");
-  onTestFinished(() => rm(file, { force: true }));
-  await backupDatabase({ target: broker.databaseUrl, file });
-  return file;
-}
 
 async function openRest(broker: TestBroker): Promise<Door> {
   return brokerDoors.rest(broker.url);

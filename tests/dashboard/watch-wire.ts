@@ -1,0 +1,52 @@
+import type { Page } from "playwright-core";
+
+/** What goes between one page and the broker, in the hands of a test. */
+export interface WatchedWire {
+  /** The types of the frames that the page has sent, of requests the operation. */
+  readonly sent: readonly string[];
+  /** Holds back the answers to an operation until the function that is returned is called. */
+  hold(operation: string): () => void;
+  /** Lets an operation be asked about a session that there is not, until the function that is returned is called. */
+  mislead(operation: string): () => void;
+}
+
+/** Is called before the page goes to its address. The page has a connection of its own then, as those in workers cannot be watched. */
+export async function watchWire(page: Page): Promise<WatchedWire> {
+  const sent: string[] = [];
+  const held = new Map<string, (() => void)[]>();
+  const misled = new Set<string>();
+  await page.addInitScript("delete window.SharedWorker");
+  await page.routeWebSocket(/\/ws$/, (socket) => {
+    const broker = socket.connectToServer();
+    const asked = new Map<string, string>();
+    socket.onMessage((text) => {
+      const frame = JSON.parse(String(text));
+      const name: string = frame.type === "request" ? frame.operation : frame.type;
+      sent.push(name);
+      asked.set(frame.id, name);
+      if (misled.has(name)) frame.input.session_id = "00000000-0000-4000-8000-000000000000";
+      broker.send(JSON.stringify(frame));
+    });
+    broker.onMessage((text) => {
+      const { id } = JSON.parse(String(text));
+      const waiting = held.get(asked.get(id) ?? "");
+      if (waiting) waiting.push(() => socket.send(text));
+      else socket.send(text);
+    });
+  });
+  return {
+    sent,
+    hold(operation) {
+      const waiting: (() => void)[] = [];
+      held.set(operation, waiting);
+      return () => {
+        held.delete(operation);
+        for (const pass of waiting) pass();
+      };
+    },
+    mislead(operation) {
+      misled.add(operation);
+      return () => void misled.delete(operation);
+    },
+  };
+}

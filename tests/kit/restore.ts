@@ -1,0 +1,35 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { backupDatabase, restoreDatabase } from "@merkle/db";
+import type postgres from "postgres";
+import { expect, onTestFinished } from "vitest";
+import type { TestBroker } from "./test-broker.js";
+import { connectTestDatabase } from "./test-database.js";
+
+/** Puts the database back to what a file holds, at the place where clients know it. */
+export async function restoreInPlace(broker: TestBroker, file: string): Promise<void> {
+  const sql = connectTestDatabase(broker.databaseUrl);
+  await broker.restartAfter(async () => {
+    // A server with much to do ends connections later than they are closed, and a restore waits for them only so long.
+    await expect.poll(() => countBrokers(sql), { timeout: 60_000 }).toBe(0);
+    await sql.unsafe(
+      "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA merkle_migrations CASCADE",
+    );
+    await restoreDatabase({ target: broker.databaseUrl, file });
+  });
+}
+
+export async function backUp(broker: TestBroker): Promise<string> {
+  const file = join(broker.home, "merkle.backup");
+  onTestFinished(() => rm(file, { force: true }));
+  await backupDatabase({ target: broker.databaseUrl, file });
+  return file;
+}
+
+/** How many connections brokers have. */
+async function countBrokers(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql`
+    SELECT count(*)::int AS connections FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'merkle'`;
+  return row?.["connections"];
+}
