@@ -12,5 +12,7 @@ export function stateOf(
 }
 
 export function describeCount(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en-GB")} ${count === 1 ? one : many}`;
+  // Only above do digits need to be set apart, and the means for that take some milliseconds to begin with.
+  const digits = count < 1_000 ? String(count) : count.toLocaleString("en-GB");
+  return `${digits} ${count === 1 ? one : many}`;
 }
