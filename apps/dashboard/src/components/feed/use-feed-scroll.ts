@@ -1,7 +1,7 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
-import { useVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
+import { useVirtualizer, type VirtualItem, type Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useCompose } from "@/components/compose/compose-context";
 import { type FeedRow, findRow } from "@/lib/feed/feed-rows";
@@ -44,6 +44,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
     getScrollElement: () => scroller.current,
     getItemKey: (index) => rows[index]?.key ?? index,
     estimateSize: (index) => estimateHeight(rows[index]),
+    measureElement: measureWhenObserved,
     overscan: 6,
     paddingStart: topPx,
     paddingEnd: 8,
@@ -177,6 +178,21 @@ function lastSeen(
     if (item && item.end <= bottom + 4) return index;
   }
   return startIndex;
+}
+
+/**
+ * The height that its observer tells of a row, which for all new rows is one look before they are painted. Measured each as
+ * it is put in, they would have the page laid out as often as there are rows.
+ */
+function measureWhenObserved(
+  row: HTMLElement,
+  observed: ResizeObserverEntry | undefined,
+  { indexFromElement, itemSizeCache, options }: Virtualizer<HTMLDivElement, HTMLElement>,
+): number {
+  const [box] = observed?.borderBoxSize ?? [];
+  if (box) return Math.round(box.blockSize);
+  const index = indexFromElement(row);
+  return itemSizeCache.get(options.getItemKey(index)) ?? options.estimateSize(index);
 }
 
 /** Near enough that the scroll bar does not jump when the row is measured. */
