@@ -1,6 +1,6 @@
 import type { Session } from "@merkle/wire";
 
-/** Where the dashboard shows a session: among the sessions, found by its slug. */
+/** The page of a session in the dashboard; without one, the first page. */
 export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | undefined): string {
-  return session === undefined ? `${base}/` : `${base}/?q=${encodeURIComponent(session.slug)}`;
+  return session === undefined ? `${base}/` : `${base}/sessions/${session.slug}`;
 }

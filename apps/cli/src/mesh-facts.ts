@@ -1,27 +1,32 @@
 import type { BrokerClient } from "./broker-client.js";
 import { readClients } from "./broker-facts.js";
+import type { Actor } from "./person/acting.js";
 
 export interface MeshFacts {
   readonly open_sessions: number;
   /** Peers that have a wait parked at this moment. */
   readonly peers_polling: number;
   readonly mcp_url: string;
+  /** How much waits for a human, as the dashboard counts it. */
+  readonly needs_you: number;
 }
 
 const sessionsAtOnce = 8;
 
-/** What goes on in the broker's mesh. */
-export async function readMeshFacts(broker: BrokerClient): Promise<MeshFacts> {
-  const [{ connection_url }, { waits }, sessionIds] = await Promise.all([
+/** What goes on in the broker's mesh. What `reader` has put away does not wait for them. */
+export async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshFacts> {
+  const [{ connection_url }, { waits }, sessionIds, { total }] = await Promise.all([
     broker.call("get_settings", {}),
     readClients(broker),
     listOpenSessions(broker),
+    reader.call("list_attention", {}),
   ]);
   return {
     open_sessions: sessionIds.length,
     // Several waits may be of one peer, so the rosters are asked; without a wait there is nothing to ask them.
     peers_polling: waits === 0 ? 0 : await countPolling(broker, sessionIds),
     mcp_url: connection_url,
+    needs_you: total,
   };
 }
 

@@ -12,7 +12,7 @@ export const ls: Command = {
     {
       flags: "--needs",
       summary:
-        "only open ones of these that wait for a human, and for what: an ask, a blocked peer, a hold, a spent budget",
+        "only those that wait for a human, and for what: an ask, a blocked peer, a hold, a spent budget, silence",
     },
   ],
   examples: ["merkle ls", "merkle ls --needs", "merkle ls --state all --query auth", "merkle ls --json"],
@@ -25,10 +25,11 @@ export const ls: Command = {
     const query = textOf(flags, "query");
     const broker = await findBroker(config, signal);
     const reader = await readingFrom({ broker, config });
-    const page = await reader.call("list_sessions", { status, limit, ...(query ? { query } : {}) });
-    if (isSet(flags, "needs")) {
+    const needs = isSet(flags, "needs");
+    const page = await reader.call("list_sessions", { status, limit, needs, ...(query ? { query } : {}) });
+    if (needs) {
       const { listNeeds } = await import("../needs/list-needs.js");
-      await listNeeds(page, { broker, output });
+      await listNeeds(page, { reader, output });
       return exitCodes.done;
     }
     if (output.json) output.show(page, "");

@@ -130,10 +130,8 @@ describe("merkle nudge, hold and resume", () => {
       saved_at: new Date().toISOString(),
     });
     const env = { MERKLE_SESSION: slug, MERKLE_TEAM: "Cedar", MERKLE_PEER: peer_id };
-    const ask = ["May I?", "--to", "@humans", "--ask"];
-    // Whoever is asked has to be there.
-    await merkle.run(["post", slug, "hello"]);
-    expect(await merkle.run(["post", slug, ...ask], { env })).toMatchObject({ code: 0 });
+    // Everyone is asked, and so are the humans.
+    expect(await merkle.run(["post", slug, "May I?", "--ask"], { env })).toMatchObject({ code: 0 });
 
     expect((await merkle.run(["hold", slug, "--reason", "wait"])).stdout).toMatch(
       /^✓ held by .+ for 2 teams: wait; work on their machines goes on\n$/,
@@ -158,6 +156,7 @@ describe("merkle nudge, hold and resume", () => {
     expect(JSON.parse(json.stdout).sessions).toMatchObject([
       { slug, needs: [{ kind: "ask", from: "Cedar/cy" }] },
     ]);
+    expect((await merkle.run(["status"])).stdout).toMatch(/open sessions?, \d+ needs? you\n$/);
     // What an agent's shell remembers is its place's (CLI-55).
     const { memories } = await callBroker(merkle, "list_memory", { session: slug });
     expect(memories).toMatchObject([{ content: "Ask before you post", rememberedBy: "Cedar/cy" }]);

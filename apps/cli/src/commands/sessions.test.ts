@@ -109,7 +109,7 @@ describe("merkle show", () => {
     });
     const { url } = await merkle.running();
     const { stdout } = await merkle.run(["show", "Shown"]);
-    expect(stdout).toContain(`${url}/?q=${slug}`);
+    expect(stdout).toContain(`${url}/sessions/${slug}`);
     expect(stdout).toMatch(
       /^Shown\nshown · open since \d\d:\d\d\n0 messages · document v0 · nothing said\nhttp/,
     );
@@ -354,13 +354,13 @@ describe("merkle open", () => {
     await writeFile(browser, `#!${process.execPath}\n${script}\n`, { mode: 0o755 });
     const opened = once(seen, "connection");
     const ended = await merkle.run(["open", slug], { env: { BROWSER: browser } });
-    expect(ended).toEqual({ code: 0, stdout: `${url}/?q=${slug}\n`, stderr: "" });
+    expect(ended).toEqual({ code: 0, stdout: `${url}/sessions/${slug}\n`, stderr: "" });
     const [socket] = await opened;
-    expect(String((await once(socket, "data"))[0])).toBe(`${url}/?q=${slug}`);
+    expect(String((await once(socket, "data"))[0])).toBe(`${url}/sessions/${slug}`);
     socket.destroy();
     seen.close();
     const json = await merkle.run(["open", slug, "--json"], { env: { BROWSER: "/no/such" } });
-    expect(json).toEqual({ code: 0, stdout: `{"url":"${url}/?q=${slug}"}\n`, stderr: "" });
+    expect(json).toEqual({ code: 0, stdout: `{"url":"${url}/sessions/${slug}"}\n`, stderr: "" });
   });
 });
 

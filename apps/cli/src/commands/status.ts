@@ -10,6 +10,7 @@ export const status: Command = {
     const { findBroker } = await import("../broker-client.js");
     const { readHealth } = await import("../broker-facts.js");
     const { readMeshFacts } = await import("../mesh-facts.js");
+    const { readingFrom } = await import("../person/acting.js");
     const broker = await findBroker(config, signal);
     const health = await readHealth(broker);
     const known = { running: true, url: broker.base, ...health };
@@ -19,10 +20,12 @@ export const status: Command = {
       output.show(known, `${output.mark.warn} ${up} at ${broker.base}, but ${trouble}`);
       return exitCodes.unexpected;
     }
-    const facts = await readMeshFacts(broker);
+    const facts = await readMeshFacts(broker, await readingFrom({ broker, config }));
+    const { needs_you: needs } = facts;
+    const waiting = needs === 0 ? "" : `, ${needs} ${needs === 1 ? "needs" : "need"} you`;
     output.show(
       { ...known, ...facts },
-      `${up}, ${counted(facts.peers_polling, "peer")} polling, ${counted(facts.open_sessions, "open session")}`,
+      `${up}, ${counted(facts.peers_polling, "peer")} polling, ${counted(facts.open_sessions, "open session")}${waiting}`,
     );
     return exitCodes.done;
   },

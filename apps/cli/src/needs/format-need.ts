@@ -15,7 +15,9 @@ export function needText(need: Need): string {
     case "held":
       return `held by ${oneLine(need.by)} ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
     case "budget_spent":
-      return `agents have said ${need.agent_messages} of ${need.budget} messages since the last human word`;
+      return `agents have said all they may until the next human word, ${toAge(need.at)} ago`;
+    case "quiet":
+      return `nobody has spoken or polled for ${toAge(need.at)}`;
   }
 }
 
@@ -29,5 +31,7 @@ export function needAdvice(need: Need, slug: string): string {
     case "held":
     case "budget_spent":
       return `merkle resume ${slug}`;
+    case "quiet":
+      return `merkle peers ${slug}`;
   }
 }

@@ -1,28 +1,24 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import type { BrokerClient } from "../broker-client.js";
-import { inParallel } from "../in-parallel.js";
+import { limits } from "@merkle/wire/plain";
 import { oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
+import type { Actor } from "../person/acting.js";
 import { formatTable } from "../table.js";
 import { needAdvice, needText } from "./format-need.js";
 import type { Need } from "./needs.js";
 import { readNeeds } from "./read-needs.js";
 
 interface Showing {
-  readonly broker: Pick<BrokerClient, "call">;
+  readonly reader: Actor;
   readonly output: Output;
 }
 
-const sessionsAtOnce = 4;
-
-/** Shows those sessions of a page that wait for a human, and for what (CLI-46). */
-export async function listNeeds(page: OutputOf<"list_sessions">, { broker, output }: Showing): Promise<void> {
-  const open = page.sessions.filter((session) => !session.session_closed);
-  const read = await inParallel(open, sessionsAtOnce, async (session) => ({
-    ...session,
-    needs: await readNeeds(broker, session),
-  }));
-  const waiting = read.filter(({ needs }) => needs.length > 0);
+/** Shows a page of sessions that wait for a human, and for what (CLI-46). */
+export async function listNeeds(page: OutputOf<"list_sessions">, { reader, output }: Showing): Promise<void> {
+  const needs = await readNeeds(reader, page.sessions);
+  const read = page.sessions.map((session, index) => ({ ...session, needs: needs[index] ?? [] }));
+  // What was settled between the two calls waits no more.
+  const waiting = read.filter((session) => session.needs.length > 0);
   if (output.json) output.show({ sessions: waiting, next_cursor: page.next_cursor }, "");
   else if (waiting.length === 0) output.note("nothing needs you");
   else {
@@ -32,7 +28,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, { broker, outpu
     if (first && need) output.note(`  next: ${needAdvice(need, first.slug)}`);
   }
   if (page.next_cursor !== null)
-    output.note(`  older sessions were not looked at: merkle ls --needs --limit 200, or --query <text>`);
+    output.note(`  more: merkle ls --needs --limit ${limits.sessionsPageMax}, or --query <text>`);
 }
 
 function formatSession(session: Session & { readonly needs: readonly Need[] }, output: Output): string {

@@ -1,79 +1,54 @@
-import type { Peer } from "@merkle/wire";
-import { sessionSettingsDefault } from "@merkle/wire";
-import { describe, expect, it } from "vitest";
-import { feedMessage } from "../test-kit/feed-message.js";
-import { toNeeds } from "./needs.js";
-import { OpenAsks } from "./open-asks.js";
+import type { AttentionItem } from "@merkle/wire";
+import { expect, it } from "vitest";
+import { needAdvice, needText } from "./format-need.js";
+import { toNeed } from "./needs.js";
 
-const at = "2026-01-01T00:00:00.000Z";
-const session = { held: null, agent_messages: 0, settings: sessionSettingsDefault, session_closed: false };
+const at = new Date(Date.now() - 360_000).toISOString();
+const item: AttentionItem = {
+  id: "",
+  kind: "ask",
+  session_id: "",
+  session: "auth",
+  session_title: "Auth",
+  since: at,
+  sequence: null,
+  team: null,
+  peer: null,
+  text: "",
+  options: [],
+  dismissed: false,
+  snoozed_until: null,
+};
 
-function peer(special: Partial<Peer>): Peer {
-  return {
-    peer_id: "",
-    team_id: "",
-    team: "Cedar",
-    name: null,
-    kind: "agent",
-    role: null,
-    groups: [],
-    status: "idle",
-    declared: null,
-    summary: null,
-    capabilities: null,
-    cwd: null,
-    machine: null,
-    session_key: null,
-    joined_at: at,
-    last_seen_at: at,
-    last_polled_at: null,
-    left_at: null,
-    polling: false,
-    connected: false,
-    last_read: 0,
-    ...special,
-  };
-}
-
-const ask = (sequence: number, to: string[]) =>
-  feedMessage(sequence, { to, content: { text: "which?", kind: "ask", options: ["a", "b"] } });
-
-describe("what needs a human", () => {
-  it("[CLI-46] is an ask to humans that nobody answered, by whatever name of theirs", () => {
-    const asks = new OpenAsks();
-    for (const [index, to] of [["@humans"], ["Ana"], ["*"], ["Birch"], ["@humans"]].entries())
-      asks.add(ask(index + 1, to));
-    asks.add(feedMessage(6, { reply_to: 5, content: { text: "a", answer: "a" } }));
-    asks.add(feedMessage(7, { reply_to: 1, content: { text: "which do you mean?" } }));
-    const peers = [peer({ team: "ana", kind: "human" }), peer({ team: "Birch" })];
-    const needs = toNeeds({ session, peers, asks: asks.list() });
-    expect(needs).toMatchObject([
-      { kind: "ask", message: 1, from: "Alder", text: "which?", options: ["a", "b"] },
-      { kind: "ask", message: 2 },
-    ]);
-    // An answer that was read before its ask settles it, too.
-    asks.add(feedMessage(9, { reply_to: 8, content: { text: "a", answer: "a" } }));
-    asks.add(ask(8, ["@humans"]));
-    expect(asks.list().map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
-  });
-
-  it("[CLI-46] is a blocked peer, a hold and a spent budget; of a closed session nothing", () => {
-    const declared = { status: "blocked" as const, reason: "needs key", at };
-    const facts = {
-      session: {
-        ...session,
-        held: { by: "Ana", reason: null, at },
-        agent_messages: 3,
-        settings: { ...sessionSettingsDefault, message_budget: 3 },
-      },
-      peers: [peer({ declared }), peer({ declared, left_at: at }), peer({})],
-      asks: [],
-    };
-    expect(toNeeds(facts)).toEqual([
-      { kind: "blocked", team: "Cedar", peer: null, reason: "needs key", at },
-      { kind: "held", by: "Ana", reason: null, at },
-      { kind: "budget_spent", budget: 3, agent_messages: 3 },
-    ]);
-    expect(toNeeds({ ...facts, session: { ...facts.session, session_closed: true } })).toEqual([]);
-  });
+it.each<[Partial<AttentionItem>, object, string, string]>([
+  [
+    { kind: "ask", sequence: 405, team: "Cedar", peer: "cy", text: "which\nkey?", options: ["vault", "new"] },
+    { kind: "ask", message: 405, from: "Cedar/cy", text: "which\nkey?", options: ["vault", "new"], at },
+    'Cedar/cy asks "which key?" [1 vault] [2 new] #405 6m ago',
+    "merkle post auth --reply-to 405 --answer <answer>",
+  ],
+  [
+    { kind: "blocked", team: "Cedar", text: "needs key" },
+    { kind: "blocked", team: "Cedar", peer: null, reason: "needs key", at },
+    "Cedar is blocked 6m: needs key",
+    'merkle post auth <text> --to "Cedar"',
+  ],
+  [
+    { kind: "held", team: "Ana" },
+    { kind: "held", by: "Ana", reason: null, at },
+    "held by Ana 6m",
+    "merkle resume auth",
+  ],
+  [
+    { kind: "budget_spent" },
+    { kind: "budget_spent", at },
+    "agents have said all they may until the next human word, 6m ago",
+    "merkle resume auth",
+  ],
+  [{ kind: "quiet" }, { kind: "quiet", at }, "nobody has spoken or polled for 6m", "merkle peers auth"],
+])("[CLI-46] %j is told with what its kind has, and with what ends it", (special, need, text, advice) => {
+  const made = toNeed({ ...item, ...special });
+  expect(made).toEqual(need);
+  expect(needText(made)).toBe(text);
+  expect(needAdvice(made, "auth")).toBe(advice);
 });

@@ -1,20 +1,22 @@
-import type { Session } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
-import type { BrokerClient } from "../broker-client.js";
-import { type Need, toNeeds } from "./needs.js";
-import { OpenAsks } from "./open-asks.js";
+import type { AttentionItem, Session } from "@merkle/wire";
+import { inParallel } from "../in-parallel.js";
+import type { Actor } from "../person/acting.js";
+import { type Need, toNeed } from "./needs.js";
 
-/** What of a session waits for a human: three calls. Asks before its last 500 messages are not looked for. */
+const sessionsAtOnce = 4;
+
+/** What waits for a human in each of the sessions, in their order: one call, where not more waits in the mesh than a reply holds. */
 export async function readNeeds(
-  broker: Pick<BrokerClient, "call">,
-  { session_id }: Pick<Session, "session_id">,
-): Promise<Need[]> {
-  const [session, { peers }, { messages }] = await Promise.all([
-    broker.call("get_session", { session_id }),
-    broker.call("list_peers", { session_id }),
-    broker.call("get_history", { session_id, limit: limits.pageMessagesMax }),
-  ]);
-  const asks = new OpenAsks();
-  for (const message of messages) asks.add(message);
-  return toNeeds({ session, peers, asks: asks.list() });
+  reader: Actor,
+  sessions: readonly Pick<Session, "session_id">[],
+): Promise<Need[][]> {
+  const { items, total } = await reader.call("list_attention", {});
+  if (total <= items.length) return sessions.map(({ session_id }) => needsOf(items, session_id));
+  return inParallel(sessions, sessionsAtOnce, async ({ session_id }) =>
+    needsOf((await reader.call("list_attention", { session: session_id })).items, session_id),
+  );
+}
+
+function needsOf(items: readonly AttentionItem[], sessionId: string): Need[] {
+  return items.filter((item) => item.session_id === sessionId).map(toNeed);
 }

@@ -4,7 +4,6 @@ import type { BrokerClient } from "../broker-client.js";
 import { toDashboardUrl } from "../dashboard-url.js";
 import { counted } from "../duration.js";
 import { needText } from "../needs/format-need.js";
-import type { Need } from "../needs/needs.js";
 import { indented, oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
 import { formatRoster } from "./roster.js";
@@ -49,15 +48,12 @@ function heldText(
   output: Output,
 ): string[] {
   const { message_budget: budget } = settings;
-  const needs: Need[] = [
-    ...(held === null ? [] : [{ kind: "held" as const, ...held }]),
-    ...(budget === 0 ? [] : [{ kind: "budget_spent" as const, budget, agent_messages }]),
+  const over = (text: string) => output.alarm(`${text}; end it: merkle resume ${slug}`);
+  const said = `agents have said ${agent_messages} of ${budget} messages since the last human word`;
+  return [
+    ...(held === null ? [] : [over(needText({ kind: "held", ...held }))]),
+    ...(budget === 0 ? [] : [agent_messages >= budget ? over(said) : said]),
   ];
-  return needs.map((need) => {
-    const isOver = need.kind === "held" || agent_messages >= budget;
-    const text = isOver ? `${needText(need)}; end it: merkle resume ${slug}` : needText(need);
-    return isOver ? output.alarm(text) : text;
-  });
 }
 
 function saidText({ last_said_at: at, last_said_by: by }: Session): string {

@@ -9,7 +9,7 @@ import { createTextFormat } from "../tail/print-messages.js";
 import { followSession, runTail } from "../tail/run-tail.js";
 import { readTailOptions } from "../tail/tail-options.js";
 import { startBoard } from "./board-keeper.js";
-import { createFactsReader } from "./read-facts.js";
+import { readFacts } from "./read-facts.js";
 
 /** Shows a session live, with keys; without a terminal it is a tail (CLI-48 to CLI-50). */
 export async function runWatch(context: CommandContext): Promise<number> {
@@ -23,15 +23,14 @@ export async function runWatch(context: CommandContext): Promise<number> {
   const quit = new AbortController();
   const ended = AbortSignal.any([signal, quit.signal]);
   try {
-    const facts = createFactsReader(client, session.session_id);
-    const first = await facts.read(ended);
+    const read = () => readFacts(client, session.session_id, ended);
     const board = startBoard({
       ...terminal,
       context,
       broker,
       session,
-      facts: first,
-      readFacts: () => facts.read(ended),
+      facts: await read(),
+      readFacts: read,
       end: (reason) => quit.abort(reason),
     });
     const format = createTextFormat(output, createKnownTeams({ client, session, config, output }));
@@ -44,7 +43,6 @@ export async function runWatch(context: CommandContext): Promise<number> {
         client,
         printer: {
           async print(message) {
-            facts.asks.add(message);
             board.add({ message, text: await format(message) });
             return true;
           },
