@@ -62,8 +62,8 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
 
   it("[DASH-83] a changed title comes with who changed it and why, with motion and without", async () => {
     const session = await createTestSession(rest, "Q3 pricing");
-    const still = await open(session, "", { ...desk, reducedMotion: "reduce" });
-    const { page } = await open(session);
+    const still = await open(session);
+    const { page } = await open(session, "", { ...desk, reducedMotion: "no-preference" });
     await rest.call("update_session_metadata", {
       session_id: session.sessionId,
       team_id: session.convener,
