@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { SpreadWork } from "./tests/kit/spread-work.js";
 
 export default defineConfig({
   resolve: { conditions: ["merkle-source"] },
@@ -10,6 +11,7 @@ export default defineConfig({
     isolate: false,
     // Most of the time is spent waiting for servers and processes.
     maxWorkers: 4,
+    sequence: { sequencer: SpreadWork },
     globalSetup: ["tests/kit/global-setup.ts"],
     // A poll ends as soon as what it waits for is so; this is only when to give up.
     expect: { poll: { timeout: 15_000 } },

@@ -157,7 +157,7 @@ describe("what is delivered", () => {
     const { oak, say } = session;
     const { next_cursor } = await oak.wait();
     await oak.wait({ timeout: 0 });
-    const wait = oak.wait({ timeout: 0.5 });
+    const wait = oak.wait({ timeout: 2 });
     await parked(session);
     for (let i = 0; i < 5; i += 1) await say("not for oak", { to: "elm" });
     expect(await wait).toMatchObject({ messages: [], next_cursor });
