@@ -71,7 +71,12 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     const banner = page.getByRole("region", { name: "Why the session does not go on" });
     await banner.getByText(/Quiet: nobody has polled or spoken since/).waitFor();
     await banner.getByRole("button", { name: "Nudge all" }).click();
-    await page.getByText(/Birch is away and reads when it comes back/).waitFor();
+    await banner.getByText(/Birch is away and reads when it comes back/).waitFor();
+    // What came of it stays when somebody speaks, until it was read.
+    await session.post(session.convener, "here I am");
+    await banner.getByText("The session is no longer quiet.").waitFor();
+    await banner.getByRole("button", { name: "Close" }).click();
+    await banner.waitFor({ state: "detached" });
   });
 
   it("[DASH-70] catching up lists asks, decisions, versions and events since one last read, and leads to each", async () => {

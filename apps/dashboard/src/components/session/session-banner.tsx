@@ -1,7 +1,7 @@
 "use client";
 
 import { BellRing, Play } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
 import { useNudge } from "@/components/roster/use-nudge";
 import { TimeText } from "@/components/time-text";
@@ -36,10 +36,42 @@ export function SessionBanner() {
       </Banner>
     );
   }
-  if (session.quiet_since === null) return null;
+  return <Quiet since={session.quiet_since} />;
+}
+
+/** Being nudged ends the quiet: what came of it is told until it is closed, though the reason for it is gone. */
+function Quiet({ since }: { since: string | null }) {
+  const { nudge, pending, told, refusal } = useNudge("*");
+  const [read, setRead] = useState("");
+  const isTold = told !== "" && told !== read;
+  if (since === null && !pending && !isTold) return null;
   return (
-    <Banner action={<NudgeAll />}>
-      Quiet: nobody has polled or spoken since <TimeText at={session.quiet_since} as="clock" />.
+    <Banner
+      action={
+        <>
+          {since === null && isTold ? (
+            <Button variant="outline" size="sm" onClick={() => setRead(told)}>
+              Close
+            </Button>
+          ) : (
+            <Button variant="outline" size="sm" disabled={pending} onClick={nudge}>
+              <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge all"}
+            </Button>
+          )}
+          <p role="status" className="basis-full text-sm text-muted-foreground empty:hidden">
+            {told}
+          </p>
+          <RefusalNote refusal={refusal} className="basis-full" />
+        </>
+      }
+    >
+      {since === null ? (
+        "The session is no longer quiet."
+      ) : (
+        <>
+          Quiet: nobody has polled or spoken since <TimeText at={since} as="clock" />.
+        </>
+      )}
     </Banner>
   );
 }
@@ -64,21 +96,6 @@ function Resume() {
         <Play aria-hidden /> {resuming ? "Resuming…" : "Resume"}
       </Button>
       <RefusalNote refusal={resumeRefusal} className="basis-full" />
-    </>
-  );
-}
-
-function NudgeAll() {
-  const { nudge, pending, told, refusal } = useNudge("*");
-  return (
-    <>
-      <Button variant="outline" size="sm" disabled={pending} onClick={nudge}>
-        <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge all"}
-      </Button>
-      <p role="status" className="basis-full text-sm text-muted-foreground empty:hidden">
-        {told}
-      </p>
-      <RefusalNote refusal={refusal} className="basis-full" />
     </>
   );
 }
