@@ -35,16 +35,23 @@ if (chromium === undefined) {
 
 const broker = await startLiveBroker();
 const browser = await launchChromium(chromium);
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    // The parts end with the browser, and what was measured until then is told.
+    void browser.close();
+  });
+}
 try {
   const machine = await measureMachine(browser);
   const results: PartResult[] = [];
   for (const part of parts.filter(({ name }) => names.includes(name))) {
+    if (!browser.isConnected()) break;
     results.push(await measurePart(part, broker, browser));
   }
   const run: Run = { machine, results };
   printResults(run);
   console.log(`\nAll of it: ${await writeResults(browser.version(), run)}`);
-  if (!isPassed(run)) process.exitCode = 1;
+  if (!isPassed(run) || !browser.isConnected()) process.exitCode = 1;
 } finally {
   await browser.close();
   await broker.stop();
