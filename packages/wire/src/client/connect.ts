@@ -4,6 +4,7 @@ import type { ClientFrame } from "../frames.js";
 import type { WakePath } from "../operations/peers.js";
 import type { RetryOptions } from "./backoff.js";
 import { type CallOptions, Calls } from "./calls.js";
+import { isClearText } from "./clear-text.js";
 import type { FrameAfterHello } from "./connection.js";
 import { type ConnectionState, ObservedState } from "./connection-state.js";
 import { Link, type LinkOptions } from "./link.js";
@@ -22,6 +23,8 @@ export interface ClientOptions {
   readonly url: string;
   /** The runtime's own unless given; Node 20 has none and takes that of the `ws` package. */
   readonly WebSocket?: WebSocketClass;
+  /** Lets it speak to another machine without TLS, where others can listen. Default false. */
+  readonly insecure?: boolean;
   /** How long an attempt to connect may take, until the broker's hello, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number;
   readonly retry?: RetryOptions;
@@ -78,7 +81,8 @@ export interface MerkleClient {
  * Starts to connect to a broker, and keeps connected until it is closed. Whatever the network does shows in `state`; only
  * a broker whose close code forbids coming back ends the client.
  *
- * @throws bad_request when the address is none, or there is no WebSocket to use
+ * @throws bad_request when the address is none, or leads to another machine without TLS and `insecure` is not set (TLS-15);
+ * or when there is no WebSocket to use
  */
 export function connect(options: ClientOptions): MerkleClient {
   return new Client(toLinkOptions(options), options.onState);
@@ -208,11 +212,20 @@ function toLinkOptions(options: ClientOptions): LinkOptions {
       "This runtime has no WebSocket: pass a class, such as that of `ws`.",
     );
   }
+  const url = toWebSocketUrl(options.url);
+  if (isClearText(url) && !options.insecure) throw clearText(url);
   return {
-    url: toWebSocketUrl(options.url),
+    url,
     WebSocket,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     retry: options.retry ?? {},
     random: options.random ?? Math.random,
   };
+}
+
+function clearText(url: string): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `${new URL(url).origin} is another machine, and ws:// is clear text: everyone on the way could read what is said and take credentials. Use https:// or wss://, or set insecure.`,
+  );
 }

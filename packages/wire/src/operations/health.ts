@@ -69,7 +69,7 @@ export const testConnection = operation({
     reached: z.boolean().meta({ description: "Whether a broker answered there." }),
     same_broker: z.boolean().meta({ description: "Whether it was this one." }),
     took_ms: Milliseconds,
-    problem: z.string().nullable().meta({ description: "Why not, in a sentence." }),
+    problem: z.string().nullable().meta({ description: "What hinders agents there, in a sentence." }),
   }),
   errors: [],
   kind: "call",
@@ -78,6 +78,6 @@ export const testConnection = operation({
   rate: "write",
   compact: ({ base_url, same_broker, problem }) =>
     same_broker
-      ? `${base_url} leads to this broker`
+      ? `${base_url} leads to this broker${problem === null ? "" : `. ${problem}`}`
       : `${base_url}: ${problem ?? "another broker answers there"}`,
 });

@@ -155,6 +155,7 @@ function describeServed({ base_url, settings }: Settings, isServed: boolean): st
 function FromServer({ result, isPending }: { result: TestResult | null; isPending: boolean }) {
   if (isPending) return <span className="text-muted-foreground">being tried…</span>;
   if (result === null) return <span className="text-muted-foreground">not tried yet</span>;
+  if (result.same_broker && result.problem !== null) return <No>{result.problem}</No>;
   if (result.same_broker) return <Yes>reached in {Math.round(result.took_ms)} ms, and it is this broker</Yes>;
   return <No>{result.problem ?? "Another broker answers there."}</No>;
 }
