@@ -13,6 +13,7 @@ import type { SessionDirectory, SessionIdentity } from "./sessions/directory.js"
 import type { Addresses } from "./settings/addresses.js";
 import type { SettingsStore } from "./settings/settings-store.js";
 import type { StateAnnouncer } from "./state/state-announcer.js";
+import type { Certificate } from "./tls/certificate.js";
 import type { Workers } from "./workers/workers.js";
 import type { Write } from "./writes/write.js";
 
@@ -33,6 +34,8 @@ export interface Services {
   readonly sessions: SessionDirectory;
   readonly settings: SettingsStore;
   readonly addresses: Addresses;
+  /** What the broker serves TLS with at this moment; null where it does not. */
+  readonly certificate: () => Certificate | null;
   readonly workers: Workers;
   readonly metrics: Metrics;
   readonly log: Log;

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionTarget, type Database, holdNodeLock, type NodeLock, openDatabase } from "@merkle/db";
 import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
+import { createArrivals } from "./access/arrival.js";
 import { createCredentials } from "./access/credentials.js";
 import { createHostGuard } from "./access/hosts.js";
 import { isLoopback, requireLoopback } from "./access/loopback.js";
@@ -26,6 +27,8 @@ import { loadSettings } from "./settings/settings-store.js";
 import { StartError } from "./start-error.js";
 import { startStateAnnouncer } from "./state/state-announcer.js";
 import { createStopList } from "./stop-list.js";
+import { type Certificate, type CertificateFiles, readCertificate } from "./tls/certificate.js";
+import { type HeldCertificate, holdCertificate } from "./tls/hold-certificate.js";
 import { readVersion } from "./version.js";
 import { startWorkers } from "./workers/workers.js";
 
@@ -44,6 +47,10 @@ export interface BrokerOptions {
   readonly insecureOpen?: boolean | undefined;
   /** Further host names that requests may be meant for. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Makes the port speak https and wss, and nothing else. */
+  readonly tls?: TlsOptions | undefined;
+  /** Addresses, and ranges such as `10.0.0.0/8`, of proxies that are believed about whom they speak for. None unless told. */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** A folder of static pages to serve at `/`. */
   readonly dashboard?: string | undefined;
   readonly log?: Log | undefined;
@@ -51,6 +58,13 @@ export interface BrokerOptions {
   readonly heartbeatMs?: number | undefined;
   /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
   readonly connectionsMax?: number | undefined;
+}
+
+export interface TlsOptions extends CertificateFiles {
+  /** Called with each certificate before it is served, the first one included. */
+  readonly announce?: ((certificate: Certificate) => Promise<void>) | undefined;
+  /** How often the files are looked at for a renewed one, in milliseconds; 5,000 unless told. */
+  readonly lookEveryMs?: number | undefined;
 }
 
 export interface Broker {
@@ -91,14 +105,18 @@ type Resolved = BrokerOptions & { host: string; port: number; log: Log };
 
 async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
   const { host, log } = options;
+  const readArrival = toReadArrival(options);
+  // Told before anything is started; used once the home is known to be this broker's.
+  if (options.tls) await readCertificate(options.tls);
   const target = await startDatabaseServer(options, stops);
+  const certificate = await startCertificate(options, stops);
   const database = await openDatabase({ target });
   stops.add("database connections", database.close);
   const nodeLock = await holdAlone(target);
   stops.add("node lock", nodeLock.release);
 
   let listening = "";
-  const { services, stopServices } = await startServices(options, database, () => listening);
+  const { services, stopServices } = await startServices(options, database, certificate, () => listening);
   stops.add("services", stopServices);
 
   const http = await createHttpServer({
@@ -107,14 +125,17 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
       listenHost: host,
       allowedHosts: options.allowedHosts ?? [],
       publicUrl: () => services.settings.current.public_url,
+      certifiedNames: () => certificate?.current.names ?? [],
     }),
+    readArrival,
+    certificate,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     connectionsMax: options.connectionsMax,
     dashboard: options.dashboard,
   });
   stops.add("doors", http.stop);
   const port = await listen(http, options);
-  listening = `http://${host.includes(":") ? `[${host}]` : nameToShow(host)}:${port}`;
+  listening = `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : nameToShow(host)}:${port}`;
   stops.add(
     "housekeeper",
     startHousekeeper(services, async () => {
@@ -135,6 +156,26 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     stop: () => stops.stop(),
     stopped: stops.stopped,
   };
+}
+
+function toReadArrival({ trustedProxies = [] }: Resolved): ReturnType<typeof createArrivals> {
+  try {
+    return createArrivals(trustedProxies);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new StartError("bad_setting", `A trusted proxy is not understood: ${problem}`, { cause: error });
+  }
+}
+
+async function startCertificate(
+  { tls, log }: Resolved,
+  stops: ReturnType<typeof createStopList>,
+): Promise<HeldCertificate | undefined> {
+  if (!tls) return undefined;
+  const { cert, key, announce, lookEveryMs } = tls;
+  const certificate = await holdCertificate({ files: { cert, key }, announce, lookEveryMs, log });
+  stops.add("certificate", certificate.stop);
+  return certificate;
 }
 
 async function startDatabaseServer(
@@ -179,6 +220,7 @@ function notAlone(): StartError {
 async function startServices(
   { log, publicUrl, databaseUrl }: Resolved,
   database: Database,
+  certificate: HeldCertificate | undefined,
   listening: () => string,
 ): Promise<{ services: Services & { stop(): void }; stopServices(): Promise<void> }> {
   const stopping = new AbortController();
@@ -224,6 +266,7 @@ async function startServices(
       sessions: createSessionDirectory(database),
       settings,
       addresses: createAddresses(settings, listening),
+      certificate: () => certificate?.current ?? null,
       workers,
       metrics,
       log,

@@ -1,7 +1,13 @@
 /** Why the broker does not start; the message says what is wrong and what to do. */
 export class StartError extends Error {
   override readonly name = "StartError";
-  readonly code: "not_loopback" | "port_in_use" | "bad_address" | "not_alone" | "bad_setting";
+  readonly code:
+    | "not_loopback"
+    | "port_in_use"
+    | "bad_address"
+    | "not_alone"
+    | "bad_setting"
+    | "bad_certificate";
 
   constructor(code: StartError["code"], message: string, options?: ErrorOptions) {
     super(message, options);

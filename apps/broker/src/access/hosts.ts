@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from "node:os";
 import { MerkleError } from "@merkle/wire";
 
-/** Which names the broker answers to (AUTH-8, AUTH-9). */
+/** Which names the broker answers to (AUTH-8, AUTH-9, TLS-7). */
 export interface HostGuard {
   /**
    * Refuses a request that was meant for another host, or that a page of another origin makes. Without this, any web page
@@ -15,7 +15,11 @@ export interface HostGuard {
 /** What a request says about whom it is meant for and where it comes from. */
 export interface HostedRequest {
   readonly host?: string | undefined;
+  /** The host that a trusted proxy was asked for. Both must be the broker's, so that a proxy never allows more. */
+  readonly forwardedHost?: string | undefined;
   readonly origin?: string | undefined;
+  /** Whether it came over TLS. */
+  readonly secure?: boolean | undefined;
   /** The request line's target. As a full address it goes before the Host header (RFC 9112, section 3.2.2). */
   readonly target?: string | undefined;
 }
@@ -27,23 +31,30 @@ export interface HostGuardOptions {
   readonly allowedHosts: readonly string[];
   /** The public URL as it is set at this moment. */
   readonly publicUrl: () => string | null;
+  /** The names that the broker's certificate was issued for, as it is at this moment. */
+  readonly certifiedNames?: (() => readonly string[]) | undefined;
 }
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-export function createHostGuard({ listenHost, allowedHosts, publicUrl }: HostGuardOptions): HostGuard {
+export function createHostGuard({
+  listenHost,
+  allowedHosts,
+  publicUrl,
+  certifiedNames = () => [],
+}: HostGuardOptions): HostGuard {
   const fixed = new Set([...loopbackNames, ...allowedHosts.map(hostnameOf), ...ownNames(listenHost)]);
 
   function isAllowed(host: string): boolean {
     const name = hostnameOf(host);
     if (name === "") return false;
-    if (fixed.has(name)) return true;
+    if (fixed.has(name) || certifiedNames().includes(name)) return true;
     const url = publicUrl();
     return url !== null && hostnameOf(new URL(url).host) === name;
   }
 
   return {
-    check({ host, origin, target = "/" }) {
+    check({ host, forwardedHost, origin, target = "/", secure = false }) {
       const meant = hostOfTarget(target);
       if (meant !== null && !isAllowed(meant)) {
         throw refuse("address", target, "Ask for a path, not for another host.");
@@ -55,7 +66,14 @@ export function createHostGuard({ listenHost, allowedHosts, publicUrl }: HostGua
           "Reach the broker by a name it knows, or add yours with MERKLE_ALLOWED_HOSTS or as public_url.",
         );
       }
-      if (origin !== undefined && !isAllowed(hostOfOrigin(origin))) {
+      if (forwardedHost !== undefined && !isAllowed(forwardedHost)) {
+        throw refuse(
+          "X-Forwarded-Host",
+          forwardedHost,
+          "Let the proxy ask by a name that the broker knows, or add it with MERKLE_ALLOWED_HOSTS or as public_url.",
+        );
+      }
+      if (origin !== undefined && (!isAllowed(hostOfOrigin(origin)) || (secure && mayBeForged(origin)))) {
         throw refuse(
           "Origin",
           origin,
@@ -91,6 +109,11 @@ function hostOfTarget(target: string): string | null {
 function hostOfOrigin(origin: string): string {
   const match = /^https?:\/\/([^/?#@]+)$/i.exec(origin);
   return match?.[1] ?? "";
+}
+
+/** A page that came in clear text from elsewhere may be anybody's on the way, whatever name it has. */
+function mayBeForged(origin: string): boolean {
+  return /^http:/i.test(origin) && !loopbackNames.includes(hostnameOf(hostOfOrigin(origin)));
 }
 
 function refuse(header: string, value: string | undefined, advice: string): MerkleError {

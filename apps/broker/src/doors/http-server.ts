@@ -1,10 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { MerkleError } from "@merkle/wire";
 import { Hono } from "hono";
+import type { Arrival, ReadArrival } from "../access/arrival.js";
 import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
+import type { HeldCertificate } from "../tls/hold-certificate.js";
 import { toMerkleError } from "../to-merkle-error.js";
 import { renderAgentsPage } from "./agents-page.js";
 import { mountDashboard } from "./dashboard.js";
@@ -24,6 +26,9 @@ export interface HttpServer {
 export interface HttpServerOptions {
   readonly services: Services;
   readonly hosts: HostGuard;
+  readonly readArrival: ReadArrival;
+  /** Makes the port speak TLS, and nothing else. */
+  readonly certificate?: HeldCertificate | undefined;
   readonly heartbeatMs: number;
   readonly connectionsMax?: number | undefined;
   /** A folder of static pages, served at `/`. */
@@ -35,7 +40,7 @@ const idleSweepMs = 20;
 
 /** One server for all doors: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { services, hosts, heartbeatMs, connectionsMax } = options;
+  const { services, hosts, readArrival, heartbeatMs, connectionsMax } = options;
   const { addresses, version, settings } = services;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
@@ -68,45 +73,45 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         { headers: { "content-type": "text/markdown; charset=utf-8" } },
       ),
   );
-  /** The guard in front of every door. A header given twice counts in full, so that no part of it slips through. */
-  function checkHosts({ headersDistinct, url = "" }: IncomingMessage): MerkleError | null {
+  /** The guard in front of every door. */
+  function checkHosts(arrival: Arrival): MerkleError | null {
     try {
-      hosts.check({
-        host: headersDistinct["host"]?.join(),
-        origin: headersDistinct["origin"]?.join(),
-        target: url,
-      });
+      hosts.check(arrival);
       return null;
     } catch (error) {
-      return toMerkleError(error, services.log, { path: url });
+      return toMerkleError(error, services.log, { path: arrival.target, client: arrival.address });
     }
   }
   if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard);
   app.notFound((c) => toErrorResponse(noSuchRoute(c.req.method, c.req.path)));
-  app.onError((error, c) => toErrorResponse(toMerkleError(error, services.log, { path: c.req.path })));
+  app.onError((error, c) => {
+    const { address } = readArrival(c.env.incoming);
+    return toErrorResponse(toMerkleError(error, services.log, { path: c.req.path, client: address }));
+  });
 
   const serve = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
-  // A missing Host is refused like a foreign one, by the guard.
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
-    const refusal = checkHosts(request);
+  const { server, abandonHandshakes } = await createListener(options.certificate, (request, response) => {
+    const refusal = checkHosts(readArrival(request));
     if (refusal) refuseRequest(response, refusal);
     else void serve(request, response);
   });
   server.on("clientError", refuseMalformed);
   const webSockets = createWebSocketDoor({ services, heartbeatMs, connectionsMax });
   server.on("upgrade", (request, socket, head) => {
+    const arrival = readArrival(request);
     try {
-      const refusal = checkHosts(request);
+      const refusal = checkHosts(arrival);
       if (refusal) throw refusal;
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
       if (pathOf(request.url) !== "/ws") throw noSuchRoute("WebSocket at", pathOf(request.url));
-      webSockets.upgrade(request, socket, head);
+      webSockets.upgrade(request, socket, head, arrival);
     } catch (error) {
-      refuseUpgrade(socket, toMerkleError(error, services.log, { path: request.url }));
+      const about = { path: request.url, client: arrival.address };
+      refuseUpgrade(socket, toMerkleError(error, services.log, about));
     }
   });
 
@@ -117,11 +122,30 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       // A connection whose last call is answered while we stop would otherwise be kept open for the next one.
       const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
+      abandonHandshakes();
       await Promise.all([webSockets.stop(), mcp.stop(), closed]);
       clearInterval(sweep);
       clearTimeout(deadline);
     },
   };
+}
+
+interface Listener {
+  readonly server: Server;
+  abandonHandshakes(): void;
+}
+
+async function createListener(
+  certificate: HeldCertificate | undefined,
+  onRequest: RequestListener,
+): Promise<Listener> {
+  // A missing Host is refused like a foreign one, by the guard.
+  const options = { requireHostHeader: false };
+  if (!certificate) return { server: createServer(options, onRequest), abandonHandshakes: () => undefined };
+  const { createTlsListener } = await import("../tls/listener.js");
+  const listener = createTlsListener({ certificate: certificate.current, options, onRequest });
+  certificate.onRenewed(listener.renew);
+  return listener;
 }
 
 function refuseRequest(response: ServerResponse, error: MerkleError): void {

@@ -1,5 +1,7 @@
+import { X509Certificate } from "node:crypto";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { ConnectionOptions } from "node:tls";
 
 /** What an address answered. */
 export interface Answer {
@@ -11,6 +13,21 @@ export interface Answer {
 /** The address gave no answer; the message says why, for people. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
+  /** Whether something is there that was not asked, because of its certificate. */
+  readonly untrusted: boolean;
+
+  constructor(message: string, { untrusted = false, ...options }: ErrorOptions & { untrusted?: boolean }) {
+    super(message, options);
+    this.untrusted = untrusted;
+  }
+}
+
+interface Asking {
+  readonly signal: AbortSignal;
+  /** The Host header, where it is another than the address's. */
+  readonly host?: string | undefined;
+  /** The one certificate, in PEM, that is believed, whoever signed it and whatever name it is for. */
+  readonly pinned?: string | undefined;
 }
 
 const silentMsMax = 3_000;
@@ -19,34 +36,40 @@ const bodyBytesMax = 64 * 1024;
 /**
  * Asks an address once, without following where it sends its callers.
  *
- * @param options.host - the Host header, where it is another than the address's
  * @throws UnreachableError when there is no answer within 3 s
  */
-export async function askAddress(
-  address: URL,
-  { signal, host }: { readonly signal: AbortSignal; readonly host?: string },
-): Promise<Answer> {
+export async function askAddress(address: URL, { signal, ...asking }: Asking): Promise<Answer> {
   const deadline = AbortSignal.timeout(silentMsMax);
   try {
-    const response = await send(address, AbortSignal.any([signal, deadline]), host);
+    const response = await send(address, { ...asking, signal: AbortSignal.any([signal, deadline]) });
     return { status: response.statusCode ?? 0, body: parse(await readBody(response)) };
   } catch (error) {
     signal.throwIfAborted();
     throw new UnreachableError(
       deadline.aborted ? "Nothing answered there within 3 seconds." : explain(error),
-      {
-        cause: error,
-      },
+      { cause: error, untrusted: isAboutCertificate(codeOf(error)) },
     );
   }
 }
 
-function send(address: URL, signal: AbortSignal, host: string | undefined): Promise<IncomingMessage> {
+function send(address: URL, { signal, host, pinned }: Asking): Promise<IncomingMessage> {
   const request = address.protocol === "https:" ? requestHttps : requestHttp;
   const headers = { accept: "application/json", connection: "close", ...(host !== undefined && { host }) };
+  const trust = pinned === undefined ? {} : trustOnly(pinned);
   return new Promise((resolve, reject) => {
-    request(address, { signal, headers, agent: false }, resolve).once("error", reject).end();
+    request(address, { signal, headers, agent: false, ...trust }, resolve)
+      .once("error", reject)
+      .end();
   });
+}
+
+function trustOnly(pinned: string): ConnectionOptions {
+  const own = new X509Certificate(pinned).raw;
+  return {
+    ca: pinned,
+    allowPartialTrustChain: true,
+    checkServerIdentity: (_host, { raw }) => (raw.equals(own) ? undefined : new Error("another certificate")),
+  };
 }
 
 /** What of the body may be read; null when it is longer. */
@@ -71,8 +94,16 @@ function parse(text: string | null): unknown {
   }
 }
 
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+function isAboutCertificate(code: string): boolean {
+  return /CERT|SIGN|ALTNAME|ISSUER/.test(code);
+}
+
 function explain(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   switch (code) {
     case "ECONNREFUSED":
       return "Nothing listens there.";
@@ -87,7 +118,7 @@ function explain(error: unknown): string {
     case "EPIPE":
       return "The connection was closed without an answer.";
     default:
-      if (/CERT|SIGNED|ALTNAME|ISSUER/.test(code)) return `Its certificate is not trusted (${code}).`;
+      if (isAboutCertificate(code)) return `Its certificate is not trusted (${code}).`;
       if (/^(?:HPE_|EPROTO|ERR_SSL)/.test(code))
         return "What answers there does not speak the address's protocol.";
       return `The connection failed${code === "" ? "" : ` (${code})`}.`;

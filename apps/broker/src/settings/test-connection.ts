@@ -1,4 +1,4 @@
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { Context, OutputOf, ParsedInputOf, Services } from "../context.js";
 import { type Answer, askAddress, UnreachableError } from "../health/ask-address.js";
 import { baseOf, mcpOf } from "./addresses.js";
 
@@ -15,7 +15,7 @@ export async function testConnection(
 ): Promise<Output> {
   const begun = performance.now();
   const base = baseOf(url);
-  const verdict = await judge(base, services.database, signal);
+  const verdict = await judge(base, { ...toIdentityOf(services), signal });
   return {
     base_url: base,
     mcp_url: mcpOf(url),
@@ -29,7 +29,18 @@ interface Identity {
   readonly meshId: string;
 }
 
-async function judge(base: string, own: Identity, signal: AbortSignal): Promise<Verdict> {
+interface Judging {
+  readonly own: Identity;
+  /** What this broker serves TLS with; null where it does not. */
+  readonly certificate: string | null;
+  readonly signal: AbortSignal;
+}
+
+function toIdentityOf({ database, certificate }: Services): Omit<Judging, "signal"> {
+  return { own: database, certificate: certificate()?.cert ?? null };
+}
+
+async function judge(base: string, judging: Judging): Promise<Verdict> {
   const address = URL.canParse(`${base}/api/app-info`) ? new URL(`${base}/api/app-info`) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
     return unreached("This is no http or https address.");
@@ -38,20 +49,44 @@ async function judge(base: string, own: Identity, signal: AbortSignal): Promise<
     return unreached("An address for agents holds no credentials, query or fragment.");
   }
   try {
-    const answer = await askAddress(address, { signal });
-    const app = toIdentity(answer);
-    if (app) return compare(app, own);
-    // A broker answers to the names that it knows, and would know this one if it were its public URL.
-    if (isHostRefusal(answer)) {
-      const known = toIdentity(await askAddress(address, { signal, host: "localhost" }));
-      if (known) return compare(known, own);
-    }
-    return unreached(describeStranger(answer));
+    return await judgeAnswer(address, judging, undefined);
   } catch (error) {
-    if (error instanceof UnreachableError) return unreached(error.message);
+    if (!(error instanceof UnreachableError)) throw error;
+    const verdict = error.untrusted ? await judgeOwnCertificate(address, judging) : null;
+    return verdict ?? unreached(error.message);
+  }
+}
+
+async function judgeAnswer(
+  address: URL,
+  { own, signal }: Judging,
+  pinned: string | undefined,
+): Promise<Verdict> {
+  const answer = await askAddress(address, { signal, pinned });
+  const app = toIdentity(answer);
+  if (app) return compare(app, own);
+  // A broker answers to the names that it knows, and would know this one if it were its public URL.
+  if (isHostRefusal(answer)) {
+    const known = toIdentity(await askAddress(address, { signal, host: "localhost", pinned }));
+    if (known) return compare(known, own);
+  }
+  return unreached(describeStranger(answer));
+}
+
+/** Whether it is this broker that answers there with a certificate which this machine does not trust; null when it is not. */
+async function judgeOwnCertificate(address: URL, judging: Judging): Promise<Verdict | null> {
+  if (judging.certificate === null) return null;
+  try {
+    const verdict = await judgeAnswer(address, judging, judging.certificate);
+    return verdict.same_broker ? { ...verdict, problem: ownButUntrusted } : null;
+  } catch (error) {
+    if (error instanceof UnreachableError) return null;
     throw error;
   }
 }
+
+const ownButUntrusted =
+  "It is this broker, but its certificate is not trusted here for this name: agents need its authority, as NODE_EXTRA_CA_CERTS or --ca, or an address that it is for.";
 
 function compare(app: Identity, own: Identity): Verdict {
   if (app.epoch === own.epoch && app.meshId === own.meshId) {

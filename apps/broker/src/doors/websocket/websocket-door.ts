@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { type CloseReason, limits, MerkleError, protocolVersion } from "@merkle/wire";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
@@ -11,7 +12,7 @@ import { type Connection, createConnection } from "./connection.js";
 /** The WebSocket door at `/ws` (WS-1). */
 export interface WebSocketDoor {
   /** Takes over a connection that asks to be upgraded; Host and Origin have been checked. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Pick<Arrival, "address">): void;
   /** Lets requests under way finish, tells clients to come back, and resolves when no connection is left. */
   stop(): Promise<void>;
 }
@@ -59,7 +60,7 @@ export function createWebSocketDoor({
   const beating = setInterval(beat, heartbeatMs);
   const drainCheck = setInterval(cutOffSlowReaders, drainCheckMs);
 
-  function accept(webSocket: WebSocket, socket: Duplex): void {
+  function accept(webSocket: WebSocket, socket: Duplex, address: string): void {
     const connection = createConnection(webSocket, socket);
     const cutOff = (reason: CloseReason) => {
       metrics.cutOffs.inc({ reason });
@@ -67,7 +68,7 @@ export function createWebSocketDoor({
     };
     // The library has closed the connection with a code that says why; nothing is left to do.
     webSocket.on("error", (error) =>
-      log.info("a WebSocket client broke the protocol", { error: error.message }),
+      log.info("a WebSocket client broke the protocol", { error: error.message, client: address }),
     );
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const session = createClientSession(services, connection, cutOff);
@@ -121,8 +122,8 @@ export function createWebSocketDoor({
   }
 
   return {
-    upgrade(request, socket, head) {
-      server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket));
+    upgrade(request, socket, head, { address }) {
+      server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket, address));
     },
     async stop() {
       clearInterval(beating);

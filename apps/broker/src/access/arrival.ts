@@ -1,0 +1,89 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import type { HostedRequest } from "./hosts.js";
+
+/** How a request came, behind proxies that are trusted as well as without one (TLS-9). */
+export interface Arrival extends HostedRequest {
+  /** The client's address; empty where its connection is gone already. */
+  readonly address: string;
+}
+
+/** The one place that reads from where, over what and for whom a request came. */
+export type ReadArrival = (request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url">) => Arrival;
+
+/**
+ * @param trustedProxies - addresses, and ranges such as `10.0.0.0/8`. `X-Forwarded-For`, `-Proto` and `-Host` are believed
+ * of these and of nobody else; `Forwarded` (RFC 7239) is not read at all
+ * @throws RangeError for what is neither an address nor a range
+ */
+export function createArrivals(trustedProxies: readonly string[]): ReadArrival {
+  const trusted = new BlockList();
+  for (const each of trustedProxies) addRange(trusted, each);
+
+  const isTrusted = (address: string) =>
+    trustedProxies.length > 0 && trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+
+  return ({ headersDistinct: headers, socket, url }) => {
+    const peer = toAddress(socket.remoteAddress ?? "");
+    const encrypted = "encrypted" in socket && socket.encrypted === true;
+    // A header given twice counts in full, so that no part of it slips through.
+    const own = { host: headers["host"]?.join(), origin: headers["origin"]?.join(), target: url };
+    if (peer === null || !isTrusted(peer)) return { ...own, address: peer ?? "", secure: encrypted };
+    const proto = lastOf(headers["x-forwarded-proto"]);
+    return {
+      ...own,
+      address: findClient(peer, headers["x-forwarded-for"], isTrusted),
+      // Whatever is not plainly http is judged as https, which allows less.
+      secure: proto === undefined ? encrypted : proto.toLowerCase() !== "http",
+      forwardedHost: lastOf(headers["x-forwarded-host"]),
+    };
+  };
+}
+
+/**
+ * From the right, where the nearest proxy wrote: the first address that is no trusted proxy's. What is no address ends the
+ * search, since anybody may have written what stands to its left.
+ */
+function findClient(
+  peer: string,
+  forwarded: readonly string[] | undefined,
+  isTrusted: (address: string) => boolean,
+): string {
+  let client = peer;
+  for (const text of (forwarded?.join() ?? "").split(",").reverse()) {
+    const address = toAddress(text.trim());
+    if (address === null) return client;
+    client = address;
+    if (!isTrusted(client)) return client;
+  }
+  return client;
+}
+
+/** What the nearest proxy said, where others before it said something too. */
+function lastOf(values: readonly string[] | undefined): string | undefined {
+  return values?.join().split(",").at(-1)?.trim();
+}
+
+/** A plain address, of one that may have a port, a zone, or the IPv6 form of an IPv4 address. */
+function toAddress(text: string): string | null {
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  const [address = ""] = bare.split("%");
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  return isIP(plain) === 0 ? null : plain;
+}
+
+function addRange(list: BlockList, text: string): void {
+  const range = parseRange(text);
+  if (!range) throw new RangeError(`${JSON.stringify(text)} is neither an address nor a range.`);
+  list.addSubnet(range.address, range.bits, range.family);
+}
+
+function parseRange(text: string): { address: string; bits: number; family: "ipv4" | "ipv6" } | null {
+  const [address = "", length, ...more] = text.split("/");
+  const version = isIP(address);
+  const bitsMax = version === 6 ? 128 : 32;
+  const bits = length === undefined ? bitsMax : Number(length);
+  if (version === 0 || more.length > 0 || !/^\d{1,3}$/.test(length ?? "0") || bits > bitsMax) return null;
+  if (address.includes("%")) return null;
+  return { address, bits, family: version === 6 ? "ipv6" : "ipv4" };
+}

@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { request } from "node:https";
+import type { Duplex } from "node:stream";
+import type { WebSocketClass } from "@merkle/wire/client";
+import { WebSocket } from "ws";
+
+/** Somebody who reaches this machine by another name, and trusts one certificate. */
+export interface TlsClient {
+  ask(path: string, options?: Asking): Promise<Answer>;
+  /** The same, with the answer's body still to come. */
+  open(path: string, options?: Asking): Promise<IncomingMessage>;
+  /** Becomes a WebSocket, whose bytes are the caller's own. */
+  upgrade(path: string, options?: Asking): Promise<Duplex>;
+  readonly WebSocket: WebSocketClass;
+}
+
+export interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export function tlsClient(url: string, ca: string): TlsClient {
+  const base = new URL(url);
+  const { hostname, port } = base;
+  // Whatever the name, it is this machine.
+  const here = { host: "127.0.0.1", port, servername: hostname, ca, agent: false };
+
+  function start(path: string, { method = "GET", headers = {}, body }: Asking) {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const asking = request({
+      ...here,
+      path,
+      method,
+      headers: {
+        host: hostname,
+        ...(text !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+    });
+    asking.end(text);
+    return asking;
+  }
+
+  const open: TlsClient["open"] = (path, options = {}) =>
+    new Promise((resolve, reject) => {
+      start(path, options).on("response", resolve).on("error", reject);
+    });
+
+  return {
+    open,
+    async ask(path, options) {
+      const response = await open(path, options);
+      const chunks: Buffer[] = [];
+      for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+      const { statusCode: status = 0, headers } = response;
+      return { status, headers, text: Buffer.concat(chunks).toString() };
+    },
+    upgrade: (path, options = {}) =>
+      new Promise((resolve, reject) => {
+        const headers = {
+          connection: "Upgrade",
+          upgrade: "websocket",
+          "sec-websocket-version": "13",
+          "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+          ...options.headers,
+        };
+        start(path, { ...options, headers })
+          .on("upgrade", (_response, socket) => resolve(socket))
+          .on("response", (response) => reject(new Error(`It answered ${response.statusCode}.`)))
+          .on("error", reject);
+      }),
+    WebSocket: class extends WebSocket {
+      constructor(address: string) {
+        super(address, {
+          ca,
+          lookup: (_name, options, done) =>
+            options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4),
+        });
+      }
+    },
+  };
+}
