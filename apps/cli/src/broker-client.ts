@@ -4,17 +4,25 @@ import { isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "./cli-error.js";
 import type { BrokerAddress, Config } from "./config.js";
 import { type HttpAnswer, type HttpRequest, requestHttp } from "./http-request.js";
+import { type Reach, reachBroker, refuseClearText, type Trust, toReach } from "./reach.js";
 import { findRunningBroker } from "./run-file.js";
 
 /** A broker as commands see it: its operations, and what it says about itself. */
 export interface BrokerClient {
   readonly base: string;
+  /** The same broker, for a connection of another kind. */
+  readonly address: ReachableAddress;
   /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
   /** The same broker, called with this credential of a team or a person. */
   as(credential: string): BrokerClient;
   /** Any page of the broker, whatever its status. */
   get(path: string): Promise<HttpAnswer>;
+}
+
+/** Where a broker is, and how it may be spoken to; without a word of that only what is safe anywhere is done. */
+export interface ReachableAddress extends BrokerAddress {
+  readonly reach?: Reach | undefined;
 }
 
 const answerWithinMs = 10_000;
@@ -26,29 +34,38 @@ const answerWithinMs = 10_000;
 export async function findBroker(config: Config, signal: AbortSignal): Promise<BrokerClient> {
   const { broker, home } = config;
   const running = broker.source === "default" ? await findRunningBroker(home) : undefined;
-  return createBrokerClient(running ? { ...broker, base: running.url } : broker, signal);
+  return createBrokerClient(
+    { ...broker, ...(running && { base: running.url }), reach: toReach(config) },
+    signal,
+  );
 }
 
 /** Calls a broker over REST. */
 export function createBrokerClient(
-  address: BrokerAddress,
+  address: ReachableAddress,
   signal: AbortSignal,
   credential?: string,
 ): BrokerClient {
   const proof = credential === undefined ? {} : { "x-team-id": credential };
+  let reaching: Promise<Trust | undefined> | undefined;
 
   async function request(path: string, init: Omit<HttpRequest, "signal"> = {}): Promise<HttpAnswer> {
+    const { base, reach } = address;
+    reaching ??= reachBroker(base, reach);
+    const trust = await reaching;
     try {
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
-      return await requestHttp(`${address.base}${path}`, { ...init, signal: within });
+      const onRedirect = (to: URL) => refuseClearText(to, reach);
+      return await requestHttp(`${base}${path}`, { ...init, tls: trust?.(), onRedirect, signal: within });
     } catch (error) {
       signal.throwIfAborted();
-      throw unreachable(address, error);
+      throw error instanceof CliError ? error : unreachable(address, error);
     }
   }
 
   return {
     base: address.base,
+    address,
     as: (other) => createBrokerClient(address, signal, other),
     get: (path) => request(path),
     async call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
@@ -86,6 +103,7 @@ function toRequest(
 }
 
 function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
+  if (isAboutCertificate(cause)) return untrusted(base, cause);
   const old = source === "default" ? "MERKLE_URL is not set to where it runs" : `${source} is old`;
   return new CliError(
     "unreachable",
@@ -96,6 +114,26 @@ function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError 
       cause,
     },
   );
+}
+
+function isAboutCertificate(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /CERT|SIGN|ALTNAME|ISSUER/.test(code);
+}
+
+function untrusted(base: string, cause: unknown): CliError {
+  return new CliError("untrusted", `The certificate of ${base} ${distrust(cause)}`, {
+    exitCode: exitCodes.unreachable,
+    next: ["merkle doctor"],
+    cause,
+  });
+}
+
+function distrust(cause: unknown): string {
+  const reason = reasonOf(cause);
+  if (reason === "ERR_TLS_CERT_ALTNAME_INVALID") return "is for other names. Use an address that it is for.";
+  if (reason === "CERT_HAS_EXPIRED") return "has expired. Whoever runs the broker renews it.";
+  return `is not trusted here (${reason}). If it should be, name the file of the authority that signed it, or of itself, with --ca or MERKLE_CA.`;
 }
 
 /** What kept a request from being answered, in a word or two. */
@@ -112,6 +150,9 @@ export function reasonOf(error: unknown): string {
       return "no such host";
     case "ECONNRESET":
       return "cut off";
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
+      return "no TLS is spoken there; perhaps it is an http:// address";
     default:
       return code || (cause instanceof Error ? cause.message : String(cause));
   }

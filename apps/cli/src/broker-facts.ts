@@ -1,3 +1,4 @@
+import { MerkleError } from "@merkle/wire/plain";
 import type { BrokerClient } from "./broker-client.js";
 import { CliError, exitCodes } from "./cli-error.js";
 
@@ -9,11 +10,13 @@ export interface Health {
   readonly uptime_s: number;
 }
 
-/** @throws CliError when what answers there is no Merkle broker */
+/** @throws MerkleError with the broker's refusal; CliError when what answers there is no Merkle broker */
 export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Promise<Health> {
   const response = await broker.get("/health");
   const body = response.json();
   if (isHealth(body)) return body;
+  // A broker that does not answer to this name, or over this protocol, says so itself.
+  if (isRefusal(body)) throw MerkleError.fromBody(body);
   throw new CliError(
     "not_merkle",
     `What answers at ${broker.base} is no Merkle broker (status ${response.status}).`,
@@ -31,6 +34,13 @@ export async function readClients(
 
 function gauge(metrics: string, name: string): number {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics)?.[1] ?? 0);
+}
+
+function isRefusal(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || !("error" in body)) return false;
+  const { error } = body;
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return code === "forbidden" || code === "bad_request";
 }
 
 function isHealth(value: unknown): value is Health {

@@ -1,5 +1,5 @@
 import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { usageError } from "./cli-error.js";
 import { explainingHome } from "./merkle-home.js";
 
@@ -8,18 +8,55 @@ export interface ConfigFile {
   readonly path: string;
   readonly mcpUrl: string | undefined;
   readonly name: string | undefined;
+  /** Files are absolute here; in the file they may be relative to its folder. */
+  readonly ca: string | undefined;
+  readonly insecure: boolean | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly trustedProxies: readonly string[] | undefined;
 }
 
 /** Reads a configuration file; one that is not there says nothing. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const content = (await readObject(path)) ?? {};
-  return { path, mcpUrl: readText(content, "mcp_url", path), name: readText(content, "name", path) };
+  return {
+    path,
+    mcpUrl: readText(content, "mcp_url", path),
+    name: readText(content, "name", path),
+    ca: readPath(content, "ca", path),
+    insecure: readSwitch(content, "insecure", path),
+    tlsCert: readPath(content, "tls_cert", path),
+    tlsKey: readPath(content, "tls_key", path),
+    trustedProxies: readList(content, "trusted_proxies", path),
+  };
 }
 
 function readText(content: Record<string, unknown>, key: string, path: string): string | undefined {
   const value = content[key];
   if (value === undefined || typeof value === "string") return value;
   throw usageError(`${key} in ${path} must be text, got ${JSON.stringify(value)}.`);
+}
+
+function readPath(content: Record<string, unknown>, key: string, path: string): string | undefined {
+  const text = readText(content, key, path);
+  return text === undefined ? undefined : resolve(dirname(path), text);
+}
+
+function readSwitch(content: Record<string, unknown>, key: string, path: string): boolean | undefined {
+  const value = content[key];
+  if (value === undefined || typeof value === "boolean") return value;
+  throw usageError(`${key} in ${path} must be true or false, got ${JSON.stringify(value)}.`);
+}
+
+function readList(
+  content: Record<string, unknown>,
+  key: string,
+  path: string,
+): readonly string[] | undefined {
+  const value = content[key];
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+  throw usageError(`${key} in ${path} must be a list of texts, got ${JSON.stringify(value)}.`);
 }
 
 /** The `.merkle.json` of the project that `folder` lies in: the nearest one up to the top of the repository. */

@@ -1,8 +1,12 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
 import { toBaseUrl } from "./base-url.js";
 import { usageError } from "./cli-error.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
-import { type Flags, isSet, textOf } from "./flags.js";
+import { type Flags, isSet, listOf, textOf } from "./flags.js";
+import { isLoopback } from "./loopback.js";
 import { homeFiles, toMerkleHome } from "./merkle-home.js";
+import { splitList } from "./split-list.js";
 
 /** What flags, environment and files say, read once and checked (CLI-5). */
 export interface Config {
@@ -16,6 +20,14 @@ export interface Config {
   readonly port: number;
   /** `--public-url`, `MERKLE_PUBLIC_URL`: what agents are given where the broker's settings name nothing. */
   readonly publicUrl: string | undefined;
+  /** `--tls-cert` and `--tls-key`, `MERKLE_TLS_CERT` and `_KEY`: files that make `up` speak https and wss; default none. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** `--trusted-proxy`, `MERKLE_TRUSTED_PROXIES`: addresses and ranges of proxies that `up` believes; default none. */
+  readonly trustedProxies: readonly string[];
+  /** `--insecure`, `MERKLE_INSECURE`: lets commands speak in clear text to another machine (TLS-15); default false. */
+  readonly insecure: boolean;
+  /** `--ca`, `MERKLE_CA`: the file of the authorities that commands trust, instead of the system's; default none. */
+  readonly ca: string | undefined;
   /** `--insecure-open`: lets `up` listen where others can reach it; default false. */
   readonly insecureOpen: boolean;
   /** `MERKLE_ALLOWED_HOSTS`: further names that the broker answers to, separated by commas; default none. */
@@ -53,11 +65,16 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
   const host = readHost(flags);
   const insecureOpen = isSet(flags, "insecureOpen");
   refuseOpenNetwork(host, insecureOpen);
+  const sources = { flags, env, cwd };
+  const broker = await findAddress(sources, user, port);
   return {
     home,
-    broker: await findAddress({ flags, env, cwd }, user, port),
+    broker,
+    ...(await readReach(sources, user, broker)),
     host,
     port,
+    tls: readTls(sources, user),
+    trustedProxies: readTrustedProxies(sources, user),
     publicUrl: readPublicUrl(flags, env),
     insecureOpen,
     allowedHosts: readAllowedHosts(env["MERKLE_ALLOWED_HOSTS"]),
@@ -88,6 +105,61 @@ async function findAddress(
   return { base: `http://localhost:${port || defaultPort}`, source: "default" };
 }
 
+/** How the broker may be spoken to: the nearest word counts for each. On this machine a project has no say in it. */
+async function readReach(
+  { flags, env, cwd }: ConfigSources,
+  user: ConfigFile,
+  { base }: BrokerAddress,
+): Promise<Pick<Config, "insecure" | "ca">> {
+  const ca = textOf(flags, "ca") ?? (env["MERKLE_CA"] || undefined);
+  const insecure = isSet(flags, "insecure") || readSwitch("MERKLE_INSECURE", env["MERKLE_INSECURE"]);
+  const isHere = base.startsWith("http:") && isLoopback(new URL(base).hostname);
+  const project = isHere ? undefined : await findProjectFile(cwd);
+  return {
+    ca: ca === undefined ? (project?.ca ?? user.ca) : resolve(cwd, ca),
+    insecure: insecure ?? project?.insecure ?? user.insecure ?? false,
+  };
+}
+
+function readSwitch(source: string, text: string | undefined): boolean | undefined {
+  if (!text) return undefined;
+  if (text === "1" || text === "true") return true;
+  if (text === "0" || text === "false") return false;
+  throw usageError(`${source} must be 1 or 0, got ${JSON.stringify(text)}.`);
+}
+
+function readTls({ flags, env, cwd }: ConfigSources, user: ConfigFile): Config["tls"] {
+  const cert = textOf(flags, "tlsCert") ?? (env["MERKLE_TLS_CERT"] || user.tlsCert);
+  const key = textOf(flags, "tlsKey") ?? (env["MERKLE_TLS_KEY"] || user.tlsKey);
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert !== undefined && key !== undefined) return { cert: resolve(cwd, cert), key: resolve(cwd, key) };
+  const [given, missing] = cert === undefined ? ["key", "certificate"] : ["certificate", "key"];
+  throw usageError(
+    `TLS needs a certificate and its key, and there is a ${given} without a ${missing}. Give both, with --tls-cert and --tls-key, or neither.`,
+  );
+}
+
+function readTrustedProxies({ flags, env }: ConfigSources, user: ConfigFile): readonly string[] {
+  const flag = listOf(flags, "trustedProxy");
+  if (flag.length > 0) return checkRanges(flag, "--trusted-proxy");
+  const text = env["MERKLE_TRUSTED_PROXIES"];
+  if (text) return checkRanges(splitList([text]), "MERKLE_TRUSTED_PROXIES");
+  return checkRanges(user.trustedProxies ?? [], `trusted_proxies in ${user.path}`);
+}
+
+function checkRanges(ranges: readonly string[], source: string): readonly string[] {
+  for (const range of ranges) {
+    const [address = "", bits = "0", ...more] = range.split("/");
+    const bitsMax = isIP(address) === 6 ? 128 : 32;
+    const isRange = isIP(address) > 0 && !address.includes("%") && more.length === 0;
+    if (isRange && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax) continue;
+    throw usageError(
+      `${source} must be addresses or ranges such as 127.0.0.1 or 10.0.0.0/8, got ${JSON.stringify(range)}.`,
+    );
+  }
+  return ranges;
+}
+
 function readPort(flags: Flags, env: NodeJS.ProcessEnv): number {
   const flag = textOf(flags, "port");
   const [text, source] =
@@ -109,7 +181,7 @@ function readHost(flags: Flags): string {
 
 /** Whoever reaches the broker may join and read (AUTH-5). */
 function refuseOpenNetwork(host: string, insecureOpen: boolean): void {
-  if (insecureOpen || host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host)) return;
+  if (insecureOpen || isLoopback(host)) return;
   throw usageError(
     `Refusing to let anyone on the network in (--host ${host}); add --insecure-open if you mean it.`,
     "leave --host out to stay on this machine",
@@ -128,10 +200,7 @@ function readPublicUrl(flags: Flags, env: NodeJS.ProcessEnv): string | undefined
 }
 
 function readAllowedHosts(text = ""): string[] {
-  const hosts = text
-    .split(",")
-    .map((each) => each.trim())
-    .filter((each) => each !== "");
+  const hosts = splitList([text]);
   for (const host of hosts) {
     if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.test(host)) continue;
     throw usageError(

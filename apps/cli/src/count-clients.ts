@@ -1,11 +1,13 @@
 import { createBrokerClient } from "./broker-client.js";
 import { readClients } from "./broker-facts.js";
+import type { Reach } from "./reach.js";
 
 const answerWithinMs = 1_000;
 
 /** How many waits and sockets will come back when the broker at `url` does. Stopping it matters more than the number. */
-export async function countClients(url: string): Promise<number> {
-  const broker = createBrokerClient({ base: url, source: "default" }, AbortSignal.timeout(answerWithinMs));
+export async function countClients(url: string, reach: Reach): Promise<number> {
+  const address = { base: url, source: "default" as const, reach };
+  const broker = createBrokerClient(address, AbortSignal.timeout(answerWithinMs));
   const { waits, sockets } = await readClients(broker).catch(() => ({ waits: 0, sockets: 0 }));
   return waits + sockets;
 }

@@ -8,6 +8,7 @@ import { readHealth } from "./broker-facts.js";
 import { CliError, type ExitCode, exitCodes } from "./cli-error.js";
 import type { CommandContext } from "./command.js";
 import { explainingHome, homeFiles } from "./merkle-home.js";
+import type { Reach } from "./reach.js";
 import { findRunningBroker, type RunningBroker } from "./run-file.js";
 import { showStarted } from "./show-started.js";
 
@@ -17,14 +18,15 @@ const lookEveryMs = 50;
  * Starts the broker as a process of its own and returns when it takes calls, or with its error when it does not. The
  * terminal may be closed then.
  */
-export async function detachBroker({ config: { home }, output, signal }: CommandContext): Promise<number> {
+export async function detachBroker({ config, output, signal }: CommandContext): Promise<number> {
+  const { home } = config;
   const child = await explainingHome(home, () => spawnBroker(home));
   // Whichever comes first ends the other.
   const first = new AbortController();
   const eitherSignal = AbortSignal.any([signal, first.signal]);
   try {
     const ended = endOf(child).then(async (exitCode) => Promise.reject(await readFailure(home, exitCode)));
-    const started = await Promise.race([ended, takingCalls(home, child.pid ?? 0, eitherSignal)]);
+    const started = await Promise.race([ended, takingCalls(config, child.pid ?? 0, eitherSignal)]);
     showStarted(started, output, "merkle down stops it");
     return exitCodes.done;
   } catch (error) {
@@ -60,11 +62,11 @@ function endOf(child: ChildProcess): Promise<number> {
 }
 
 /** Resolves when the process has written down where it listens, and answers there. */
-async function takingCalls(home: string, pid: number, signal: AbortSignal): Promise<RunningBroker> {
+async function takingCalls(reach: Reach, pid: number, signal: AbortSignal): Promise<RunningBroker> {
   while (true) {
-    const running = await findRunningBroker(home);
+    const running = await findRunningBroker(reach.home);
     if (running?.pid === pid) {
-      await readHealth(createBrokerClient({ base: running.url, source: "default" }, signal));
+      await readHealth(createBrokerClient({ base: running.url, source: "default", reach }, signal));
       return running;
     }
     await pause(lookEveryMs, undefined, { signal });

@@ -70,6 +70,7 @@ function exitOfStart(code: string): ExitCode {
     case "not_loopback":
     case "bad_address":
     case "bad_setting":
+    case "bad_certificate":
       return exitCodes.usage;
     case "file_missing":
       return exitCodes.not_found;
@@ -92,6 +93,7 @@ function nextOf(code: string): readonly string[] {
     case "port_in_use":
       return ["merkle up --port 7500", "merkle doctor"];
     case "not_loopback":
+    case "bad_certificate":
       return [];
     case "file_exists":
       return ["add --overwrite to replace it"];

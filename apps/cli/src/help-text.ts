@@ -32,9 +32,13 @@ export function formatEnvironmentHelp(): string {
     section("Variables", [
       ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
       ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],
+      ["MERKLE_CA", "a file of authorities that commands trust, instead of the system's"],
+      ["MERKLE_INSECURE", "1 lets commands speak in clear text to another machine"],
       ["MERKLE_PORT", "the port of up, and where commands look without an address; 7423 unless told"],
       ["MERKLE_PUBLIC_URL", "the address that up gives to agents, until the settings name one"],
       ["MERKLE_ALLOWED_HOSTS", "further host names that the broker answers to, separated by commas"],
+      ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key with which up speaks https and wss"],
+      ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of proxies that up believes, separated by commas"],
       ["DATABASE_URL", "a PostgreSQL of your own for up, instead of the embedded one"],
       ["MERKLE_SESSION", "the session of commands that name none"],
       ["MERKLE_TEAM", "with MERKLE_SESSION: the team that this shell writes as"],

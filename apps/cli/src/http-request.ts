@@ -1,9 +1,14 @@
 import { type ClientRequest, request as plainRequest } from "node:http";
+import type { ConnectionOptions } from "node:tls";
 
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** What a connection over TLS believes, where that is not what Node believes by itself. */
+  readonly tls?: ConnectionOptions | undefined;
+  /** Told of each address that a redirect leads to, before it is asked; may throw. */
+  readonly onRedirect?: (to: URL) => void;
   readonly signal: AbortSignal;
 }
 
@@ -30,6 +35,7 @@ export async function requestHttp(url: string, request: HttpRequest): Promise<Ht
     const { location, ...answer } = await ask(at, request);
     if (location === undefined || redirects === redirectsMax) return answer;
     at = new URL(location, at);
+    request.onRedirect?.(at);
   }
 }
 
@@ -48,13 +54,13 @@ async function ask(url: URL, request: HttpRequest): Promise<Answered> {
 }
 
 async function send(url: URL, request: HttpRequest): Promise<Answered> {
-  const { method = "GET", headers = {}, body, signal } = request;
+  const { method = "GET", headers = {}, body, tls = {}, signal } = request;
   const start = url.protocol === "https:" ? (await import("node:https")).request : plainRequest;
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const asking: ClientRequest = start(
       url,
-      { method, headers: { ...headers, ...length }, signal },
+      { ...tls, method, headers: { ...headers, ...length }, signal },
       (response) => {
         const { statusCode: status = 0, headers: said } = response;
         const chunks: Buffer[] = [];

@@ -1,16 +1,23 @@
 import { type ConnectionState, connect, type MerkleClient } from "@merkle/wire/client";
 import { neutralise } from "@merkle/wire/plain";
-import { WebSocket } from "ws";
+import type { ReachableAddress } from "./broker-client.js";
 import { CliError, exitCodes } from "./cli-error.js";
 import type { Output } from "./output.js";
+import { reachBroker } from "./reach.js";
+import { trustingWebSocket } from "./trusting-web-socket.js";
 
 /**
  * Connects a command that goes on to the broker. The first attempt must succeed; what is lost later is waited out.
  *
- * @throws CliError `unreachable` when it does not; the signal's reason when that is aborted meanwhile
+ * @throws CliError `unreachable` when it does not, `clear_text`; the signal's reason when that is aborted meanwhile
  */
-export async function openLiveClient(base: string, signal: AbortSignal): Promise<MerkleClient> {
-  const client = connect({ url: base, WebSocket });
+export async function openLiveClient(
+  { base, reach }: ReachableAddress,
+  signal: AbortSignal,
+): Promise<MerkleClient> {
+  const WebSocket = trustingWebSocket(await reachBroker(base, reach));
+  // Whether it may be is decided above, where the broker of this very home is known.
+  const client = connect({ url: base, WebSocket, insecure: true });
   try {
     await untilOpen(client, base, signal);
     return client;

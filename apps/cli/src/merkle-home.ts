@@ -13,6 +13,8 @@ export function toMerkleHome(given: string | undefined, cwd: string): string {
 export const homeFiles = {
   config: (home: string) => join(home, "config.json"),
   run: (home: string) => join(home, "broker.json"),
+  /** What the home's own broker serves TLS with, for the commands of this machine (TLS-8). */
+  certificate: (home: string) => join(home, "certificate.pem"),
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
   teams: (home: string) => join(home, "teams"),

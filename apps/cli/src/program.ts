@@ -10,6 +10,8 @@ import { nearest } from "./nearest.js";
 export const globalFlags: readonly Flag[] = [
   { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
   { flags: "--url <url>", summary: "the broker's address, a base or an MCP endpoint" },
+  { flags: "--ca <file>", summary: "trust the certificates of these authorities, instead of the system's" },
+  { flags: "--insecure", summary: "speak in clear text to another machine, where others can listen" },
   { flags: "--no-color", summary: "no colour" },
   { flags: "--no-input", summary: "never ask; a missing answer is an error" },
   { flags: "-q, --quiet", summary: "no progress and no advice" },

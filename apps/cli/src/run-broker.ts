@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type Broker, createLog, type Log, startBroker } from "@merkle/broker";
+import { type Broker, type BrokerOptions, createLog, type Log, startBroker } from "@merkle/broker";
 import { createBrokerLog } from "./broker-log.js";
 import { exitCodes } from "./cli-error.js";
 import type { CommandContext } from "./command.js";
+import type { Config } from "./config.js";
 import { countClients, stoppedText } from "./count-clients.js";
 import { explainError } from "./explain-error.js";
 import { explainingHome, homeFiles } from "./merkle-home.js";
@@ -19,7 +21,7 @@ export async function runBroker(context: CommandContext): Promise<number> {
   const log = createLog(file.write);
   const stopWatching = watchForCrash(log, output);
   try {
-    const broker = await startBroker({ ...config, dashboard: findDashboard(), log });
+    const broker = await startBroker({ ...config, tls: toTls(config), dashboard: findDashboard(), log });
     return await serve(broker, context, log);
   } finally {
     stopWatching();
@@ -32,7 +34,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
     showStarted(running, output, "Ctrl+C stops");
     await Promise.race([aborted(signal), broker.stopped]);
-    const clients = signal.aborted ? await countClients(broker.url) : 0;
+    const clients = signal.aborted ? await countClients(broker.url, config) : 0;
     await broker.stop();
     await withdraw();
     const reason = await broker.stopped;
@@ -45,6 +47,21 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
   } finally {
     await broker.stop();
   }
+}
+
+/** The certificate is put where the commands of this machine look for it, before anybody meets it. */
+function toTls({ tls, home }: Config): BrokerOptions["tls"] {
+  if (!tls) return undefined;
+  const path = homeFiles.certificate(home);
+  const unfinished = `${path}.${process.pid}`;
+  return {
+    ...tls,
+    announce: ({ cert }) =>
+      explainingHome(home, async () => {
+        await writeFile(unfinished, cert, { mode: 0o600 });
+        await rename(unfinished, path);
+      }),
+  };
 }
 
 function announce({ url, mcpUrl, port, loopback, database, migrationsRun }: Broker, home: string) {

@@ -13,14 +13,15 @@ const lookEveryMs = 25;
  * Stops the broker of this home and returns when it is gone. That nothing runs is no error: what was wanted is so.
  * Only a process that is known to be the broker is signalled: its number and its beginning are those that it wrote down.
  */
-export async function stopBroker({ config: { home }, output, signal }: CommandContext): Promise<number> {
+export async function stopBroker({ config, output, signal }: CommandContext): Promise<number> {
+  const { home } = config;
   const running = await findRunningBroker(home);
   if (!running) {
     output.show({ stopped: false, home }, `no broker runs on ${home}`);
     return exitCodes.done;
   }
   if (running.host !== hostname()) throw elsewhere(home, running);
-  const clients = await countClients(running.url);
+  const clients = await countClients(running.url, config);
   process.kill(running.pid, "SIGTERM");
   await goneOf(running, home, signal);
   output.show({ stopped: true, home, pid: running.pid, peers: clients }, stoppedText(clients));

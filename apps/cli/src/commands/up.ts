@@ -11,13 +11,24 @@ export const up: Command = {
       flags: "--public-url <url>",
       summary: "the address that agents are given, until the settings name one",
     },
+    {
+      flags: "--tls-cert <file>",
+      summary: "speak https and wss alone, with this certificate; a renewed one is taken by itself",
+    },
+    { flags: "--tls-key <file>", summary: "the certificate's key, which nobody else may read" },
+    {
+      flags: "--trusted-proxy <address>",
+      summary: "believe X-Forwarded headers of this address or range (10.0.0.0/8)",
+      repeatable: true,
+    },
     { flags: "--detach", summary: "go on in the background; returns when the broker takes calls" },
     { flags: "--insecure-open", summary: "allow a --host that others can reach: all of them are let in" },
   ],
   examples: [
     "merkle up",
     "merkle up --port 7500 --detach",
-    "merkle up --public-url https://mesh.example.com",
+    "merkle up --public-url https://mesh.example.com --trusted-proxy 127.0.0.1",
+    "merkle up --tls-cert cert.pem --tls-key key.pem",
   ],
   async run(context) {
     if (isSet(context.flags, "detach")) {

@@ -30,15 +30,15 @@ const thinkingMsMax = 5_000;
  */
 export async function playStory(
   { output, signal }: CommandContext,
-  { url, own }: StageBroker,
+  { url, address, own }: StageBroker,
   pace: number,
 ): Promise<Played> {
   const startedAt = performance.now();
   const deadlineMs = answerWithinMs + pace * thinkingMsMax;
-  const client = await openLiveClient(url, signal);
+  const client = await openLiveClient(address, signal);
   const troupe: Child[] = [];
   const start = (role: Role, ...args: string[]): Child => {
-    const child = startChild(role, ["--url", url, "--pace", String(pace), ...args]);
+    const child = startChild(role, ["--url", url, ...reachFlags(address), "--pace", String(pace), ...args]);
     troupe.push(child);
     return child;
   };
@@ -80,6 +80,11 @@ export async function playStory(
     await Promise.all(troupe.map((child) => child.stop()));
     await client.close();
   }
+}
+
+/** What this process was told about how to speak to the broker. */
+function reachFlags({ reach }: StageBroker["address"]): string[] {
+  return [...(reach?.insecure ? ["--insecure"] : []), ...(reach?.ca === undefined ? [] : ["--ca", reach.ca])];
 }
 
 function introduction(url: string): string {

@@ -32,7 +32,7 @@ async function play(
   { flags, config, output, signal }: CommandContext,
 ): Promise<number> {
   const pace = readPace(flags);
-  const client = await openLiveClient(config.broker.base, signal);
+  const client = await openLiveClient({ ...config.broker, reach: config }, signal);
   try {
     await playRole({
       client,

@@ -1,4 +1,4 @@
-import { findBroker } from "../broker-client.js";
+import { findBroker, type ReachableAddress } from "../broker-client.js";
 import { CliError } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { type Child, startChild } from "./child.js";
@@ -6,6 +6,7 @@ import { type Child, startChild } from "./child.js";
 /** The broker that the demo plays on. */
 export interface StageBroker {
   readonly url: string;
+  readonly address: ReachableAddress;
   /** Its process, when the demo has started it. */
   readonly own: Child | undefined;
 }
@@ -20,7 +21,7 @@ export async function findStageBroker({ config, output, signal }: CommandContext
   const broker = await findBroker(config, signal);
   try {
     await broker.call("get_app_info", {});
-    return { url: broker.base, own: undefined };
+    return { url: broker.base, address: broker.address, own: undefined };
   } catch (error) {
     const isAbsent = error instanceof CliError && error.code === "unreachable";
     if (!isAbsent || config.broker.source !== "default") throw error;
@@ -34,7 +35,8 @@ async function startOwn(signal: AbortSignal): Promise<StageBroker> {
   const stop = () => void own.stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    return { url: readUrl(await own.firstLine), own };
+    const url = readUrl(await own.firstLine);
+    return { url, address: { base: url, source: "default" }, own };
   } catch (error) {
     await own.stop();
     throw error;

@@ -1,8 +1,10 @@
 import { createServer } from "node:net";
-import { createBrokerClient, findBroker, reasonOf } from "../broker-client.js";
+import { type BrokerClient, findBroker, reasonOf } from "../broker-client.js";
 import { type Health, readHealth } from "../broker-facts.js";
+import { CliError, exitCodes } from "../cli-error.js";
 import { explainError } from "../explain-error.js";
 import { requestHttp } from "../http-request.js";
+import { reachBroker } from "../reach.js";
 import { findRunningBroker } from "../run-file.js";
 import { readVersion } from "../version.js";
 import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
@@ -13,13 +15,14 @@ export const checkBroker: Check = async (context) => {
   const broker = await findBroker(config, signal);
   const health = await readHealth(broker).catch((error: unknown) => explainError(error));
   signal.throwIfAborted();
+  if (health instanceof CliError && health.exitCode === exitCodes.usage) throw health;
   if (health instanceof Error) {
     return [
       unreachable(context, health.message),
       skipped("url", "the address that agents use: no broker to ask"),
     ];
   }
-  return [describe(broker.base, health), await checkUrl(broker.base, context)];
+  return [describe(broker.base, health), await checkUrl(broker, context)];
 };
 
 /** Whether `merkle up` would find its port free. */
@@ -60,12 +63,12 @@ function unreachable({ config: { broker } }: CheckContext, message: string): Fin
   return fail("broker", message, `start it there, or correct ${broker.source}`);
 }
 
-async function checkUrl(base: string, { signal }: CheckContext): Promise<Finding> {
-  const broker = createBrokerClient({ base, source: "default" }, signal);
+async function checkUrl(broker: BrokerClient, { config, signal }: CheckContext): Promise<Finding> {
   const { base_url: url } = await broker.call("get_settings", {});
   try {
+    const tls = (await reachBroker(url, config))?.();
     const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
-    const info = (await requestHttp(`${url}/api/app-info`, { signal: within })).json();
+    const info = (await requestHttp(`${url}/api/app-info`, { tls, signal: within })).json();
     const { epoch } = await broker.call("get_app_info", {});
     if (typeof info === "object" && info !== null && "epoch" in info && info.epoch === epoch) {
       return ok("url", `agents use ${url}, which leads to this broker`);
@@ -73,6 +76,10 @@ async function checkUrl(base: string, { signal }: CheckContext): Promise<Finding
     return fail("url", `agents use ${url}, where something else answers`, "merkle config set url <url>");
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof CliError && error.code === "clear_text") {
+      const problem = `agents use ${url}: on the way to another machine everyone could read what they say`;
+      return warn("url", problem, "merkle config set url https://…, see docs/reverse-proxy.md");
+    }
     return fail(
       "url",
       `agents use ${url}, which does not answer from here (${reasonOf(error)})`,

@@ -1,6 +1,7 @@
 import type { Config } from "../config.js";
 import { entryFile } from "../entry-file.js";
 import { toMerkleHome } from "../merkle-home.js";
+import { type Reach, reachVariables, toReach } from "../reach.js";
 
 /** What a client runs to speak to Merkle: this same merkle, wherever the client is started. */
 export interface ServerProgram {
@@ -10,7 +11,8 @@ export interface ServerProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export function serverProgram({ home, broker }: Pick<Config, "home" | "broker">): ServerProgram {
+export function serverProgram({ broker, ...reach }: Pick<Config, "broker"> & Reach): ServerProgram {
+  const { home } = reach;
   const isNamed = broker.source !== "default" && broker.source !== "config.json";
   return {
     command: process.execPath,
@@ -18,6 +20,7 @@ export function serverProgram({ home, broker }: Pick<Config, "home" | "broker">)
     env: {
       ...(home !== toMerkleHome(undefined, process.cwd()) && { MERKLE_HOME: home }),
       ...(isNamed && { MERKLE_URL: broker.base }),
+      ...reachVariables(toReach(reach)),
     },
   };
 }

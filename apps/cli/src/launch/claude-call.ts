@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { entryFile } from "../entry-file.js";
 import { homeFiles } from "../merkle-home.js";
+import { type Reach, reachVariables } from "../reach.js";
 import { type HeldTeam, placeIdOf } from "../teams/held-teams.js";
 import type { AgentOptions } from "./wanted.js";
 
 /** Where a launched agent belongs. */
-export interface Place {
-  readonly home: string;
+export interface Place extends Reach {
   /** The broker's base. */
   readonly url: string;
   readonly team: Pick<HeldTeam, "slug" | "team_id" | "team_name" | "peer_id">;
@@ -43,11 +43,12 @@ export interface McpConfig {
  * The call for an agent in this place. Some flags take any number of values, so that a prompt after them would be taken
  * for one more; written with `=` they take just their own, and those that the user adds come on top (LAUNCH-6).
  */
-export function toClaudeCall({ home, url, team }: Place, agent: Agent): ClaudeCall {
+export function toClaudeCall({ url, team, ...reach }: Place, agent: Agent): ClaudeCall {
+  const { home } = reach;
   const placeId = placeIdOf(team);
   const configFile = join(homeFiles.launch(home), `${placeId}.json`);
   const settingsFile = join(homeFiles.launch(home), `${placeId}.settings.json`);
-  const merkle = { MERKLE_HOME: home, MERKLE_URL: url };
+  const merkle = { MERKLE_HOME: home, MERKLE_URL: url, ...reachVariables(reach) };
   const model = agent.model ?? modelIn(agent.userArgs);
   return {
     args: [

@@ -3,6 +3,7 @@ import { findBroker } from "../broker-client.js";
 import { interruptedError } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { entryFile } from "../entry-file.js";
+import { toReach } from "../reach.js";
 import { askWhetherMeant } from "./ask-whether-meant.js";
 import { askWish } from "./ask-wish.js";
 import { chooseSession } from "./choose-session.js";
@@ -95,7 +96,7 @@ async function runClaude(
 ): Promise<number> {
   const { home } = context.config;
   const agent = { ...wanted.agent, userArgs: wanted.claude.others };
-  const call = toClaudeCall({ home, url: broker.base, team: held }, agent);
+  const call = toClaudeCall({ ...toReach(context.config), url: broker.base, team: held }, agent);
   const removeFiles = await writeLaunchFiles(home, call, settings);
   try {
     context.signal.throwIfAborted();

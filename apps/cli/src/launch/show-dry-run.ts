@@ -1,4 +1,5 @@
 import { exitCodes } from "../cli-error.js";
+import { toReach } from "../reach.js";
 import type { ChosenSession } from "./choose-session.js";
 import { toClaudeCall } from "./claude-call.js";
 import { expectedPlace, unknownPlaceId } from "./expected-place.js";
@@ -15,7 +16,7 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
   const { output, config } = context;
   const { place, taken } = await expectedPlace(launching, chosen);
   const call = toClaudeCall(
-    { home: config.home, url: broker.base, team: place },
+    { ...toReach(config), url: broker.base, team: place },
     { ...wanted.agent, userArgs: wanted.claude.others },
   );
   const assignments = Object.entries(call.env).map(([name, value]) => `${name}=${toShellLine([value])}`);

@@ -1,9 +1,10 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { closeCodes, MerkleError } from "@merkle/wire/plain";
-import { WebSocket } from "ws";
 import type { Config } from "../config.js";
+import { type Reach, reachBroker } from "../reach.js";
 import { findRunningBroker } from "../run-file.js";
+import { trustingWebSocket } from "../trusting-web-socket.js";
 
 /** The one connection to the broker, which need not be there: it is tried for as long as the server runs. */
 export interface BrokerLink {
@@ -29,7 +30,7 @@ export interface LinkCallOptions {
 }
 
 export interface BrokerLinkOptions {
-  readonly config: Pick<Config, "broker" | "home">;
+  readonly config: Pick<Config, "broker"> & Reach;
   /** Told of each client before it connects: one that the broker ended for good is replaced by another. */
   readonly onClient: (client: MerkleClient) => void;
   /** Told each time that a connection is up. */
@@ -66,10 +67,11 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
 
   async function replaceClient(): Promise<Connecting> {
     const base = await findAddress(config);
+    const WebSocket = trustingWebSocket(await reachBroker(base, config));
     if (closed) throw linkClosed();
     if (current && current.base === base && current.client.state.status !== "closed") return current;
     void current?.client.close();
-    const client = connect({ url: base, WebSocket, retry });
+    const client = connect({ url: base, WebSocket, retry, insecure: true });
     current = { client, base };
     client.onState((state) => {
       log(`${base}: ${state.status}${"reason" in state ? `, ${state.reason}` : ""}`);

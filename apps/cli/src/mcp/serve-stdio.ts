@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
+import { isLoopback } from "../loopback.js";
 import { readVersion } from "../version.js";
 import type { DeskClient, ServedDesk } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
@@ -20,6 +21,7 @@ const endMsMax = 350;
 export async function serveStdio(context: CommandContext): Promise<number> {
   const { config, flags, output, signal } = context;
   const options = readMcpOptions(flags);
+  await refuseClearText(context);
   const log = (text: string) => {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
@@ -50,6 +52,14 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   // Whatever still lingers, a socket that nobody answers on perhaps, is not waited for.
   setTimeout(() => process.exit(exitCodes.done), 0).unref();
   return exitCodes.done;
+}
+
+/** What a wrong configuration has to say is said before anything is served; what decides it is loaded only where it may be wrong. */
+async function refuseClearText({ config }: CommandContext): Promise<void> {
+  const { base } = config.broker;
+  if (base.startsWith("https:") || isLoopback(new URL(base).hostname)) return;
+  const { reachBroker } = await import("../reach.js");
+  await reachBroker(base, config);
 }
 
 function introduce(place: KnownPlace | undefined, { channel, toolsets }: McpOptions): Introduction {

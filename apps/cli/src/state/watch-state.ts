@@ -18,7 +18,7 @@ export async function watchState(context: CommandContext): Promise<number> {
   const { args, config, signal } = context;
   const broker = await findBroker(config, signal);
   const { session, rest } = await takeSession(broker, args, config);
-  const client = await openLiveClient(broker.base, signal);
+  const client = await openLiveClient(broker.address, signal);
   try {
     await follow({ context, session, client, matches: toMatcher(rest) });
   } finally {

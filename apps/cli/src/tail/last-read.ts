@@ -28,7 +28,7 @@ export function markAsRead({ broker, session, config }: Reading): ReadMarker | u
   if (isAgentShell(config)) return undefined;
   // Goes on after Ctrl+C, for what was printed before it; but not for long.
   const patience = new AbortController();
-  const own = createBrokerClient({ base: broker.base, source: config.broker.source }, patience.signal);
+  const own = createBrokerClient(broker.address, patience.signal);
   const marker = startMarkingRead(async (cursor) => {
     const person = await actingIn(session, { broker: own, config });
     await person.call("ack", { session_id: session.session_id, cursor });

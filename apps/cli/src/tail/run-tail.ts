@@ -23,7 +23,7 @@ export async function runTail(context: CommandContext): Promise<number> {
   const options = readTailOptions(context.flags);
   const broker = await findBroker(config, signal);
   const session = await findTailedSession(broker, context);
-  const client = await openLiveClient(broker.base, signal);
+  const client = await openLiveClient(broker.address, signal);
   const { output } = context;
   const printer = output.json
     ? createJsonPrinter()

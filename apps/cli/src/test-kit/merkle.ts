@@ -39,8 +39,12 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** A Merkle home whose broker runs, for all tests of a file; called outside of them. */
-export function sharedMerkle(): TestMerkle {
+/**
+ * A Merkle home whose broker runs, for all tests of a file or group; called outside of them.
+ *
+ * @param before - what is done on the home before the broker is started
+ */
+export function sharedMerkle(before: (home: string) => Promise<void> = async () => undefined): TestMerkle {
   const endings: Ending[] = [];
   let merkle: TestMerkle | undefined;
   const started = (): TestMerkle => {
@@ -49,6 +53,7 @@ export function sharedMerkle(): TestMerkle {
   };
   beforeAll(async () => {
     merkle = await testMerkle((ending) => endings.push(ending));
+    await before(merkle.home);
     const { code, stderr } = await merkle.run(["up", "--port", "0", "--detach"]);
     if (code !== 0) throw new Error(stderr);
     return async () => {

@@ -19,7 +19,7 @@ export async function runWatch(context: CommandContext): Promise<number> {
   const broker: BrokerClient = await findBroker(config, signal);
   const session = await findTailedSession(broker, context);
   const options = readTailOptions(context.flags);
-  const client = await openLiveClient(broker.base, signal);
+  const client = await openLiveClient(broker.address, signal);
   const quit = new AbortController();
   const ended = AbortSignal.any([signal, quit.signal]);
   try {

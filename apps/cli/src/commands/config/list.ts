@@ -33,6 +33,10 @@ function describeLocal({
   databaseUrl,
   allowedHosts,
   personName,
+  tls,
+  trustedProxies,
+  ca,
+  insecure,
 }: Config): Record<string, unknown> {
   return {
     url: broker.base,
@@ -42,6 +46,10 @@ function describeLocal({
     port,
     database: databaseUrl === undefined ? "embedded" : "DATABASE_URL",
     allowed_hosts: allowedHosts.join(", ") || null,
+    tls_cert: tls?.cert ?? null,
+    trusted_proxies: trustedProxies.join(", ") || null,
+    ca: ca ?? null,
+    insecure,
   };
 }
 

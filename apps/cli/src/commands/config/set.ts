@@ -18,7 +18,7 @@ export const configSet: Command = {
   examples: [
     "merkle config set url https://mesh.example.com",
     "merkle config set idle_polls 20",
-    "merkle config set url http://192.168.1.5:7423 --local",
+    "merkle config set url https://192.168.1.5:7423 --local",
     'merkle config set name "Ana" --local',
   ],
   async run(context) {

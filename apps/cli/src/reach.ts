@@ -1,0 +1,92 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import type { ConnectionOptions } from "node:tls";
+import { isClearText } from "@merkle/wire/plain";
+import { CliError, exitCodes, usageError } from "./cli-error.js";
+import type { Config } from "./config.js";
+import { homeFiles } from "./merkle-home.js";
+import { findRunningBroker } from "./run-file.js";
+
+/** How this machine's commands may speak to a broker, and whom they take for one. */
+export type Reach = Pick<Config, "home" | "insecure" | "ca">;
+
+export function toReach({ home, insecure, ca }: Reach): Reach {
+  return { home, insecure, ca };
+}
+
+/** The environment that passes it on to another merkle, beside its home. */
+export function reachVariables({ insecure, ca }: Reach): Readonly<Record<string, string>> {
+  return { ...(insecure && { MERKLE_INSECURE: "1" }), ...(ca !== undefined && { MERKLE_CA: ca }) };
+}
+
+/** What a connection over TLS believes. It is read anew for each, since certificates are renewed. */
+export type Trust = () => ConnectionOptions;
+
+/**
+ * Makes sure that nobody on the way can listen, and finds what a connection to this address believes; undefined where
+ * that is what Node believes by itself.
+ *
+ * @throws CliError `clear_text` where everyone on the way could (TLS-15); `usage` for a file of authorities that is none
+ */
+export async function reachBroker(base: string, reach: Reach | undefined): Promise<Trust | undefined> {
+  if (isClearText(base) && !reach?.insecure && !(await isOwn(base, reach))) throw clearText(base);
+  if (!base.startsWith("https:") || !reach) return undefined;
+  if (await isOwn(base, reach)) return () => trustOnly(homeFiles.certificate(reach.home));
+  const { ca } = reach;
+  return ca === undefined ? undefined : () => trustAuthorities(ca);
+}
+
+/** @throws CliError `clear_text`, for an address that the broker at hand sends us to */
+export function refuseClearText(url: URL, reach: Reach | undefined): void {
+  if (isClearText(url) && !reach?.insecure) throw clearText(url.origin);
+}
+
+/** Whether it is the broker of this very home, which this machine runs itself. */
+async function isOwn(base: string, reach: Reach | undefined): Promise<boolean> {
+  const running = reach && (await findRunningBroker(reach.home));
+  if (!running || running.host !== hostname()) return false;
+  return toPlainOrigin(running.url) === toPlainOrigin(base);
+}
+
+function toPlainOrigin(address: string): string {
+  const { protocol, hostname: host, host: withPort, port } = new URL(address);
+  const isLoopback = !isClearText(`http://${host}`);
+  return `${protocol}//${isLoopback ? `localhost:${port}` : withPort}`;
+}
+
+/** Believes the one certificate that the broker has put into its home, whoever signed it and whatever name it is for (TLS-8). */
+function trustOnly(file: string): ConnectionOptions {
+  const ca = readFileSync(file, "utf8");
+  const own = new X509Certificate(ca).raw;
+  return {
+    ca,
+    allowPartialTrustChain: true,
+    checkServerIdentity: (_host, { raw }) =>
+      raw.equals(own) ? undefined : new Error(`another certificate than that in ${file}`),
+  };
+}
+
+/** One of the file may also be a broker's own, that nobody else has signed. */
+function trustAuthorities(file: string): ConnectionOptions {
+  let ca: string;
+  try {
+    ca = readFileSync(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw usageError(`The file of authorities ${file} (--ca, MERKLE_CA) cannot be read (${code}).`);
+  }
+  if (ca.includes("-----BEGIN CERTIFICATE-----")) return { ca, allowPartialTrustChain: true };
+  throw usageError(
+    `${file} (--ca, MERKLE_CA) holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----.`,
+  );
+}
+
+function clearText(base: string): CliError {
+  return new CliError(
+    "clear_text",
+    `Refusing to speak to ${base} in clear text: everyone on the way could read what is said and take your credential. ` +
+      "Use an https:// address (merkle up --tls-cert, or a proxy in front of it), or add --insecure if you mean it.",
+    { exitCode: exitCodes.usage },
+  );
+}
