@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Cleanup } from "./test-database.js";
+
+/** The machine's nginx, which is often where only root looks for programs; undefined where there is none. */
+export function findNginx(): string | undefined {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+  return folders.map((folder) => join(folder, "nginx")).find((path) => existsSync(path));
+}
+
+export const nginxMissing =
+  "Tests of the proxy are skipped: there is no nginx here. Install it (Debian: apt-get install --no-install-recommends nginx).";
+
+const attemptsMax = 5;
+
+/**
+ * Runs nginx in a folder of its own with this as the content of its `http` block, on ports that were free a moment ago.
+ * Resolves with these when it takes connections at each.
+ */
+export async function startNginx(
+  program: string,
+  configure: (ports: readonly number[]) => string,
+  portCount: number,
+  cleanup: Cleanup,
+): Promise<readonly number[]> {
+  const folder = await mkdtemp(join(tmpdir(), "merkle-nginx-"));
+  cleanup(() => rm(folder, { recursive: true, force: true }));
+  for (let attempt = 1; ; attempt += 1) {
+    const ports = await freePorts(portCount);
+    await writeFile(join(folder, "nginx.conf"), frame(folder, configure(ports)));
+    const said: string[] = [];
+    const child = spawn(program, ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    child.stderr.on("data", (chunk) => said.push(String(chunk)));
+    cleanup(() => stop(child));
+    if (await takesConnections(child, ports)) return ports;
+    // Somebody else took a port in between.
+    if (attempt === attemptsMax || !said.join("").includes("Address already in use"))
+      throw new Error(`nginx did not start:\n${said.join("")}`);
+  }
+}
+
+/** What a test's nginx needs around the configuration: one process, which stays in the foreground and writes nowhere else. */
+function frame(folder: string, http: string): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((each) => `  ${each}_temp_path ${folder}/${each};`)
+    .join("\n");
+  return `daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+${temporary}
+${http}
+}
+`;
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => Object(server.address()).port as number);
+  await Promise.all(
+    servers.map((server) => {
+      server.close();
+      return once(server, "close");
+    }),
+  );
+  return ports;
+}
+
+/** False when it ends instead. */
+async function takesConnections(child: ChildProcess, ports: readonly number[]): Promise<boolean> {
+  while (child.exitCode === null && child.signalCode === null) {
+    if ((await Promise.all(ports.map(answers))).every(Boolean)) return true;
+    await delay(10);
+  }
+  return false;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  child.kill("SIGTERM");
+  await closed;
+}

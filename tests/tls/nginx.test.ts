@@ -1,0 +1,177 @@
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { limits } from "@merkle/wire";
+import { connect } from "@merkle/wire/client";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { makeCertificate, writeCertificate } from "../kit/certificates.js";
+import { findNginx, nginxMissing, startNginx } from "../kit/nginx.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type TlsClient, tlsClient } from "../kit/tls-client.js";
+
+const program = findNginx();
+if (program === undefined) console.warn(nginxMissing);
+
+const name = "mesh.example.com";
+const certificate = makeCertificate({ names: [name] });
+
+/** The configuration of the document, with this test's ports and files in the place of the usual ones. */
+async function configuration(): Promise<string> {
+  const document = await readFile(new URL("../../docs/reverse-proxy.md", import.meta.url), "utf8");
+  const text = /```nginx\n([\s\S]*?)```/.exec(document)?.[1];
+  if (text === undefined) throw new Error("docs/reverse-proxy.md has no nginx configuration.");
+  return text;
+}
+
+describe.skipIf(program === undefined)("behind the nginx of docs/reverse-proxy.md", () => {
+  let broker: TestBroker;
+  let client: TlsClient;
+  let plainPort = 0;
+  let url = "";
+  const cleanup = atEnd();
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), "merkle-proxy-"));
+    cleanup(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, "index.html"), "<!doctype html><title>Merkle</title>");
+    const files = await writeCertificate(folder, certificate);
+    broker = await startTestBroker(
+      { publicUrl: `https://${name}`, trustedProxies: ["127.0.0.1"], dashboard: folder },
+      cleanup,
+    );
+    const text = await configuration();
+    const [plain = 0, secure = 0] = await startNginx(
+      program ?? "",
+      ([plain, secure]) =>
+        text
+          .replace("listen 80;", `listen 127.0.0.1:${plain};`)
+          .replace("listen 443 ssl;", `listen 127.0.0.1:${secure} ssl;`)
+          .replace("127.0.0.1:7423", `127.0.0.1:${broker.port}`)
+          .replace(/\/etc\/\S+\/fullchain\.pem/, files.cert)
+          .replace(/\/etc\/\S+\/privkey\.pem/, files.key),
+      2,
+      cleanup,
+    );
+    plainPort = plain;
+    url = `https://${name}:${secure}`;
+    client = tlsClient(url, certificate.cert);
+  });
+
+  async function createSession(): Promise<{ slug: string; team_id: string }> {
+    const body = { title: `Proxied ${Date.now()}`, creator_team_name: "Atlas" };
+    const { status, text } = await client.ask("/api/sessions", { method: "POST", body });
+    expect(status).toBe(200);
+    return JSON.parse(text);
+  }
+
+  const post = (slug: string, credential: string, text: string) =>
+    client.ask(`/api/sessions/${slug}/messages`, {
+      method: "POST",
+      headers: { "x-team-id": credential },
+      body: { content: { text } },
+    });
+
+  it("[TLS-12] the dashboard and every address that is given out are those of the proxy", async () => {
+    const page = await client.ask("/", { headers: { accept: "text/html", origin: `https://${name}` } });
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining("<title>Merkle</title>") });
+    expect(page.headers["content-security-policy"]).toContain("connect-src 'self'");
+    expect(JSON.parse((await client.ask("/api/app-info")).text)).toMatchObject({
+      base_url: `https://${name}`,
+      websocket_url: `wss://${name}/ws`,
+    });
+    expect((await client.ask("/agents.md")).text).not.toMatch(/http:\/\/(?!localhost:7423)/);
+  });
+
+  it("[TLS-12] who comes without TLS is sent to it", async () => {
+    const asking = request({
+      host: "127.0.0.1",
+      port: plainPort,
+      path: "/agents.md",
+      headers: { host: name },
+    }).end();
+    const [response] = await once(asking, "response");
+    response.resume();
+    expect(response).toMatchObject({ statusCode: 301, headers: { location: `https://${name}/agents.md` } });
+  });
+
+  it("[TLS-12] a WebSocket carries calls and what is posted meanwhile", async () => {
+    const { slug, team_id } = await createSession();
+    const socket = connect({ url, WebSocket: client.WebSocket });
+    cleanup(() => socket.close());
+    const came = new Promise<unknown>((resolve, reject) => {
+      socket.follow({
+        session: slug,
+        after: 0,
+        onMessage: ({ content }) => resolve(content["text"]),
+        onError: reject,
+      });
+    });
+    expect((await socket.call("get_session", { session_id: slug })).slug).toBe(slug);
+    expect((await post(slug, team_id, "over there")).status).toBe(200);
+    expect(await came).toBe("over there");
+  });
+
+  it("[TLS-12] a wait blocks until somebody posts, and as a stream says at once that it does", async () => {
+    const { slug, team_id } = await createSession();
+    const joined = await client.ask(`/api/sessions/${slug}/join`, {
+      method: "POST",
+      body: { team_name: "Birch" },
+    });
+    const { team_id: other, cursor } = JSON.parse(joined.text);
+    const path = `/api/sessions/${slug}/messages/wait?since_cursor=${cursor}`;
+    const stream = await client.open(path, {
+      headers: { "x-team-id": other, accept: "text/event-stream" },
+    });
+    stream.setEncoding("utf8");
+    let streamed = "";
+    stream.on("data", (chunk) => {
+      streamed += chunk;
+    });
+    const ended = once(stream, "end");
+    await expect.poll(() => streamed).toBe(": waiting\n\n");
+    const waiting = client.ask(path, { headers: { "x-team-id": other } });
+    await expect.poll(async () => (await client.ask("/metrics")).text).toMatch(/^merkle_parked_waits 2$/m);
+    await post(slug, team_id, "go on");
+    await ended;
+    expect(streamed).toContain("go on");
+    expect((await waiting).text).toContain("go on");
+    const seconds = Number(/proxy_read_timeout (\d+)s;/.exec(await configuration())?.[1]);
+    expect(seconds).toBeGreaterThan(2 * limits.waitSecondsMax);
+  });
+
+  it("[TLS-12] MCP over HTTP works, and a body of any size is answered by the broker", async () => {
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const { status, text } = await client.ask("/api/mcp", { method: "POST", body: call });
+    expect(status).toBe(200);
+    expect(text).toContain("wait_for_messages");
+    const ask = async (bytes: number) => {
+      const answer = await client.ask("/api/sessions", {
+        method: "POST",
+        body: { title: "x".repeat(bytes) },
+      });
+      return [answer.status, JSON.parse(answer.text).error.code];
+    };
+    expect(await ask(limits.httpBodyBytesMax - 100)).toEqual([400, "bad_request"]);
+    expect(await ask(limits.httpBodyBytesMax + 100)).toEqual([413, "payload_too_large"]);
+  });
+
+  it("[TLS-9] [TLS-18] the log names the client behind the proxy, and a host that the proxy was not asked for is refused", async () => {
+    // nginx appends its own client, which is this machine and trusted too.
+    const socket = await client.upgrade("/ws", {
+      headers: { "x-forwarded-for": "203.0.113.1, 198.51.100.7" },
+    });
+    socket.resume();
+    // A frame that no client may send: unmasked, of a kind that there is none of.
+    socket.write(Buffer.from([0x83, 0x00]));
+    await once(socket, "close");
+    const broke = broker.logged
+      .map((line) => JSON.parse(line))
+      .filter(({ message }) => /broke the protocol/.test(message));
+    expect(broke).toMatchObject([{ client: "198.51.100.7" }]);
+    const foreign = await client.ask("/api/app-info", { headers: { host: "evil.example" } });
+    expect(foreign).toMatchObject({ status: 403, text: expect.stringContaining("evil.example") });
+  });
+});
