@@ -76,7 +76,10 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
           <Writer version={from} />
           <Writer version={to} />
           {from > 0 && from < newest && session.status === "active" && (
-            <Restore version={from} newest={newest} />
+            // On a phone one compares to read: too little of a document is seen there to put another in its place.
+            <span className="contents max-md:hidden">
+              <Restore version={from} newest={newest} />
+            </span>
           )}
         </div>
       </div>

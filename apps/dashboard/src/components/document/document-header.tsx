@@ -27,7 +27,7 @@ export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) 
   const isRead = !isHistory && !isCompared && edit === null;
   const content = doc?.content ?? "";
   return (
-    <header className="relative flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-b px-3 py-1">
+    <header className="relative flex min-h-10 flex-wrap items-center gap-x-1 gap-y-1 border-b px-3 py-1 md:gap-x-2">
       <h2 className="flex min-w-0 flex-1 items-baseline gap-x-2 truncate font-semibold">
         Document
         <span className="truncate text-sm font-normal text-muted-foreground tabular-nums">
@@ -40,7 +40,7 @@ export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) 
           )}
         </span>
       </h2>
-      <div role="toolbar" aria-label="Document" className="flex items-center gap-0.5">
+      <div role="toolbar" aria-label="Document" className="flex items-center md:gap-0.5">
         {isRead && <OutlineButton content={content} scroller={scroller} />}
         <ToolButton
           icon={isHistory ? <BookText aria-hidden /> : <History aria-hidden />}

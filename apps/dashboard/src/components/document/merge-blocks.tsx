@@ -105,7 +105,7 @@ function Question({ number, block, choice, theirName, onChoose }: QuestionProps)
       </div>
       {block.base !== "" && (
         <details className="px-3 py-1 font-sans text-xs text-muted-foreground">
-          <summary className="min-h-6 cursor-pointer pointer-coarse:py-3">What stood here before</summary>
+          <summary className="min-h-6 cursor-pointer pointer-coarse:py-3.5">What stood here before</summary>
           <Lines text={block.base} className="rounded-md bg-surface font-mono text-sm" />
         </details>
       )}

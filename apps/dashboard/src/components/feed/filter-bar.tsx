@@ -30,9 +30,9 @@ export function FilterBar({ filter, hidden, findField }: FilterBarProps) {
     <div
       role="group"
       aria-label="Filter the feed"
-      className="flex min-w-0 flex-wrap items-center gap-1.5 border-b px-2 py-1.5"
+      className="flex min-w-0 items-center gap-1.5 border-b px-2 py-1.5 max-md:overflow-x-auto md:flex-wrap"
     >
-      <div className="flex gap-1">
+      <div className="flex shrink-0 gap-1">
         {feedTypes.map((type) => (
           <Chip key={type} type={type} types={filter.types} />
         ))}
@@ -43,7 +43,7 @@ export function FilterBar({ filter, hidden, findField }: FilterBarProps) {
         <Button
           variant="ghost"
           size="sm"
-          className="text-muted-foreground tabular-nums"
+          className="text-muted-foreground tabular-nums max-md:order-first"
           onClick={clearFilter}
         >
           {hidden > 0 ? `${hidden.toLocaleString("en")} hidden · show all` : "Show all"}
@@ -124,7 +124,7 @@ function FindField({
     return () => clearTimeout(timer);
   }, [text, q]);
   return (
-    <div className="relative min-w-28 flex-1 basis-28">
+    <div className="relative min-w-28 flex-1 basis-28 max-md:min-w-44">
       <Search
         aria-hidden
         className="pointer-events-none absolute inset-y-0 start-2 my-auto size-3.5 text-muted-foreground"

@@ -37,6 +37,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
   const isPlaced = useRef(false);
   /** The row that is being read, and where on the screen it begins. */
   const reading = useRef({ sequence: 0, top: 0 });
+  const heightSeen = useRef(0);
   const currentIndex = currentKey === null ? -1 : rows.findIndex(({ key }) => key === currentKey);
 
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLElement>({
@@ -66,6 +67,10 @@ export function useFeedScroll(options: FeedScrollOptions) {
     const range = virtualizer.range;
     if (range === null || rows.length === 0 || !isPlaced.current) return;
     const height = virtualizer.scrollRect?.height ?? 0;
+    const isResized = heightSeen.current > 0 && heightSeen.current !== height;
+    heightSeen.current = height;
+    // A keyboard that opens and lanes that unfold take room from the feed: who was at its end stays there.
+    if (isResized && isFollowing && isLive) return virtualizer.scrollToEnd();
     const bottom = (virtualizer.scrollOffset ?? 0) + height;
     const distance = (virtualizer.measurementsCache[rows.length - 1]?.end ?? 0) - bottom;
     // Asking the element lays the page out anew, so far from the end, where every step of a scroll would, it is not asked.

@@ -31,7 +31,7 @@ export function RosterBar() {
       {rows.length === 0 ? (
         <p className="text-sm text-muted-foreground">Nobody has joined yet.</p>
       ) : (
-        <ul className="relative flex min-w-0 flex-1 items-center gap-1 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:max-h-24 md:flex-wrap md:overflow-y-auto">
+        <ul className="relative flex min-w-0 flex-1 items-center gap-1 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:max-h-24 md:flex-wrap md:overflow-y-auto short:flex-nowrap">
           {inBar.map((row) => (
             <li key={row.team.team_id} className="shrink-0">
               <RosterChip

@@ -17,7 +17,7 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
       <div className="flex min-w-0 items-start gap-x-3">
         <h1
           dir="auto"
-          className="relative min-w-0 text-title font-semibold [overflow-wrap:anywhere] max-md:line-clamp-3"
+          className="relative min-w-0 text-title font-semibold [overflow-wrap:anywhere] max-md:line-clamp-2 short:line-clamp-2"
         >
           <ChangingText text={session.title} />
         </h1>
@@ -26,7 +26,7 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
       {session.description !== "" && (
         <p
           dir="auto"
-          className="relative line-clamp-1 max-w-[90ch] md:line-clamp-3 break-words whitespace-pre-line text-muted-foreground"
+          className="relative line-clamp-1 max-w-[90ch] md:line-clamp-3 short:line-clamp-1 break-words whitespace-pre-line text-muted-foreground"
         >
           <ChangingText text={session.description} />
         </p>

@@ -69,7 +69,10 @@ function FilterField({ text, onChange }: { text: string; onChange: (text: string
   return (
     <label className="relative min-w-40 flex-1 sm:max-w-64">
       <span className="sr-only">Filter by title, description or slug</span>
-      <Search aria-hidden className="absolute top-2 left-2 size-4 text-muted-foreground" />
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 left-2 my-auto size-4 text-muted-foreground"
+      />
       <input
         ref={field}
         type="search"

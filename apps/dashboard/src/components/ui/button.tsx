@@ -8,10 +8,11 @@ const buttonVariants = cva(
   {
     variants: {
       variant: {
-        default: "bg-primary text-primary-foreground hover:bg-primary/90",
+        // The border is seen only where the reader's own colours take the place of all grounds.
+        default: "border border-transparent bg-primary text-primary-foreground hover:bg-primary/90",
         outline: "border border-input bg-background hover:bg-raised",
         ghost: "hover:bg-raised",
-        danger: "bg-danger text-background hover:bg-danger/90",
+        danger: "border border-transparent bg-danger text-background hover:bg-danger/90",
       },
       size: {
         default: "h-8 px-3 text-base",
