@@ -86,7 +86,7 @@ function TeamSelect({ team }: { readonly team: string | null }) {
       aria-label="Team"
       value={team ?? ""}
       onChange={({ target }) => setQuery({ team: target.value === "" ? null : target.value })}
-      className="h-7 max-w-36 min-w-0 rounded-md border border-input bg-background px-1.5 text-sm pointer-coarse:h-11"
+      className="h-7 max-w-36 shrink-0 rounded-md border border-input bg-background px-1.5 text-sm pointer-coarse:h-11"
     >
       <option value="">All teams</option>
       {names.map((name) => (
