@@ -1,0 +1,235 @@
+import axe from "axe-core";
+import type { Locator } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import { inspectorOf } from "./inspect-page.js";
+import { testDashboard } from "./open-dashboard.js";
+import { type StagedMesh, stageMesh } from "./staged-mesh.js";
+
+const dashboard = testDashboard();
+vi.setConfig({ testTimeout: 240_000 });
+const dialog = "dialog[open]";
+const popover = "[data-slot=popover-content]";
+
+describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
+  let staged: Promise<StagedMesh> | undefined;
+  /** Staged by the first test that needs it: the one of the empty index runs before. */
+  const mesh = () => (staged ??= stageMesh(dashboard.rest));
+
+  /** A page to look at in one state after another, and what was found wrong in any of them. */
+  async function openToInspect(path: string, { isKnown = true } = {}) {
+    const as = isKnown ? { as: await dashboard.newPerson("Ana") } : {};
+    const { page } = await dashboard.open(path, { reducedMotion: "reduce", ...as });
+    const inspector = await inspectorOf(page, axe.source);
+    const found: string[] = [];
+    return {
+      page,
+      found,
+      async inspect(shown: Locator, part?: string) {
+        await shown.first().waitFor();
+        found.push(...(await inspector.inspect(part)));
+      },
+      go: (to: string) => page.goto(`${dashboard.broker.url}${to}`),
+    };
+  }
+
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the pages around the sessions, empty and full, and what opens over them", async () => {
+    const { page, found, inspect } = await openToInspect("/", { isKnown: false });
+    await inspect(
+      page.getByRole("heading", { name: "Start your first session" }).or(page.getByText("merkle launch")),
+    );
+    await mesh();
+    await inspect(page.getByText("needs the staging key"));
+    await page.getByRole("button", { name: "New session" }).click();
+    await inspect(page.getByRole("dialog").getByRole("textbox", { name: "Title" }), dialog);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await inspect(page.getByRole("dialog", { name: "Keys" }), dialog);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox").fill("staging");
+    await inspect(page.getByRole("option", { name: /Which staging key/ }), dialog);
+    expect(found).toEqual([]);
+  });
+
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the pages of the mesh: closed sessions, search, memory, settings, none", async () => {
+    await mesh();
+    const { page, found, inspect, go } = await openToInspect("/?state=closed");
+    await inspect(page.getByText("Ranking moves to the index."));
+    await go("/search?q=staging");
+    await inspect(page.getByText("Which staging key?"));
+    await go("/memory");
+    await inspect(page.getByText(/The payments API limits/));
+    await page.getByRole("button", { name: "Remember" }).click();
+    await inspect(page.locator(dialog), dialog);
+    await go("/settings");
+    await inspect(page.getByText("events behind").or(page.getByRole("heading", { name: "Health" })));
+    await go("/nowhere");
+    await inspect(page.getByRole("heading", { name: "There is no page here" }));
+    expect(found).toEqual([]);
+  });
+
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] a session of thirty teams and long texts, and what opens over it", async () => {
+    const { busy } = await mesh();
+    const { page, found, inspect, go } = await openToInspect(`/sessions/${busy}`);
+    await inspect(page.getByText("I look at it."));
+    for (const opener of [
+      page.getByRole("button", { name: /^More about message/ }).last(),
+      page.getByRole("region", { name: "Who takes part" }).getByRole("button", { name: /Cedar/ }),
+    ]) {
+      await opener.click();
+      await inspect(page.locator(popover), popover);
+      await page.keyboard.press("Escape");
+    }
+    await page.getByRole("button", { name: "Everybody" }).click();
+    await inspect(page.locator(dialog), dialog);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Time lanes" }).click();
+    await go(`/sessions/${busy}?at=${new Date().toISOString()}`);
+    await inspect(page.getByRole("list", { name: "Teams" }).getByRole("listitem").nth(3));
+    expect(found).toEqual([]);
+  });
+
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] a session that is held, closed, or only begun, with its dialogs", async () => {
+    const { held, closed, empty } = await mesh();
+    const { page, found, inspect, go } = await openToInspect(`/sessions/${held}`);
+    await inspect(page.getByText(/Wait for legal/));
+    await go(`/sessions/${closed}`);
+    await inspect(page.getByRole("region", { name: "Conclusion" }));
+    await go(`/sessions/${empty}`);
+    await inspect(page.getByText("Nothing has been said yet"));
+    for (const name of ["Hold", "Conclude"]) {
+      await page.getByRole("button", { name, exact: true }).click();
+      await inspect(page.locator(dialog), dialog);
+      await page.keyboard.press("Escape");
+    }
+    for (const name of ["Message budget…", "Edit title and description…"]) {
+      await page.getByRole("button", { name: "More about this session" }).click();
+      if (name.startsWith("Message")) await inspect(page.locator(popover), popover);
+      await page.getByRole("button", { name }).click();
+      await inspect(page.locator(dialog), dialog);
+      await page.keyboard.press("Escape");
+    }
+    await page.getByRole("button", { name: "To everyone" }).click();
+    await inspect(page.getByRole("listbox"), "form");
+    expect(found).toEqual([]);
+  });
+
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the document, its history and its differences, state and memory", async () => {
+    const { busy } = await mesh();
+    const { page, found, inspect, go } = await openToInspect(`/sessions/${busy}/doc`);
+    await inspect(page.getByRole("heading", { name: "Decisions" }));
+    await go(`/sessions/${busy}/doc?doc=history`);
+    await inspect(page.getByRole("list", { name: "Versions" }).getByRole("listitem").nth(2));
+    await go(`/sessions/${busy}/doc?compare=1..3`);
+    await inspect(page.getByText("Keep v3."));
+    await go(`/sessions/${busy}/doc?edit=1`);
+    await page.getByRole("textbox", { name: /^Document/ }).fill("# Plan of my own");
+    const { session_id } = await dashboard.rest.call("get_session", { session_id: busy });
+    await write(session_id, "# Plan of another");
+    await inspect(page.getByText(/while you write on/));
+    await page.getByRole("button", { name: "Save" }).click();
+    await inspect(page.getByRole("region", { name: "Bring both together" }));
+    await go(`/sessions/${busy}/state`);
+    await inspect(page.getByText("frozen"));
+    await page.getByRole("button", { name: /^Edit/ }).first().click();
+    await inspect(page.locator(dialog), dialog);
+    await go(`/sessions/${busy}/memory`);
+    await inspect(page.getByText(/The payments API limits/));
+    expect(found).toEqual([]);
+  });
+
+  async function write(session_id: string, content: string): Promise<void> {
+    const { team_id } = await dashboard.rest.call("join_session", { session_id, team_name: "Elm" });
+    const { version } = await dashboard.rest.call("read_session_doc", { session_id });
+    await dashboard.rest.call("update_session_doc", {
+      session_id,
+      team_id,
+      content,
+      expected_version: version,
+    });
+  }
+
+  it("[DASH-204] [DASH-211] a page that is as low as at 400 % can be read and written in, and keeps its end", async () => {
+    const { busy } = await mesh();
+    const { page } = await dashboard.open(`/sessions/${busy}`);
+    await page.getByText("I look at it.").waitFor();
+    const feed = page.getByRole("feed");
+    const heightOf = async () => (await feed.boundingBox())?.height ?? 0;
+    const before = await heightOf();
+    await page.setViewportSize({ width: 320, height: 200 });
+    await expect.poll(heightOf).not.toBe(before);
+    expect(await heightOf()).toBeGreaterThan(100);
+    await expect
+      .poll(() => feed.evaluate((shown) => shown.scrollHeight - shown.scrollTop - shown.clientHeight))
+      .toBeLessThan(80);
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.scrollIntoViewIfNeeded();
+    await expect.poll(() => isUnderPointer(field)).toBe(true);
+  });
+
+  it("[DASH-205] without motion a changed title is there at once, and only who changed it is said", async () => {
+    const { empty } = await mesh();
+    const { page } = await dashboard.open(`/sessions/${empty}`, { reducedMotion: "reduce" });
+    await page.evaluate(`{
+      window.moved = [];
+      for (const kind of ["animationstart", "transitionrun"])
+        addEventListener(kind, ({ target }) => {
+          for (const { effect } of target.getAnimations())
+            if (effect.getComputedTiming().activeDuration > 1) moved.push(target.outerHTML);
+        }, true);
+    }`);
+    await page.getByText("Nothing has been said yet").waitFor();
+    const { session_id } = await dashboard.rest.call("get_session", { session_id: empty });
+    const { team_id } = await dashboard.rest.call("join_session", { session_id, team_name: "Birch" });
+    await dashboard.rest.call("update_session_metadata", {
+      session_id,
+      team_id,
+      title: "Nothing much said here yet",
+      reason: "Birch came",
+    });
+    await page.getByRole("heading", { name: "Nothing much said here yet", exact: true }).waitFor();
+    await page.getByText(/changed by Birch .*: Birch came/).waitFor();
+    expect(await page.evaluate("moved")).toEqual([]);
+  });
+
+  it("[DASH-206] with colours of the reader's own, status, focus and what is chosen are still seen", async () => {
+    const { busy } = await mesh();
+    const { page } = await dashboard.open(`/sessions/${busy}`, { forcedColors: "active" });
+    await page.getByText("I look at it.").waitFor();
+    const background = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const mark = page.getByRole("region", { name: "Who takes part" }).locator("svg path, svg circle").first();
+    const fills = [await styleOf(mark, "fill"), await styleOf(mark, "stroke")];
+    expect(fills.some((fill) => fill !== "none" && fill !== background)).toBe(true);
+    const [live, state] = ["Live", "State"].map((name) => page.getByRole("link", { name, exact: true }));
+    if (!live || !state) throw new Error("There are two tabs.");
+    expect(await styleOf(live, "borderBottomColor")).not.toBe(await styleOf(state, "borderBottomColor"));
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus");
+    expect(await styleOf(focused, "outlineStyle")).toBe("solid");
+    expect(await styleOf(focused, "outlineColor")).not.toBe(background);
+  });
+
+  it("[DASH-200] [DASH-202] [DASH-203] a page whose broker is away", async () => {
+    const { busy } = await mesh();
+    const { page, found, inspect } = await openToInspect(`/sessions/${busy}`);
+    await page.getByText("I look at it.").waitFor();
+    await dashboard.broker.stop();
+    await inspect(page.getByText(/^Reconnecting/));
+    expect(found).toEqual([]);
+  });
+});
+
+function isUnderPointer(element: Locator): Promise<boolean> {
+  return element.evaluate((shown) => {
+    const { left, top, width, height } = shown.getBoundingClientRect();
+    const hit = shown.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+    return hit !== null && shown.contains(hit);
+  });
+}
+
+function styleOf(
+  element: Locator,
+  property: "fill" | "stroke" | "outlineStyle" | "outlineColor" | "borderBottomColor",
+): Promise<string> {
+  return element.evaluate((shown, name) => getComputedStyle(shown)[name], property);
+}

@@ -1,0 +1,134 @@
+import type { CDPSession, Page } from "playwright-core";
+
+/** Looks at a page as people would who cannot see, point, bear motion or spare room. */
+export interface PageInspector {
+  /**
+   * Tells what is wrong with the page as it stands: in light colours and in dark ones, at a desk, and 320 px wide under a
+   * finger. With `part` axe looks at that element alone, which is all there is while a dialog is open.
+   */
+  inspect(part?: string): Promise<string[]>;
+}
+
+const desk = { width: 1280, height: 800 };
+const narrow = { width: 320, height: 640 };
+
+export async function inspectorOf(page: Page, axeSource: string): Promise<PageInspector> {
+  const devtools = await page.context().newCDPSession(page);
+
+  async function barriers(part: string | undefined, rules: readonly string[] | null): Promise<string[]> {
+    if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeSource);
+    const found = await page.evaluate<string[]>(`(${findBarriers})(${JSON.stringify({ part, rules })})`);
+    return found.map((each) => `axe ${each}`);
+  }
+
+  return {
+    async inspect(part) {
+      const atDesk = [...(await barriers(part, null)), ...(await settled(() => look(page, 24)))];
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.locator("html.dark").waitFor();
+      const inDark = await barriers(part, ["color-contrast"]);
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize(narrow);
+      await touch(devtools, true);
+      const onPhone = await settled(() => look(page, 44));
+      await touch(devtools, false);
+      await page.setViewportSize(desk);
+      const where = new URL(page.url());
+      return [
+        ...atDesk.map((each) => `at a desk: ${each}`),
+        ...inDark.map((each) => `in dark colours: ${each}`),
+        ...onPhone.map((each) => `320 px wide: ${each}`),
+      ].map((each) => `${where.pathname}${where.search} ${part ?? ""} ${each}`);
+    },
+  };
+}
+
+function touch(devtools: CDPSession, enabled: boolean) {
+  return devtools.send("Emulation.setTouchEmulationEnabled", { enabled });
+}
+
+/** What is found when the page has come to rest: it lays itself out anew for another width in its own time. */
+async function settled(find: () => Promise<string[]>): Promise<string[]> {
+  const until = Date.now() + 5_000;
+  for (;;) {
+    const found = await find();
+    if (found.length === 0 || Date.now() > until) return found;
+  }
+}
+
+function look(page: Page, targetPx: number): Promise<string[]> {
+  return page.evaluate<string[]>(`(${lookHere})(${targetPx})`);
+}
+
+/** Runs in the page, where axe is. */
+const findBarriers = `async ({ part, rules }) => {
+  const { violations } = await axe.run(part ? document.querySelector(part) : document, {
+    preload: false,
+    resultTypes: ["violations"],
+    ...(rules && { runOnly: { type: "rule", values: rules } }),
+  });
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 200)));
+}`;
+
+/** Runs in the page, so it brings along everything that it needs. */
+const lookHere = `async (targetPx) => {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const isShown = (element) =>
+    element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !element.closest("[inert]");
+  const describe = (element) => element.outerHTML.slice(0, 160);
+  const modal = document.querySelector("dialog:modal");
+  const found = [];
+
+  // What others wrote brings headings of its own.
+  const levels = all("h1, h2, h3, h4, h5, h6")
+    .filter((element) => isShown(element) && !element.closest("dialog, [data-slot=markdown]"))
+    .map((element) => Number(element.localName[1]));
+  const firsts = levels.filter((level) => level === 1).length;
+  if (firsts !== 1) found.push("first headings: " + firsts);
+  levels.forEach((level, place) => {
+    if (place > 0 && level > levels[place - 1] + 1) found.push("headings skip from " + levels[place - 1] + " to " + level);
+  });
+  const mains = all("main").filter(isShown).length;
+  if (mains !== 1) found.push("main landmarks: " + mains);
+  if (!/^.+ · Merkle$/.test(document.title)) found.push("titled " + document.title);
+  if (document.documentElement.scrollWidth > innerWidth) found.push("wide " + document.documentElement.scrollWidth);
+
+  const isInText = (element) => element.localName === "a" && getComputedStyle(element).display === "inline";
+  const isForTheEye = (element) => element.closest(".sr-only") === null && element.getBoundingClientRect().width > 1;
+  // A press on the label of a field is one on the field, and what stands beside a target may belong to it.
+  const areaOf = (element) => {
+    const own = element.getBoundingClientRect();
+    if (element.matches("input[type=checkbox], input[type=radio]")) return (element.labels[0] ?? element).getBoundingClientRect();
+    const after = getComputedStyle(element, "::after");
+    if (after.content === "none" || after.position !== "absolute") return own;
+    const isIn = getComputedStyle(element).position === "static" ? element.offsetParent.getBoundingClientRect() : own;
+    const [top, right, bottom, left] = [after.top, after.right, after.bottom, after.left].map(parseFloat);
+    return { width: isIn.width - left - right, height: isIn.height - top - bottom };
+  };
+  const targets = all("a[href], button, input, select, textarea, summary, [role=button], [role=tab], [role=option], [role=switch], [role=slider]")
+    .filter((element) => isShown(element) && (!modal || modal.contains(element)) && isForTheEye(element));
+  for (const element of targets) {
+    const { width, height } = areaOf(element);
+    if (!isInText(element) && (width < targetPx - 0.5 || height < targetPx - 0.5))
+      found.push("small, " + Math.round(width) + " by " + Math.round(height) + ": " + describe(element));
+    const { left, right } = element.getBoundingClientRect();
+    if ((right > innerWidth + 1 || left < -1) && !scrolls(element)) found.push("beyond the edge: " + describe(element));
+  }
+  function scrolls(element) {
+    for (let at = element.parentElement; at; at = at.parentElement) {
+      if (/auto|scroll/.test(getComputedStyle(at).overflowX) && at.scrollWidth > at.clientWidth) return true;
+    }
+    return false;
+  }
+
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    for (const animation of document.getAnimations()) {
+      const { activeDuration } = animation.effect.getComputedTiming();
+      if (activeDuration > 1) found.push("moves for " + activeDuration + " ms: " + describe(animation.effect.target));
+    }
+  }
+  return found;
+}`;
