@@ -10,10 +10,18 @@ const broker = process.env["MERKLE_URL"] ?? "http://127.0.0.1:7423";
 export default function config(phase: string): NextConfig {
   if (phase !== PHASE_DEVELOPMENT_SERVER) return { output: "export" };
   const brokerPaths = ["/ws", "/api/:path*", "/agents.md", "/openapi.json", "/health", "/metrics"];
+  // The broker serves the one exported page for every session; so does this.
+  const sessionPages = ["", "/state", "/memory", "/doc"].map((place) => ({
+    source: `/sessions/:ref${place}`,
+    destination: `/sessions/_${place}`,
+  }));
   return {
     allowedDevOrigins: ["127.0.0.1"],
     rewrites: async () => ({
-      beforeFiles: brokerPaths.map((path) => ({ source: path, destination: `${broker}${path}` })),
+      beforeFiles: [
+        ...sessionPages,
+        ...brokerPaths.map((path) => ({ source: path, destination: `${broker}${path}` })),
+      ],
       afterFiles: [],
       fallback: [],
     }),
