@@ -87,6 +87,8 @@ describe("what pages show of many things at once", () => {
         settings: _,
         last_change: __,
         agent_messages: ___,
+        state_keys: ____,
+        memories: _____,
         ...own
       } = await door.call("get_session", {
         session_id,
@@ -124,6 +126,28 @@ describe("what pages show of many things at once", () => {
     const { updated_at } = await door.call("update_session_metadata", change);
     const { last_change } = await door.call("get_session", { session_id });
     expect(last_change).toEqual({ by: "Atlas", reason: "The gateway is elsewhere", at: updated_at });
+  });
+
+  it("[SES-21] get_session counts what is in its state and what was remembered in it", async () => {
+    const session = await createTestSession(door);
+    const { sessionId: session_id, convener: team_id } = session;
+    const count = async () => {
+      const { state_keys, memories } = await door.call("get_session", { session_id });
+      return { state_keys, memories };
+    };
+    expect(await count()).toEqual({ state_keys: 0, memories: 0 });
+    for (const key of ["deploy", "retries"]) {
+      await door.call("set_state", { session_id, team_id, key, value: 1 });
+    }
+    await door.call("set_state", { session_id, team_id, scope: "mesh", key: `all ${session_id}`, value: 1 });
+    await door.call("delete_state", { session_id, team_id, key: "retries" });
+    const [{ id }] = [
+      await door.call("remember", { team_id, content: "The limit is per key." }),
+      await door.call("remember", { team_id, content: "The limit is 100." }),
+    ];
+    expect(await count()).toEqual({ state_keys: 1, memories: 2 });
+    await door.call("forget", { team_id, id, reason: "It was raised." });
+    expect(await count()).toEqual({ state_keys: 1, memories: 1 });
   });
 
   it("[DOC-11] reads the document as it stood at a time", async () => {

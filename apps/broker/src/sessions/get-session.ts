@@ -1,4 +1,4 @@
-import { findSession } from "@merkle/db";
+import { countMemories, countStateKeys, findSession } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, SessionContext } from "../context.js";
 import { toSessionSettings } from "../settings/get-settings.js";
@@ -7,8 +7,12 @@ import { toLastChange, toSession } from "./session-output.js";
 
 export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_session">> {
   const { session } = ctx;
-  const { database } = ctx.services;
-  const row = await findSession(database.orm, database.meshId, session.sessionId);
+  const { orm, meshId } = ctx.services.database;
+  const [row, stateKeys, memories] = await Promise.all([
+    findSession(orm, meshId, session.sessionId),
+    countStateKeys(orm, session.sessionId),
+    countMemories(orm, meshId, session.sessionId),
+  ]);
   if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
   const factsOf = await readSessionFacts(ctx, [row.sessionId]);
   return {
@@ -16,5 +20,7 @@ export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_ses
     settings: toSessionSettings(row.settings),
     last_change: toLastChange(row),
     agent_messages: row.agentMessages - row.agentMessagesAtHuman,
+    state_keys: stateKeys,
+    memories,
   };
 }

@@ -38,6 +38,8 @@ function board(special: Partial<Board>): Board {
         settings: sessionSettingsDefault,
         held: null,
         agent_messages: 0,
+        state_keys: 0,
+        memories: 0,
       },
       peers: [],
       needs: Array.from({ length: 6 }, () => ({

@@ -1,6 +1,7 @@
 import {
   and,
   arrayContains,
+  count,
   desc,
   eq,
   getTableColumns,
@@ -103,6 +104,15 @@ export async function listMemories(
     )
     .orderBy(desc(memories.number))
     .limit(limit);
+}
+
+/** How much was remembered in a session and not forgotten. */
+export async function countMemories(db: Queryable, meshId: string, sessionId: string): Promise<number> {
+  const [row] = await db
+    .select({ memories: count() })
+    .from(memories)
+    .where(and(eq(memories.meshId, meshId), eq(memories.sessionId, sessionId), isNull(memories.forgottenAt)));
+  return row?.memories ?? 0;
 }
 
 export interface RecalledRow extends MemoryRow {

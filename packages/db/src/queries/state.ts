@@ -75,10 +75,15 @@ export async function insertStateEntry(
     .onConflictDoNothing();
 }
 
-/** How many keys of a scope hold a value. Who counts in order to add one holds the number until the transaction ends. */
+/** How many keys of a scope hold a value, held until the transaction ends: for who counts in order to add one. */
 export async function lockAndCountStateKeys(tx: Transaction, scopeId: string): Promise<number> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`state ${scopeId}`}, 0))`);
-  const [row] = await tx
+  return countStateKeys(tx, scopeId);
+}
+
+/** How many keys of a scope hold a value. */
+export async function countStateKeys(db: Queryable, scopeId: string): Promise<number> {
+  const [row] = await db
     .select({ keys: count() })
     .from(stateEntries)
     .where(and(eq(stateEntries.scopeId, scopeId), isNotNull(stateEntries.value)));

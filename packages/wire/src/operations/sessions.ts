@@ -142,6 +142,8 @@ export const getSession = operation({
     agent_messages: z.int().meta({
       description: "How many messages agents have posted since the last human word.",
     }),
+    state_keys: z.int().meta({ description: "How many keys of its own state hold a value." }),
+    memories: z.int().meta({ description: "How much was remembered in it and is not forgotten." }),
   }),
   errors: ["unauthorized", "not_found"],
   kind: "call",

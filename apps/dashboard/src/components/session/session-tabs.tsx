@@ -12,12 +12,13 @@ interface Tab {
   readonly label: string;
   /** What follows the session in the address. */
   readonly place: string;
+  readonly count?: "state_keys" | "memories";
 }
 
 const tabs: readonly Tab[] = [
   { label: "Live", place: "" },
-  { label: "State", place: "/state" },
-  { label: "Memory", place: "/memory" },
+  { label: "State", place: "/state", count: "state_keys" },
+  { label: "Memory", place: "/memory", count: "memories" },
 ];
 
 /** The parts of a session. Where there is no room for feed and document side by side, the document is one of them. */
@@ -36,7 +37,11 @@ export function SessionTabs() {
         {tabs.map((tab, index) => (
           <li key={tab.place} className="contents">
             <TabKey keys={String(index + 1)} label={tab.label} href={`${home}${tab.place}`} />
-            <TabLink href={`${home}${tab.place}`} current={place === tab.place && !showsDocument}>
+            <TabLink
+              href={`${home}${tab.place}`}
+              current={place === tab.place && !showsDocument}
+              count={tab.count === undefined ? 0 : session[tab.count]}
+            >
               {tab.label}
             </TabLink>
             {tab.place === "" && (
@@ -54,11 +59,12 @@ export function SessionTabs() {
 interface TabLinkProps {
   readonly href: string;
   readonly current: boolean;
+  readonly count?: number;
   readonly className?: string;
   readonly children: string;
 }
 
-function TabLink({ href, current, className, children }: TabLinkProps) {
+function TabLink({ href, current, count = 0, className, children }: TabLinkProps) {
   return (
     <PageLink
       ahead="settled"
@@ -72,6 +78,7 @@ function TabLink({ href, current, className, children }: TabLinkProps) {
       )}
     >
       {children}
+      {count > 0 && <span className="ps-1.5 text-xs text-muted-foreground tabular-nums">{count}</span>}
     </PageLink>
   );
 }

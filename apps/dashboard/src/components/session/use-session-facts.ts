@@ -73,13 +73,14 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
   };
 }
 
-/** The counts of a session change with every message of it, which the mesh tells at most once a second. */
+/** The counts of a session change with every message of it and every memory, which the mesh tells at most once a second. */
 function useRefreshOnWords(sessionId: string | undefined, refresh: () => void): void {
   const broker = useBroker();
   useEffect(() => {
     if (sessionId === undefined) return;
     return broker.onMeshChanged((change) => {
-      if (change.kind === "sessions" && change.sessionId === sessionId) refresh();
+      const isCounted = change.kind === "sessions" || change.kind === "memory";
+      if (isCounted && (change.sessionId === sessionId || change.sessionId === null)) refresh();
     });
   }, [broker, sessionId, refresh]);
 }
