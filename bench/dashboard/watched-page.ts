@@ -93,7 +93,8 @@ function noteWhatHappens(): void {
     for (const { addedNodes } of records) {
       for (const node of addedNodes) {
         if (!(node instanceof HTMLElement)) continue;
-        for (const row of node.querySelectorAll<HTMLElement>("article[data-sequence]")) {
+        const within = node.querySelectorAll<HTMLElement>("article[data-sequence]");
+        for (const row of node.matches("article[data-sequence]") ? [node, ...within] : within) {
           hasRows = true;
           noted.rowsAt[Number(row.dataset["sequence"])] ??= performance.now();
         }

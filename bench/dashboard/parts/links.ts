@@ -38,11 +38,18 @@ export const links: DashboardPart = {
       tabs.push(await rowShown(tab, sequence));
       await tab.close();
     }
-    const common = { unit: "ms", budget: { atMost: 500 }, isRequired: true } as const;
+    const common = { unit: "ms", isRequired: true } as const;
     const name = `a link to one of ${messages} messages, median of ${places.length}`;
     return [
-      { ...common, name: `${name}, within the page`, value: median(within) },
-      { ...common, name: `${name}, in a new tab`, value: median(tabs), against: "page" },
+      { ...common, name: `${name}, within the page`, value: median(within), budget: { atMost: 500 } },
+      // A page is loaded, too, which may take as long as it may take to its first rows.
+      {
+        ...common,
+        name: `${name}, in a new tab`,
+        value: median(tabs),
+        budget: { atMost: 1_000 },
+        against: "page",
+      },
     ];
   },
 };

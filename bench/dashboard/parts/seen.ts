@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { percentile } from "../../statistics.js";
 import type { DashboardPart, LiveBroker } from "../measurement.js";
@@ -5,6 +6,9 @@ import { stageFeed } from "../staged-feed.js";
 import { notedBy, openWatched, rowShown } from "../watched-page.js";
 
 const saidBefore = 50;
+/** Between two messages: nobody writes faster, and a stream of messages is drawn four times a second. */
+const pauseMsMin = 250;
+const pauseMsMax = 500;
 
 /** How long after it was sent in one browser a message stands in another. */
 export const seen: DashboardPart = {
@@ -25,6 +29,7 @@ export const seen: DashboardPart = {
       await field.fill(`Word ${post}`);
       await field.press("Enter");
       await rowShown(reader, first + post);
+      await setTimeout(pauseMsMin + (pauseMsMax - pauseMsMin) * Math.random());
     }
     const sentAt = await writer.evaluate(() =>
       Object(window).sentAt.map((at: number) => at + performance.timeOrigin),
