@@ -14,7 +14,7 @@ describe.skipIf(dashboard.isMissing)("the state of a session", () => {
     return { session, at, set, path: `/sessions/${session.slug}/state` };
   }
 
-  it("[DASH-140] [DASH-143] keys stand with value, author and version; a value opens by its keys alone", async () => {
+  it("[DASH-82] [DASH-140] [DASH-143] keys are counted, and stand with value, author and version; a value opens by its keys alone", async () => {
     const { path } = await startState({
       deploy_frozen: true,
       owners: { issuer: "Atlas", gateway: ["Birch", "Cedar"] },
@@ -24,6 +24,8 @@ describe.skipIf(dashboard.isMissing)("the state of a session", () => {
     await frozen.getByText("true").waitFor();
     await frozen.getByText("Atlas").waitFor();
     await frozen.getByText(/v1$/).waitFor();
+
+    await page.getByRole("link", { name: "State 2" }).waitFor();
 
     const tree = page.getByRole("tree", { name: "Value of owners" });
     await tree.getByRole("treeitem").first().focus();

@@ -45,7 +45,8 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
         aria-label={`More about message ${message.sequence}`}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        className="size-6"
+        // Large enough for a finger, it reaches below the line of the name; its sign stays on that line.
+        className="size-6 pointer-coarse:items-start pointer-coarse:pt-0.5"
         onClick={() => setOpen(!isOpen)}
       >
         <Ellipsis aria-hidden />
