@@ -200,8 +200,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     const mark = page.getByRole("region", { name: "Who takes part" }).locator("svg path, svg circle").first();
     const fills = [await styleOf(mark, "fill"), await styleOf(mark, "stroke")];
     expect(fills.some((fill) => fill !== "none" && fill !== background)).toBe(true);
-    const [live, state] = ["Live", "State"].map((name) => page.getByRole("link", { name, exact: true }));
-    if (!live || !state) throw new Error("There are two tabs.");
+    const tabs = page.getByRole("navigation", { name: "Parts of the session" });
+    const live = tabs.getByRole("link", { name: "Live" });
+    const state = tabs.getByRole("link", { name: "State" });
     expect(await styleOf(live, "borderBottomColor")).not.toBe(await styleOf(state, "borderBottomColor"));
     await page.keyboard.press("Tab");
     const focused = page.locator(":focus");
