@@ -169,6 +169,20 @@ for (const kind of ["whole", "filtered"] as const) {
   });
 }
 
+it("[DASH-60] an older page that comes after another place was opened is left out", async () => {
+  const feed = new FakeFeed(5);
+  const store = new FeedStore({ source: feed, tellEveryMs: 0 });
+  void store.open({ at: "end", as: "kept" });
+  await feed.answer(0);
+  void store.open({ at: 6, as: "asked" });
+  void store.loadOlder();
+  await feed.answer(0);
+  await feed.answer(0);
+  expect(sequencesOf(store)).toEqual([4, 5]);
+  expect(store.current().older.loading).toBe(false);
+  store.stop();
+});
+
 it("[DASH-61] after the database was restored the feed is read again, at the message that was being read", async () => {
   const feed = new FakeFeed(30);
   const store = new FeedStore({ source: feed, tellEveryMs: 0 });

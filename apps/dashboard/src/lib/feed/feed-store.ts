@@ -194,7 +194,8 @@ export class FeedStore {
     toPlace: (window: FeedWindow) => Place,
     refreshedAt: Date | null,
   ): void {
-    this.#opening = false;
+    // A page that was asked for beside the window from before does not fit this one.
+    this.#restart();
     const isNew = this.#epoch !== page.epoch;
     this.#epoch = page.epoch;
     const window = toWindow(page);
