@@ -60,7 +60,9 @@ describe.skipIf(dashboard.isMissing)("the search", () => {
 });
 
 /** What the hits are, in their order. */
-async function kindsIn(hits: Locator): Promise<string[]> {
-  const rows = await hits.getByRole("listitem").all();
-  return Promise.all(rows.map(async (row) => (await row.locator("p > span").first().textContent()) ?? ""));
+function kindsIn(hits: Locator): Promise<string[]> {
+  // At one moment: asked one after the other, a row that is gone meanwhile would be waited for.
+  return hits
+    .getByRole("listitem")
+    .evaluateAll((rows) => rows.map((row) => row.querySelector("p > span")?.textContent ?? ""));
 }
