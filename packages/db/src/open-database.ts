@@ -22,6 +22,8 @@ export interface Database {
   readonly orm: Queryable;
   /** Names this history of the database; another one after a restore (DB-12). */
   readonly epoch: string;
+  /** Names the broker to those who trust it; unlike the epoch it outlives a restore. */
+  readonly brokerId: string;
   /** The main mesh's id. */
   readonly meshId: string;
   readonly serverVersion: string;
@@ -61,7 +63,7 @@ export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions
   try {
     const serverVersion = await checkServer(pool.current);
     const migrationsRun = await migrate(target);
-    const { epoch, meshId } = await identify(pool.current);
+    const { epoch, brokerId, meshId } = await identify(pool.current);
     return {
       get orm() {
         const client = pool.current;
@@ -70,6 +72,7 @@ export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions
         return orm;
       },
       epoch,
+      brokerId,
       meshId,
       serverVersion,
       migrationsRun,
@@ -122,13 +125,19 @@ async function isDurable(pool: postgres.Sql): Promise<boolean> {
   return row?.["durable"] === true;
 }
 
-/** The epoch and the main mesh, made when the database is new. Races of two brokers end in one row each. */
-async function identify(pool: postgres.Sql): Promise<{ epoch: string; meshId: string }> {
+/** The epoch, the broker's id and the main mesh, made when the database is new. Races of two brokers end in one row each. */
+async function identify(pool: postgres.Sql): Promise<{ epoch: string; brokerId: string; meshId: string }> {
   await pool`INSERT INTO settings (key, value) VALUES ('epoch', to_jsonb(${randomUUID()}::text)) ON CONFLICT DO NOTHING`;
+  await pool`INSERT INTO settings (key, value) VALUES ('broker_id', to_jsonb(${randomUUID()}::text)) ON CONFLICT DO NOTHING`;
   await pool`INSERT INTO meshes (mesh_id, name) VALUES (${randomUUID()}, 'main') ON CONFLICT DO NOTHING`;
   const [epoch] = await pool`SELECT value #>> '{}' AS epoch FROM settings WHERE key = 'epoch'`;
+  const [broker] = await pool`SELECT value #>> '{}' AS broker_id FROM settings WHERE key = 'broker_id'`;
   const [mesh] = await pool`SELECT mesh_id FROM meshes WHERE name = 'main'`;
-  return { epoch: String(epoch?.["epoch"]), meshId: String(mesh?.["mesh_id"]) };
+  return {
+    epoch: String(epoch?.["epoch"]),
+    brokerId: String(broker?.["broker_id"]),
+    meshId: String(mesh?.["mesh_id"]),
+  };
 }
 
 function explain(error: unknown, target: ConnectionTarget): unknown {

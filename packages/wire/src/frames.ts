@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { HelloProof } from "./identity/hello-proof.js";
 import type { Message } from "./message.js";
 import { WakePath } from "./operations/peers.js";
 import { Epoch, Sequence, SessionRef, TeamCredential, Uuid } from "./values.js";
@@ -15,6 +16,14 @@ export type SubscriptionKind = z.output<typeof SubscriptionKind>;
 
 /** What a client sends over `/ws` (WS-1). Each has an id of the client's, which the reply repeats. */
 export const ClientFrame = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("hello"),
+    id: RequestId,
+    mesh: z.string().min(1).max(100).optional().meta({
+      description: "The mesh's name or id; where it is left out, the proof's own, else the broker's first.",
+    }),
+    proof: HelloProof.optional().meta({ description: "Needed unless the broker's hello says `open`." }),
+  }),
   z.strictObject({ type: z.literal("request"), id: RequestId, operation: z.string(), input: z.unknown() }),
   z.strictObject({ type: z.literal("cancel"), id: RequestId }),
   z.strictObject({
@@ -57,6 +66,12 @@ export type BrokerFrame =
       protocol: number;
       version: string;
       epoch: string;
+      /** Whether everybody who reaches the broker is let in, or a member alone, who then answers with a proof. */
+      auth: "open" | "invite";
+      /** Names this broker for good; what is signed for it holds for no other. */
+      broker_id: string;
+      /** 32 random bytes in base64url, of this connection alone; a signed answer holds them. */
+      nonce: string;
       /** The broker sends something at least this often; silence for twice as long means that it is gone. */
       heartbeat_ms: number;
     }

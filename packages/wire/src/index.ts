@@ -23,6 +23,15 @@ export {
   type Subscribed,
   type SubscriptionKind,
 } from "./frames.js";
+export {
+  type Admitted,
+  Bytes32,
+  Bytes64,
+  HelloProof,
+  HelloStatement,
+  SessionCertificate,
+  SignatureProof,
+} from "./identity/hello-proof.js";
 export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-schema.js";
 export { Message, type SystemEvent } from "./message.js";
 export {

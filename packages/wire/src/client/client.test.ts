@@ -9,6 +9,7 @@ import { type ClientOptions, type ConnectionState, connect, type MerkleClient, t
 
 const session = "5e551000-0000-4000-8000-000000000001";
 const epochA = "e90c0000-0000-4000-8000-00000000000a";
+const brokerId = "7b0a3f0e-5a1c-4c8e-9f63-2d8f3f1c9b10";
 const epochB = "e90c0000-0000-4000-8000-00000000000b";
 const post = { session_id: session, content: { text: "hello" } };
 const posted = { message_id: session, cursor: 1, at: "2026-01-01T00:00:00.000Z" };
@@ -970,6 +971,9 @@ class ScriptedConnection {
       protocol: 1,
       version: "0.1.0",
       epoch: epochA,
+      auth: "open",
+      broker_id: brokerId,
+      nonce: "A".repeat(43),
       heartbeat_ms: 60_000,
       ...fields,
     });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -94,6 +95,9 @@ export function createWebSocketDoor({
       protocol: protocolVersion,
       version: services.version,
       epoch: services.database.epoch,
+      auth: "open",
+      broker_id: services.database.brokerId,
+      nonce: randomBytes(32).toString("base64url"),
       heartbeat_ms: heartbeatMs,
     });
   }
