@@ -7,6 +7,7 @@ import { type CallOptions, Calls } from "./calls.js";
 import { isClearText } from "./clear-text.js";
 import type { FrameAfterHello } from "./connection.js";
 import { type ConnectionState, ObservedState } from "./connection-state.js";
+import type { Introduction } from "./introduction.js";
 import { Link, type LinkOptions } from "./link.js";
 import { type MeshWatch, MeshWatches, type WatchMeshOptions } from "./mesh-watch.js";
 import { type Push, Pushes } from "./pushes.js";
@@ -18,7 +19,7 @@ import { toWebSocketUrl } from "./web-socket-url.js";
 
 export type { CallOptions } from "./calls.js";
 
-export interface ClientOptions {
+export interface ClientOptions extends Introduction {
   /** The broker's address in any of its forms: base, MCP endpoint or WebSocket. */
   readonly url: string;
   /** The runtime's own unless given; Node 20 has none and takes that of the `ws` package. */
@@ -79,7 +80,7 @@ export interface MerkleClient {
 
 /**
  * Starts to connect to a broker, and keeps connected until it is closed. Whatever the network does shows in `state`; only
- * a broker whose close code forbids coming back ends the client.
+ * a broker whose close code, or whose answer to the client's hello, forbids coming back ends the client.
  *
  * @throws bad_request when the address is none, or leads to another machine without TLS and `insecure` is not set (TLS-15);
  * or when there is no WebSocket to use
@@ -220,6 +221,7 @@ function toLinkOptions(options: ClientOptions): LinkOptions {
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     retry: options.retry ?? {},
     random: options.random ?? Math.random,
+    introduction: { mesh: options.mesh, answerHello: options.answerHello },
   };
 }
 

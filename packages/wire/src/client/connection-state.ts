@@ -1,9 +1,16 @@
+import type { Admitted } from "../identity/hello-proof.js";
 import { callListener } from "./call-listener.js";
 
 /** How it stands with the broker. Each change is a new object, so that two states can be compared by identity. */
 export type ConnectionState =
   | { readonly status: "connecting" }
-  | { readonly status: "open"; readonly epoch: string; readonly version: string }
+  | {
+      readonly status: "open";
+      readonly epoch: string;
+      readonly version: string;
+      /** Where the connection is and as whom, when the client introduced itself. */
+      readonly admitted?: Admitted;
+    }
   | {
       readonly status: "reconnecting";
       /** 1 for the first attempt since the connection was last good. */

@@ -1,6 +1,15 @@
 import { mayReconnect } from "../close-codes.js";
 import { type ErrorCode, errorCodes, MerkleError } from "../errors.js";
 import type { BrokerFrame, ClientFrame, protocolVersion } from "../frames.js";
+import type { Admitted } from "../identity/hello-proof.js";
+import {
+  type Introduction,
+  introductionId,
+  isSilent,
+  readAdmission,
+  toHelloFrame,
+  toRefusal,
+} from "./introduction.js";
 import { parseFrame } from "./parse-frame.js";
 import { type SilenceWatch, watchSilence } from "./silence-watch.js";
 import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
@@ -22,8 +31,8 @@ export type ConnectionEnd =
   | { readonly comeBack: false; readonly error: MerkleError };
 
 export interface ConnectionEvents {
-  /** Comes first, and once. */
-  onHello(hello: Hello): void;
+  /** Comes first, and once: when the broker has said hello and, where the client had an answer, has let it in. */
+  onOpen(hello: Hello, admitted: Admitted | null): void;
   onFrame(frame: FrameAfterHello): void;
   /** Comes last, and once, unless the client itself closed the connection. */
   onEnd(end: ConnectionEnd): void;
@@ -40,17 +49,24 @@ export interface Connection {
 interface ConnectionOptions {
   readonly url: string;
   readonly WebSocket: WebSocketClass;
-  /** How long the broker may take until its hello. */
+  /** How long the broker may take until its hello, and again until it lets the client in. */
   readonly connectTimeoutMs: number;
+  readonly introduction: Introduction;
 }
+
+type Phase =
+  | { readonly name: "waiting" | "greeted" | "open" }
+  | { readonly name: "introduced"; readonly hello: Hello };
 
 /** Opens one WebSocket and watches it to its end: a broker that says nothing for too long is taken for gone. */
 export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Connection {
   const socket = new options.WebSocket(options.url);
-  let greeted = false;
+  /** `hello` is the broker's; the client is `introduced` when it has answered, and `open` when requests may go out. */
+  let phase: Phase = { name: "waiting" };
   let ended = false;
   let fault = "";
   let probing: SilenceWatch | undefined;
+  let admission: SilenceWatch | undefined;
   let watch = watchSilence(options.connectTimeoutMs, () =>
     drop(`no connection after ${options.connectTimeoutMs} ms`),
   );
@@ -68,41 +84,77 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     watch.heard();
     probing?.stop();
     probing = undefined;
-    if (frame === null || greeted === (frame.type === "hello")) drop("the broker sent an unexpected frame");
+    if (frame === null || (phase.name === "waiting") !== (frame.type === "hello")) dropUnexpected();
     else if (frame.type === "hello") greet(frame);
-    else if (frame.type !== "reply" || frame.id !== probeId) events.onFrame(frame);
+    else if (frame.type === "reply" && frame.id === introductionId) letIn(readAdmission(frame));
+    else if (frame.type === "reply" && frame.id === probeId) return;
+    else if (phase.name === "open") events.onFrame(frame);
+    else if (frame.type !== "heartbeat") dropUnexpected();
   }
 
   function greet(hello: Hello): void {
     if (hello.protocol !== spokenProtocol) {
-      drop(otherProtocol(hello));
+      drop({ comeBack: false, error: otherProtocol(hello) });
       return;
     }
-    greeted = true;
     watch.stop();
     watch = watchSilence(2 * hello.heartbeat_ms, () =>
       drop(`the broker was silent for ${2 * hello.heartbeat_ms} ms`),
     );
-    events.onHello(hello);
+    if (isSilent(options.introduction)) return open(hello, null);
+    phase = { name: "greeted" };
+    admission = watchSilence(options.connectTimeoutMs, () =>
+      drop(`the client was not let in after ${options.connectTimeoutMs} ms`),
+    );
+    introduce(hello).catch((error: unknown) => drop(toRefusal(error)));
+  }
+
+  async function introduce(hello: Hello): Promise<void> {
+    const frame = await toHelloFrame(options.introduction, hello);
+    if (ended) return;
+    if (frame === null) return open(hello, null);
+    phase = { name: "introduced", hello };
+    socket.send(JSON.stringify(frame));
+  }
+
+  function letIn(answer: Admitted | ConnectionEnd): void {
+    if (phase.name !== "introduced") dropUnexpected();
+    else if ("comeBack" in answer) drop(answer);
+    else open(phase.hello, answer);
+  }
+
+  function open(hello: Hello, admitted: Admitted | null): void {
+    admission?.stop();
+    phase = { name: "open" };
+    events.onOpen(hello, admitted);
   }
 
   function probe(): void {
-    if (ended || !greeted || probing) return;
+    if (ended || phase.name !== "open" || probing) return;
     probing = watchSilence(probeMsMax, () => drop("the broker did not answer after a pause"));
     socket.send(JSON.stringify({ type: "ping", id: probeId } satisfies ClientFrame));
   }
 
-  function drop(why: string | MerkleError): void {
+  function dropUnexpected(): void {
+    drop("the broker sent an unexpected frame");
+  }
+
+  function drop(why: string | ConnectionEnd): void {
     terminate(socket);
-    end(typeof why === "string" ? { comeBack: true, reason: why } : { comeBack: false, error: why });
+    end(typeof why === "string" ? { comeBack: true, reason: why } : why);
   }
 
   function end(why: ConnectionEnd): void {
     if (ended) return;
     ended = true;
+    stopWatching();
+    events.onEnd(why);
+  }
+
+  function stopWatching(): void {
     watch.stop();
     probing?.stop();
-    events.onEnd(why);
+    admission?.stop();
   }
 
   /** Resolves when the socket is gone; one that lingers is not waited for any longer. */
@@ -124,8 +176,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     probe,
     close: async () => {
       ended = true;
-      watch.stop();
-      probing?.stop();
+      stopWatching();
       socket.close(1000);
       await goneWithin(closingHandshakeMsMax);
     },

@@ -2,7 +2,9 @@ export { type ErrorCode, MerkleError } from "../errors.js";
 export { limits } from "../limits.js";
 export type { RetryOptions } from "./backoff.js";
 export { type CallOptions, type ClientOptions, connect, type MerkleClient } from "./connect.js";
+export type { Hello } from "./connection.js";
 export type { ConnectionState } from "./connection-state.js";
+export type { Introduction } from "./introduction.js";
 export type { MeshChange, MeshWatch, WatchMeshOptions } from "./mesh-watch.js";
 export type { Push } from "./pushes.js";
 export type {

@@ -1,4 +1,5 @@
 import type { MerkleError } from "../errors.js";
+import type { Admitted } from "../identity/hello-proof.js";
 import { backoffMs, type RetryOptions } from "./backoff.js";
 import {
   type Connection,
@@ -8,6 +9,7 @@ import {
   openConnection,
 } from "./connection.js";
 import type { ConnectionState } from "./connection-state.js";
+import type { Introduction } from "./introduction.js";
 import type { WebSocketClass } from "./web-socket.js";
 
 /** A connection that stood this long was good, even when nothing was asked over it. */
@@ -19,6 +21,7 @@ export interface LinkOptions {
   readonly connectTimeoutMs: number;
   readonly retry: RetryOptions;
   readonly random: () => number;
+  readonly introduction: Introduction;
 }
 
 export interface LinkEvents {
@@ -53,7 +56,7 @@ export class Link {
     this.#timer = undefined;
     try {
       this.#connection = openConnection(this.#options, {
-        onHello: (hello) => this.#up(hello),
+        onOpen: (hello, admitted) => this.#up(hello, admitted),
         onFrame: (frame) => this.#receive(frame),
         onEnd: (end) => this.#down(end),
       });
@@ -79,13 +82,18 @@ export class Link {
     await this.#connection?.close();
   }
 
-  #up(hello: Hello): void {
+  #up(hello: Hello, admitted: Admitted | null): void {
     const connection = this.#connection;
     if (!connection) return;
     this.#upSince = performance.now();
     this.#events.onUp((text) => connection.send(text), hello);
     if (this.#stopped) return;
-    this.#events.onState({ status: "open", epoch: hello.epoch, version: hello.version });
+    this.#events.onState({
+      status: "open",
+      epoch: hello.epoch,
+      version: hello.version,
+      ...(admitted && { admitted }),
+    });
   }
 
   #receive(frame: FrameAfterHello): void {

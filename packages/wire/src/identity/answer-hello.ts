@@ -1,0 +1,71 @@
+import { MerkleError } from "../errors.js";
+import type { HelloStatement, SignatureProof } from "./hello-proof.js";
+import { certifySessionKey } from "./session-certificate.js";
+import { signedBytes } from "./signed-bytes.js";
+import type { SigningKey } from "./signing-key.js";
+
+/** What a hello says of its broker, as far as an answer needs it. */
+export interface GreetingBroker {
+  readonly auth: "open" | "invite";
+  readonly broker_id: string;
+  readonly nonce: string;
+}
+
+/** What a member knows of the broker that it joined, and how it signs. */
+export interface HelloSigner {
+  /** The broker's id as it was at joining. */
+  readonly brokerId: string;
+  readonly meshId: string;
+  readonly memberKey: SigningKey;
+  /** A key of this process; the member's key certifies it. */
+  readonly sessionKey: SigningKey;
+  /** Whose process it is, for people to read. */
+  readonly label: string;
+  /** The session that the connection is for. */
+  readonly session: string | null;
+  /** The broker's address as it is connected to. */
+  readonly url: string;
+}
+
+/**
+ * Answers a broker's hello as a member (HELLO-4). An open broker needs no proof and gets none; but one that is not the
+ * broker that was joined gets nothing at all, whatever it asks for.
+ *
+ * @throws unauthorized when the broker is another one
+ */
+export function answerHello(
+  hello: GreetingBroker,
+  signer: HelloSigner,
+  now = new Date(),
+): SignatureProof | undefined {
+  if (hello.broker_id !== signer.brokerId) throw otherBroker(hello, signer);
+  if (hello.auth === "open") return undefined;
+  const { label, meshId, memberKey, sessionKey } = signer;
+  const statement: HelloStatement = {
+    label,
+    broker_id: hello.broker_id,
+    mesh_id: meshId,
+    session: signer.session,
+    host: new URL(signer.url).host,
+    nonce: hello.nonce,
+    time: now.toISOString(),
+  };
+  return {
+    kind: "signature",
+    statement,
+    signature: sessionKey.sign(helloBytes(statement)),
+    ...certifySessionKey({ meshId, memberKey, sessionKey: sessionKey.publicKey, label, now }),
+  };
+}
+
+export function helloBytes(statement: HelloStatement): Uint8Array {
+  return signedBytes("hello", statement);
+}
+
+function otherBroker(hello: GreetingBroker, { brokerId, url }: HelloSigner): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    `The broker at ${new URL(url).origin} is not the one that you joined: it says that it is ${hello.broker_id}, not ${brokerId}. Nothing was signed for it. If it was set up anew, join it with a new invite.`,
+    { expected: brokerId, got: hello.broker_id },
+  );
+}
