@@ -11,6 +11,9 @@ try {
 }
 
 let ending = false;
+/** Where `next dev` serves the pages: at another port than the broker, which refuses pages of other ports. */
+const pages = ["localhost:3000", "127.0.0.1:3000"];
+const allowed = [process.env.MERKLE_ALLOWED_HOSTS, ...pages].filter(Boolean).join();
 const flags = process.argv.slice(2);
 const children = [
   start("tsc", [programs.tsc, "-b", "--watch", "--preserveWatchOutput"]),
@@ -22,7 +25,7 @@ const children = [
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, endAll);
 
 function start(name, args) {
-  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
+  const env = { ...process.env, MERKLE_ALLOWED_HOSTS: allowed, NEXT_TELEMETRY_DISABLED: "1" };
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
   child.on("close", (code) => {
     if (!ending) process.stderr.write(`${name} ended\n`);

@@ -42,6 +42,7 @@ const places: Record<string, (headers: readonly string[]) => string> = {
     `${["GET /ws HTTP/1.1", ...headers, ...upgrade].join("\r\n")}\r\n\r\n`,
   health: (headers) => request("GET /health", headers),
   metrics: (headers) => request("GET /metrics", headers),
+  "the description of the routes": (headers) => request("GET /openapi.json", headers),
   "the agents' page": (headers) => request("GET /agents.md", headers),
   "a static page": (headers) => request("GET /", headers),
   "no place at all": (headers) => request("GET /nowhere", headers),
@@ -54,6 +55,23 @@ function codeOf(answer: RawAnswer): string {
   expect(Object.keys(error).sort()).toEqual(["code", "details", "message"]);
   expect(error.details).toBeTypeOf("object");
   return error.code;
+}
+
+/** What serving anything leaves behind. Reading it is no call, and counts for nothing. */
+async function counted() {
+  const { body } = await sendRaw(broker.port, request("GET /metrics", ["Host: localhost"]));
+  const sum = (name: string) =>
+    [...body.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, "gm"))].reduce(
+      (all, [, n]) => all + Number(n),
+      0,
+    );
+  return {
+    refused: sum("merkle_refusals_total"),
+    requests: sum("merkle_requests_total"),
+    sockets: sum("merkle_sockets"),
+    subscriptions: sum("merkle_subscriptions"),
+    posts: sum("merkle_posts_total"),
+  };
 }
 
 async function expectForbidden(what: string, text: string): Promise<void> {
@@ -115,41 +133,66 @@ describe.each(Object.entries(places))("at %s", (name, place) => {
     for (const [what, headers] of Object.entries(foreignHosts)) await expectForbidden(what, place(headers));
   });
 
-  it("[AUTH-9] pages of the broker's own names may call", async () => {
-    for (const origin of [
-      "http://localhost:7423",
-      "http://127.0.0.1:7423",
-      "https://localhost",
-      "http://[::1]:7423",
+  it("[AUTH-9] pages of the broker's own names may call, of the port that they ask", async () => {
+    for (const [host, origin] of [
+      ["localhost:7423", "http://localhost:7423"],
+      ["localhost:7423", "http://127.0.0.1:7423"],
+      ["localhost:7423", "http://[::1]:7423"],
+      ["127.0.0.1:9000", "http://localhost:9000"],
+      ["localhost", "https://localhost"],
+      ["localhost", "http://localhost"],
+      ["localhost:80", "http://localhost"],
+      ["localhost:443", "https://localhost"],
     ]) {
-      const { status } = await sendRaw(broker.port, place(["Host: localhost", `Origin: ${origin}`]));
-      expect([200, 101, 404], origin).toContain(status);
+      const { status } = await sendRaw(broker.port, place([`Host: ${host}`, `Origin: ${origin}`]));
+      expect([200, 101, 404], `${origin} asks ${host}`).toContain(status);
     }
   });
 
   const foreignOrigins: Record<string, readonly string[]> = {
     "another site": ["Origin: https://evil.example"],
+    "another site at our port": ["Origin: http://evil.example:7423"],
+    "our name at another port": ["Origin: http://localhost:3000"],
+    "our address at another port": ["Origin: http://127.0.0.1:7424"],
+    "our name at the port of the protocol": ["Origin: http://localhost"],
+    "our name at no port": ["Origin: http://localhost:"],
+    "a short address": ["Origin: http://127.1:7423"],
+    "a decimal address": ["Origin: http://2130706433:7423"],
+    "another loopback address": ["Origin: http://127.0.0.2:7423"],
+    "a WebSocket's scheme": ["Origin: ws://localhost:7423"],
     null: ["Origin: null"],
     nothing: ["Origin: "],
-    "our name as a prefix": ["Origin: http://localhost.evil.example"],
-    "our name as a suffix": ["Origin: http://evil-localhost"],
+    "our name as a prefix": ["Origin: http://localhost.evil.example:7423"],
+    "our name as a suffix": ["Origin: http://evil-localhost:7423"],
     "our address as a prefix": ["Origin: http://127.0.0.1.evil.example:7423"],
     "a subdomain": ["Origin: http://evil.localhost:7423"],
-    "a user": ["Origin: http://localhost@evil.example"],
-    "a path": ["Origin: http://localhost/evil"],
+    "a user": ["Origin: http://localhost:7423@evil.example"],
+    "a path": ["Origin: http://localhost:7423/evil"],
     "a file": ["Origin: file://"],
-    "an extension": ["Origin: chrome-extension://localhost"],
-    "another scheme": ["Origin: ftp://localhost"],
-    "no scheme": ["Origin: localhost"],
-    "a query": ["Origin: http://localhost?evil.example"],
-    "a list": ["Origin: http://localhost http://evil.example"],
-    "two headers": ["Origin: http://localhost", "Origin: https://evil.example"],
+    "an extension": ["Origin: chrome-extension://localhost:7423"],
+    "another scheme": ["Origin: ftp://localhost:7423"],
+    "no scheme": ["Origin: localhost:7423"],
+    "a query": ["Origin: http://localhost:7423?evil.example"],
+    "a list": ["Origin: http://localhost:7423 http://evil.example"],
+    "two headers": ["Origin: http://localhost:7423", "Origin: https://evil.example"],
   };
 
   it("[AUTH-9] every other Origin is answered 403", async () => {
     for (const [what, headers] of Object.entries(foreignOrigins)) {
-      await expectForbidden(what, place(["Host: localhost", ...headers]));
+      await expectForbidden(what, place(["Host: localhost:7423", ...headers]));
     }
+  });
+
+  it("[GUARD-1] what is refused so costs the broker nothing: no request, connection or session is counted", async () => {
+    const before = await counted();
+    for (const headers of Object.values(foreignHosts)) await sendRaw(broker.port, place(headers));
+    for (const headers of Object.values(foreignOrigins)) {
+      await sendRaw(broker.port, place(["Host: localhost:7423", ...headers]));
+    }
+    expect(await counted()).toEqual({
+      ...before,
+      refused: before.refused + Object.keys(foreignHosts).length + Object.keys(foreignOrigins).length,
+    });
   });
 
   it("[AUTH-8] a full address in the request line counts as the Host does", async () => {

@@ -30,7 +30,7 @@ export const chromiumMissing =
   "Browser tests are skipped: there is no Chromium here. Install it (Debian: apt-get install --no-install-recommends " +
   "chromium fonts-liberation), or name one in CHROMIUM_PATH.";
 
-export function launchChromium(executablePath: string): Promise<Browser> {
+export function launchChromium(executablePath: string, args: readonly string[] = []): Promise<Browser> {
   // Containers often have a /dev/shm too small for a browser.
-  return chromium.launch({ executablePath, args: ["--disable-dev-shm-usage"] });
+  return chromium.launch({ executablePath, args: ["--disable-dev-shm-usage", ...args] });
 }

@@ -12,6 +12,7 @@ export interface Metrics {
   readonly sockets: Gauge;
   readonly subscriptions: Gauge;
   readonly cutOffs: Counter<"reason">;
+  readonly refusals: Counter<"by">;
   readonly deliveries: Counter<"path">;
   readonly requests: Counter<"operation" | "door" | "result">;
   /** The text of all of them in Prometheus's exposition format. */
@@ -56,6 +57,12 @@ export function createMetrics(): Metrics {
       name: "merkle_cut_offs_total",
       help: "Connections that the broker ended, by reason.",
       labelNames: ["reason"],
+      registers,
+    }),
+    refusals: new Counter({
+      name: "merkle_refusals_total",
+      help: "What the guard in front of the doors turned away, by what it was refused by.",
+      labelNames: ["by"],
       registers,
     }),
     deliveries: new Counter({

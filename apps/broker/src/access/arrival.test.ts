@@ -125,10 +125,10 @@ describe("behind proxies", () => {
     }
   });
 
-  it("[TLS-7] over TLS a page in clear text may not call, whatever its name; those of this machine may", () => {
+  it("[TLS-7] over TLS a page in clear text may not call, whatever its name; an allowed one of this machine may", () => {
     const guard = createHostGuard({
       listenHost: "127.0.0.1",
-      allowedHosts: [],
+      allowedHosts: ["localhost:3000"],
       publicUrl: () => null,
       certifiedNames: () => ["mesh.example.com"],
     });
@@ -136,6 +136,7 @@ describe("behind proxies", () => {
       guard.check(arrive("203.0.113.9", { host: "mesh.example.com", origin }, [], encrypted));
     expect(check("https://mesh.example.com", true)).not.toThrow();
     expect(check("http://localhost:3000", true)).not.toThrow();
+    expect(check("http://localhost:3001", true)).toThrow("Origin");
     expect(check("http://mesh.example.com", false)).not.toThrow();
     expect(check("http://mesh.example.com", true)).toThrow("Origin");
     expect(check("HTTP://mesh.example.com", true)).toThrow("Origin");

@@ -27,7 +27,7 @@ export interface HostedRequest {
 export interface HostGuardOptions {
   /** What the broker listens on; a wildcard stands for every address of the machine. */
   readonly listenHost: string;
-  /** Further names, such as that of a reverse proxy. */
+  /** Further names, such as that of a reverse proxy. Of one with a port, only pages of that port may call. */
   readonly allowedHosts: readonly string[];
   /** The public URL as it is set at this moment. */
   readonly publicUrl: () => string | null;
@@ -53,8 +53,23 @@ export function createHostGuard({
     return url !== null && hostnameOf(new URL(url).host) === name;
   }
 
+  /**
+   * A page has an allowed name and the port that was asked: other ports of a machine serve other people's pages. A proxy may
+   * be at a port that it does not pass on, so that of the public URL counts too, and that of a further name.
+   */
+  function isOwnPage(page: Page, { host = "", forwardedHost = "" }: HostedRequest): boolean {
+    if (!isAllowed(page.host)) return false;
+    const port = portOf(page.host, page);
+    if ([host, forwardedHost].some((asked) => asked !== "" && portOf(asked, page) === port)) return true;
+    const url = publicUrl();
+    if (url !== null && isAt(new URL(url).host, page)) return true;
+    const name = hostnameOf(page.host);
+    return allowedHosts.some((each) => hostnameOf(each) === name && (findPort(each) ?? port) === port);
+  }
+
   return {
-    check({ host, forwardedHost, origin, target = "/", secure = false }) {
+    check(request) {
+      const { host, forwardedHost, origin, target = "/", secure = false } = request;
       const meant = hostOfTarget(target);
       if (meant !== null && !isAllowed(meant)) {
         throw refuse("address", target, "Ask for a path, not for another host.");
@@ -73,7 +88,9 @@ export function createHostGuard({
           "Let the proxy ask by a name that the broker knows, or add it with MERKLE_ALLOWED_HOSTS or as public_url.",
         );
       }
-      if (origin !== undefined && (!isAllowed(hostOfOrigin(origin)) || (secure && mayBeForged(origin)))) {
+      if (origin === undefined) return;
+      const page = toPage(origin);
+      if (!page || !isOwnPage(page, request) || (secure && mayBeForged(page))) {
         throw refuse(
           "Origin",
           origin,
@@ -106,14 +123,37 @@ function hostOfTarget(target: string): string | null {
   return /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/i.exec(target)?.[1] ?? "";
 }
 
-function hostOfOrigin(origin: string): string {
-  const match = /^https?:\/\/([^/?#@]+)$/i.exec(origin);
-  return match?.[1] ?? "";
+/** Where a page came from, as its Origin says. */
+interface Page {
+  readonly secure: boolean;
+  readonly host: string;
+}
+
+/** Null for what no page of the web sends. The text counts as it stands: a browser writes each address in one way alone. */
+function toPage(origin: string): Page | null {
+  const [, scheme, host] = /^(https?):\/\/([^/?#@]+)$/i.exec(origin) ?? [];
+  return scheme === undefined || host === undefined
+    ? null
+    : { secure: scheme.toLowerCase() === "https", host };
+}
+
+/** The port of a host, by default that of the page's protocol. */
+function portOf(host: string, { secure }: Page): number {
+  return findPort(host) ?? (secure ? 443 : 80);
+}
+
+function findPort(host: string): number | null {
+  const port = /^(?:\[.*\]|[^:]*):(\d{1,5})$/.exec(host)?.[1];
+  return port === undefined ? null : Number(port);
+}
+
+function isAt(host: string, page: Page): boolean {
+  return hostnameOf(host) === hostnameOf(page.host) && portOf(host, page) === portOf(page.host, page);
 }
 
 /** A page that came in clear text from elsewhere may be anybody's on the way, whatever name it has. */
-function mayBeForged(origin: string): boolean {
-  return /^http:/i.test(origin) && !loopbackNames.includes(hostnameOf(hostOfOrigin(origin)));
+function mayBeForged({ secure, host }: Page): boolean {
+  return !secure && !loopbackNames.includes(hostnameOf(host));
 }
 
 function refuse(header: string, value: string | undefined, advice: string): MerkleError {

@@ -79,6 +79,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       hosts.check(arrival);
       return null;
     } catch (error) {
+      services.metrics.refusals.inc({ by: "foreign" });
       return toMerkleError(error, services.log, { path: arrival.target, client: arrival.address });
     }
   }

@@ -1,0 +1,174 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+
+/** What a page of somebody else's can do to a broker on this machine, in a real browser: nothing. */
+
+const executable = findChromium();
+if (executable === undefined) process.stderr.write(`${chromiumMissing}\n`);
+
+let broker: TestBroker;
+let browser: Browser;
+let evilPort: number;
+const cleanup = atEnd();
+
+beforeAll(async () => {
+  if (executable === undefined) return;
+  broker = await startTestBroker({}, cleanup);
+  evilPort = await serveEvilPages();
+  // The names that an attacker has, and the browser's own guard of local addresses off: ours must do without it.
+  const resolve = "--host-resolver-rules=MAP *.example 127.0.0.1";
+  browser = await launchChromium(executable, [resolve, "--disable-features=LocalNetworkAccessChecks"]);
+  cleanup(() => browser.close());
+});
+
+/** A site of the attacker's; every path is an empty page. */
+async function serveEvilPages(): Promise<number> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Evil</title>");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  cleanup(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens on a port has an address of this form.
+  return (server.address() as AddressInfo).port;
+}
+
+/** Where an attacker's page may come from, as seen from a broker at `localhost`. */
+const sites: Record<string, () => string> = {
+  "another site": () => `http://evil.example:${evilPort}`,
+  "another port of this machine": () => `http://localhost:${evilPort}`,
+  "another port, by address": () => `http://127.0.0.1:${evilPort}`,
+};
+
+const session = JSON.stringify({ title: "Made by a page", creator_team_name: "Mallory" });
+const rpc = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "create_session", arguments: JSON.parse(session) },
+});
+
+/** Runs in the page. Each tells what it could read: a status, or that the browser gave it nothing. */
+const attempts: Record<string, (target: string) => string> = {
+  "a fetch that asks first": (target) =>
+    `fetch("${target}/api/sessions", { method: "POST", credentials: "include", headers: { "content-type": "application/json" },
+      body: ${JSON.stringify(session)} })`,
+  "a fetch with a header of ours": (target) =>
+    `fetch("${target}/api/sessions", { credentials: "include", headers: { "x-team-id": "x" } })`,
+  "a PUT": (target) =>
+    `fetch("${target}/api/settings", { method: "PUT", credentials: "include", body: "{}" })`,
+  "a fetch of text that is JSON": (target) =>
+    `fetch("${target}/api/sessions", { method: "POST", credentials: "include", headers: { "content-type": "text/plain" },
+      body: ${JSON.stringify(session)} })`,
+  "a fetch that does not want to read": (target) =>
+    `fetch("${target}/api/sessions", { method: "POST", mode: "no-cors", credentials: "include", body: ${JSON.stringify(session)} })`,
+  "JSON-RPC as text": (target) =>
+    `fetch("${target}/mcp", { method: "POST", mode: "no-cors", credentials: "include", body: ${JSON.stringify(rpc)} })`,
+  "a beacon": (target) =>
+    `Promise.resolve({ type: "opaque", sent: navigator.sendBeacon("${target}/api/sessions", ${JSON.stringify(session)}) })`,
+  "reading what there is": (target) => `fetch("${target}/api/sessions", { credentials: "include" })`,
+  "a stream of events": (target) =>
+    `new Promise((done) => { const source = new EventSource("${target}/api/sessions/x/messages/wait", { withCredentials: true });
+      source.onopen = () => done({ type: "basic" }); source.onerror = () => { source.close(); done({ type: "error" }); } })`,
+  "a WebSocket": (target) =>
+    `new Promise((done) => { const socket = new WebSocket("${target.replace("http", "ws")}/ws");
+      socket.onopen = () => done({ type: "basic" }); socket.onerror = () => done({ type: "error" }); })`,
+};
+
+const run = (attempt: string) =>
+  `(${attempt}).then(({ type, status }) => ({ type, status }), () => ({ type: "error" }))`;
+
+async function openEvilPage(url: string): Promise<Page> {
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+async function countRefused(): Promise<number> {
+  return (await readMetrics()).refused;
+}
+
+async function readMetrics() {
+  const text = await (await fetch(new URL("/metrics", broker.url))).text();
+  const sum = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, "gm"))].reduce(
+      (all, [, n]) => all + Number(n),
+      0,
+    );
+  return {
+    refused: sum("merkle_refusals_total"),
+    requests: sum("merkle_requests_total"),
+    sockets: sum("merkle_sockets"),
+  };
+}
+
+async function expectNothingDone(): Promise<void> {
+  expect(await readMetrics()).toMatchObject({ requests: 0, sockets: 0 });
+  const sql = connectTestDatabase(broker.databaseUrl);
+  expect(await sql`SELECT FROM sessions`).toHaveLength(0);
+}
+
+describe.skipIf(executable === undefined).each(Object.entries(sites))("a page of %s", (_name, site) => {
+  it("[GUARD-2] reads nothing, changes nothing and opens no connection, however it asks", async () => {
+    const page = await openEvilPage(site());
+    for (const [what, attempt] of Object.entries(attempts)) {
+      const before = await countRefused();
+      const got = await page.evaluate<{ type: string }>(run(attempt(`http://localhost:${broker.port}`)));
+      // What a page may send without reading the answer is `opaque` to it; the broker has refused that like the rest.
+      expect(["error", "opaque"], what).toContain(got.type);
+      await expect.poll(countRefused, { message: what }).toBeGreaterThan(before);
+    }
+    await expectNothingDone();
+  });
+
+  it("[GUARD-2] a form that it submits, in the open or a hidden frame, is answered 403", async () => {
+    const page = await openEvilPage(site());
+    const before = await countRefused();
+    // The one kind of form whose body can be made to look like JSON.
+    await page.setContent(
+      `<iframe name="hidden"></iframe><form method="post" enctype="text/plain" action="http://localhost:${broker.port}/api/sessions">
+        <input name='{"title":"Made by a form","creator_team_name":"Mallory","x":"' value='"}'></form>`,
+    );
+    await page.evaluate(
+      `(() => { const form = document.forms[0]; form.target = "hidden"; form.submit(); })()`,
+    );
+    await expect.poll(countRefused).toBe(before + 1);
+    const [answer] = await Promise.all([
+      page.waitForResponse(/\/api\/sessions/),
+      page.evaluate(`(() => { const form = document.forms[0]; form.target = ""; form.submit(); })()`),
+    ]);
+    expect(answer.status()).toBe(403);
+    await expectNothingDone();
+  });
+});
+
+describe.skipIf(executable === undefined)("a page whose name has become this machine's address", () => {
+  it("[GUARD-2] is answered 403 for everything, although it is the same origin to its browser", async () => {
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const rebound = `http://rebound.example:${broker.port}`;
+    // The page came while the name was the attacker's server; now it leads to the broker.
+    await page.route(`${rebound}/`, (route) =>
+      route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
+    );
+    await page.goto(`${rebound}/`);
+    for (const [what, attempt] of Object.entries(attempts)) {
+      const before = await countRefused();
+      const got = await page.evaluate<{ type: string; status?: number }>(run(attempt(rebound)));
+      if (got.type === "basic") expect(got.status, what).toBe(403);
+      await expect.poll(countRefused, { message: what }).toBeGreaterThan(before);
+    }
+    await expectNothingDone();
+  });
+});
