@@ -15,6 +15,7 @@ export {
 export { holdNodeLock, type NodeLock } from "./node-lock.js";
 export {
   type Database,
+  inMesh,
   type OpenDatabaseOptions,
   openDatabase,
   type Queryable,
@@ -28,7 +29,9 @@ export * from "./queries/feed-pages.js";
 export * from "./queries/holds.js";
 export * from "./queries/idempotency.js";
 export * from "./queries/mcp-sessions.js";
+export * from "./queries/members.js";
 export * from "./queries/memories.js";
+export * from "./queries/meshes.js";
 export * from "./queries/messages.js";
 export * from "./queries/peer-changes.js";
 export * from "./queries/peers.js";

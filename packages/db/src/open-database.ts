@@ -22,9 +22,9 @@ export interface Database {
   readonly orm: Queryable;
   /** Names this history of the database; another one after a restore (DB-12). */
   readonly epoch: string;
-  /** Names the broker to those who trust it; unlike the epoch it outlives a restore. */
+  /** Names the broker to its members, for ever: it stays through restores. */
   readonly brokerId: string;
-  /** The main mesh's id. */
+  /** The mesh that is meant: the main one, unless this is a view of another (`inMesh`). */
   readonly meshId: string;
   readonly serverVersion: string;
   readonly migrationsRun: number;
@@ -89,6 +89,12 @@ export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions
   }
 }
 
+/** The same database, as somebody of another mesh is to see it. */
+export function inMesh(database: Database, meshId: string): Database {
+  // By the prototype, since a copy would keep the pool of this moment.
+  return Object.create(database, { meshId: { value: meshId, enumerable: true } }) as Database;
+}
+
 async function checkServer(pool: postgres.Sql): Promise<string> {
   const [server] = await pool`
     SELECT current_setting('server_version') AS version,
@@ -127,15 +133,16 @@ async function isDurable(pool: postgres.Sql): Promise<boolean> {
 
 /** The epoch, the broker's id and the main mesh, made when the database is new. Races of two brokers end in one row each. */
 async function identify(pool: postgres.Sql): Promise<{ epoch: string; brokerId: string; meshId: string }> {
-  await pool`INSERT INTO settings (key, value) VALUES ('epoch', to_jsonb(${randomUUID()}::text)) ON CONFLICT DO NOTHING`;
-  await pool`INSERT INTO settings (key, value) VALUES ('broker_id', to_jsonb(${randomUUID()}::text)) ON CONFLICT DO NOTHING`;
+  await pool`INSERT INTO settings (key, value)
+    VALUES ('epoch', to_jsonb(${randomUUID()}::text)), ('broker_id', to_jsonb(${randomUUID()}::text))
+    ON CONFLICT DO NOTHING`;
   await pool`INSERT INTO meshes (mesh_id, name) VALUES (${randomUUID()}, 'main') ON CONFLICT DO NOTHING`;
   const [epoch] = await pool`SELECT value #>> '{}' AS epoch FROM settings WHERE key = 'epoch'`;
-  const [broker] = await pool`SELECT value #>> '{}' AS broker_id FROM settings WHERE key = 'broker_id'`;
+  const [broker] = await pool`SELECT value #>> '{}' AS id FROM settings WHERE key = 'broker_id'`;
   const [mesh] = await pool`SELECT mesh_id FROM meshes WHERE name = 'main'`;
   return {
     epoch: String(epoch?.["epoch"]),
-    brokerId: String(broker?.["broker_id"]),
+    brokerId: String(broker?.["id"]),
     meshId: String(mesh?.["mesh_id"]),
   };
 }

@@ -27,7 +27,99 @@ export const meshes = pgTable("meshes", {
   meshId: uuid("mesh_id").primaryKey(),
   name: text("name").notNull().unique(),
   createdAt: instant("created_at").notNull().defaultNow(),
+  lastInvite: integer("last_invite").notNull().default(0),
+  lastToken: integer("last_token").notNull().default(0),
 });
+
+export const members = pgTable(
+  "members",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    memberId: uuid("member_id").notNull(),
+    name: text("name").notNull(),
+    role: text("role", { enum: ["admin", "member"] }).notNull(),
+    publicKey: bytea("public_key").notNull(),
+    invite: integer("invite"),
+    joinedAt: instant("joined_at").notNull(),
+    revokedAt: instant("revoked_at"),
+    revokedBy: text("revoked_by"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.memberId] }),
+    unique().on(table.meshId, table.publicKey),
+    index("members_by_key").on(table.publicKey),
+  ],
+);
+
+export const invites = pgTable(
+  "invites",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    number: integer("number").notNull(),
+    secretHash: bytea("secret_hash").notNull().unique(),
+    role: text("role", { enum: ["admin", "member"] }).notNull(),
+    sessionId: uuid("session_id"),
+    invitedBy: uuid("invited_by"),
+    inviter: text("inviter").notNull(),
+    createdAt: instant("created_at").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+    usesMax: integer("uses_max").notNull(),
+    uses: integer("uses").notNull().default(0),
+    revokedAt: instant("revoked_at"),
+    codeHash: bytea("code_hash"),
+    codeExpiresAt: instant("code_expires_at"),
+    codeTriesLeft: integer("code_tries_left").notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.number] }),
+    foreignKey({
+      columns: [table.meshId, table.invitedBy],
+      foreignColumns: [members.meshId, members.memberId],
+    }),
+  ],
+);
+
+export const tokens = pgTable(
+  "tokens",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    number: integer("number").notNull(),
+    kind: text("kind", { enum: ["bearer", "browser", "sign_in", "ticket", "observer"] }).notNull(),
+    secretHash: bytea("secret_hash").notNull().unique(),
+    memberId: uuid("member_id"),
+    sessionId: uuid("session_id"),
+    parent: integer("parent"),
+    label: text("label"),
+    createdBy: uuid("created_by"),
+    createdAt: instant("created_at").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+    lastUsedAt: instant("last_used_at"),
+    revokedAt: instant("revoked_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.number] }),
+    foreignKey({
+      columns: [table.meshId, table.memberId],
+      foreignColumns: [members.meshId, members.memberId],
+    }),
+    foreignKey({
+      columns: [table.meshId, table.createdBy],
+      foreignColumns: [members.meshId, members.memberId],
+    }),
+    index("tokens_by_member").on(table.meshId, table.memberId),
+  ],
+);
+
+export const furtherSecrets = pgTable(
+  "further_secrets",
+  {
+    scopeId: uuid("scope_id").notNull(),
+    id: uuid("id").notNull(),
+    secretHash: bytea("secret_hash").notNull(),
+    createdAt: instant("created_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.scopeId, table.id, table.secretHash] })],
+);
 
 export const settings = pgTable("settings", {
   key: text("key").primaryKey(),
@@ -88,6 +180,7 @@ export const teams = pgTable(
       .default("agent"),
     secretHash: bytea("secret_hash"),
     personId: uuid("person_id"),
+    memberId: uuid("member_id"),
     joinedAt: instant("joined_at").notNull(),
     leftAt: instant("left_at"),
     colour: integer("colour").notNull().default(0),
@@ -99,6 +192,7 @@ export const teams = pgTable(
       .on(table.sessionId, table.personId)
       .where(sql`${table.personId} IS NOT NULL`),
     index("teams_by_id").on(table.teamId),
+    index("teams_by_member").on(table.memberId).where(sql`${table.memberId} IS NOT NULL`),
     uniqueIndex("teams_by_colour").on(table.sessionId, table.colour),
   ],
 );
@@ -110,9 +204,19 @@ export const persons = pgTable(
     personId: uuid("person_id").notNull(),
     name: text("name").notNull(),
     secretHash: bytea("secret_hash").notNull(),
+    memberId: uuid("member_id"),
     createdAt: instant("created_at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.meshId, table.personId] })],
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.personId] }),
+    uniqueIndex("persons_by_member")
+      .on(table.meshId, table.memberId)
+      .where(sql`${table.memberId} IS NOT NULL`),
+    foreignKey({
+      columns: [table.meshId, table.memberId],
+      foreignColumns: [members.meshId, members.memberId],
+    }),
+  ],
 );
 
 export const personReads = pgTable(

@@ -43,6 +43,7 @@ export {
   type Toolset,
 } from "./operation.js";
 export type { AttentionItem } from "./operations/attention.js";
+export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
 export { Capabilities, type DeclaredStatus, type Peer, type WakePath } from "./operations/peers.js";

@@ -27,6 +27,7 @@ export const limits = {
   queryCharsMax: 500,
   attentionIdCharsMax: 200,
   urlCharsMax: 2_000,
+  meshNameCharsMax: 50,
   idempotencyKeyCharsMax: 200,
   /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */
   anonymousIdempotencyKeyCharsMin: 16,
@@ -92,6 +93,24 @@ export const limits = {
   cachedSessionsMax: 10_000,
   liveMcpSessionsMax: 1_000,
   connectionsMax: 10_000,
+
+  // Identity.
+  inviteUsesMax: 1_000,
+  inviteSeconds: 24 * 60 * 60,
+  inviteSecondsMax: 30 * 24 * 60 * 60,
+  /** A spoken code is short, so it is good for little time and few tries. */
+  inviteCodeSeconds: 10 * 60,
+  inviteCodeTries: 5,
+  /** How far the clocks of a joiner and the broker may differ. */
+  joinSecondsMax: 5 * 60,
+  tokenSeconds: 90 * 24 * 60 * 60,
+  tokenSecondsMax: 366 * 24 * 60 * 60,
+  observerSeconds: 7 * 24 * 60 * 60,
+  signInSeconds: 10 * 60,
+  browserSeconds: 30 * 24 * 60 * 60,
+  ticketSeconds: 30,
+  /** How many machines and browsers of a member hold a credential of the same team or person; the oldest gives way. */
+  furtherSecretsMax: 20,
 
   // Time.
   idempotencyHours: 24,

@@ -1,8 +1,11 @@
 import type * as z from "zod";
 import type { ErrorCode } from "./errors.js";
 
-/** Who may call: anyone who reaches the mesh, a team of the session, a reader of it, a member, an admin (AUTH-4). */
-export type Access = "open" | "team" | "reader" | "member" | "admin";
+/**
+ * Who may call: anybody at all, anyone whom the broker lets into the mesh, a team of the session, a reader of it, a member,
+ * an admin (AUTH-4).
+ */
+export type Access = "public" | "open" | "team" | "reader" | "member" | "admin";
 
 export type Toolset = "core" | "messaging" | "mesh" | "people" | "progress" | "audit" | "work" | "admin";
 

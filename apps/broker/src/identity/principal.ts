@@ -1,0 +1,34 @@
+import type { MemberRole } from "@merkle/wire";
+
+/**
+ * Who has been let in, and to which mesh: what a door finds out before anything else is looked at. As which team or person
+ * somebody acts in a session is another question, which the credential of that answers (AUTH-2).
+ */
+export type Principal = Anyone | MemberPrincipal | Observer;
+
+/** In open mode whoever reaches the broker. */
+export interface Anyone {
+  readonly kind: "anyone";
+  readonly meshId: string;
+}
+
+export interface MemberPrincipal {
+  readonly kind: "member";
+  readonly meshId: string;
+  readonly memberId: string;
+  readonly name: string;
+  readonly role: MemberRole;
+  /** The token by which it came; null for a signed hello. */
+  readonly token: number | null;
+}
+
+/** Somebody who may look on in one session. */
+export interface Observer {
+  readonly kind: "observer";
+  readonly meshId: string;
+  readonly sessionId: string;
+  readonly token: number;
+}
+
+/** Who asks for an operation: nobody that the broker knows, in invite mode, and then it is null. */
+export type Asker = Principal | null;

@@ -1,0 +1,385 @@
+import * as z from "zod";
+import { lines, nameInLine } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { lineOfChars, PersonName, Reason, retryable, SessionRef, Timestamp, Uuid } from "../values.js";
+
+/** What a member may do: an admin also makes meshes, changes settings, and revokes others. */
+export const MemberRole = z.enum(["admin", "member"]);
+export type MemberRole = z.output<typeof MemberRole>;
+
+/** Meshes, invites and tokens are numbered or named so that people can say them. */
+const Count = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
+export const MeshName = lineOfChars(limits.meshNameCharsMax).regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u, {
+  error: "must be letters, digits, . _ and -, the first a letter or digit",
+});
+
+/** 32 bytes, in base64url without padding: an ed25519 public key. */
+export const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {
+  error: "must be 32 bytes in base64url without padding",
+});
+/** 64 bytes, in base64url without padding: an ed25519 signature. */
+export const Signature = z.string().regex(/^[A-Za-z0-9_-]{85}[AQgw]$/, {
+  error: "must be 64 bytes in base64url without padding",
+});
+
+/** An invite's secret as its link has it behind the `#`, the whole link, or a spoken code. */
+export const InviteText = lineOfChars(limits.urlCharsMax).meta({
+  description: "The invite's link, the part of it after #, or a spoken code such as 31-7KQ2-M4XD.",
+});
+
+const Seconds = z.int().min(1);
+
+const Mesh = z.object({
+  mesh_id: Uuid,
+  name: z.string(),
+  created_at: Timestamp,
+  role: MemberRole.nullable().meta({ description: "What the caller is there; null in open mode." }),
+  sessions: z.int(),
+  members: z.int(),
+});
+export type Mesh = z.output<typeof Mesh>;
+
+export const createMesh = operation({
+  name: "create_mesh",
+  toolset: "admin",
+  summary:
+    "Make a mesh: a workspace of its own on this broker, isolated from the others. Its maker is its first admin.",
+  access: "admin",
+  route: "POST /api/meshes",
+  input: z.strictObject({ name: MeshName, ...retryable }),
+  output: z.object({ mesh_id: Uuid, name: z.string() }),
+  errors: ["unauthorized", "forbidden", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ name }) => `mesh ${name} is there`,
+});
+
+export const listMeshes = operation({
+  name: "list_meshes",
+  toolset: "admin",
+  summary: "List the meshes of this broker that you are a member of.",
+  access: "member",
+  route: "GET /api/meshes",
+  input: z.strictObject({}),
+  output: z.object({ meshes: z.array(Mesh) }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ meshes }) =>
+    lines(
+      ...meshes.map((mesh) => `${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members`),
+    ),
+});
+
+const InviteState = z.enum(["open", "used", "expired", "revoked"]);
+
+const Invite = z.object({
+  invite_id: Count,
+  state: InviteState,
+  role: MemberRole,
+  session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),
+  inviter: z.string().meta({ description: "Who made it." }),
+  own: z.boolean().meta({ description: "Whether the caller made it." }),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  uses_max: z.int(),
+  uses_left: z.int(),
+});
+export type Invite = z.output<typeof Invite>;
+
+export const createInvite = operation({
+  name: "create_invite",
+  toolset: "admin",
+  summary:
+    "Invite somebody to this mesh, perhaps to one session. The link lets its holder in: hand it over in private.",
+  access: "member",
+  route: "POST /api/invites",
+  input: z.strictObject({
+    role: MemberRole.default("member").meta({ description: "Only an admin may invite an admin." }),
+    session_id: SessionRef.optional(),
+    uses: Count.max(limits.inviteUsesMax).default(1),
+    expires_in_s: Seconds.max(limits.inviteSecondsMax).default(limits.inviteSeconds),
+    code: z.boolean().default(false).meta({
+      description: "Also make a code that can be spoken; it is good for ten minutes and five wrong tries.",
+    }),
+    ...retryable,
+  }),
+  output: Invite.extend({
+    link: z.string().meta({ description: "The secret stands behind the #, where servers never see it." }),
+    code: z.string().nullable(),
+    code_expires_at: Timestamp.nullable(),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ link, uses_left, expires_at }) => `${link}  ${uses_left} uses, until ${expires_at}`,
+});
+
+export const previewInvite = operation({
+  name: "preview_invite",
+  toolset: "admin",
+  summary: "Read what an invite is for: title, inviter, expiry, uses. It uses nothing up.",
+  access: "public",
+  route: "POST /api/invites/preview",
+  unlisted: true,
+  input: z.strictObject({ invite: InviteText }),
+  output: z.object({
+    state: InviteState,
+    mesh: z.string(),
+    title: z
+      .string()
+      .nullable()
+      .meta({ description: "The session's; null for an invite to the whole mesh." }),
+    slug: z.string().nullable(),
+    inviter: z.string(),
+    role: MemberRole,
+    expires_at: Timestamp,
+    uses_left: z.int(),
+    broker_id: Uuid,
+    mesh_id: Uuid,
+  }),
+  errors: ["not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ state, mesh, title, inviter }) =>
+    `${state}: ${nameInLine(inviter)} invites to ${nameInLine(title ?? mesh)}`,
+});
+
+export const listInvites = operation({
+  name: "list_invites",
+  toolset: "admin",
+  summary: "List invites, the newest first: your own, or as an admin all of this mesh.",
+  access: "member",
+  route: "GET /api/invites",
+  input: z.strictObject({}),
+  output: z.object({ invites: z.array(Invite) }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ invites }) =>
+    lines(
+      ...invites.map(
+        (each) =>
+          `${each.invite_id} ${each.state} ${each.role} ${each.session?.slug ?? "mesh"} by ${nameInLine(each.inviter)}, ${each.uses_left} uses until ${each.expires_at}`,
+      ),
+    ),
+});
+
+export const revokeInvite = operation({
+  name: "revoke_invite",
+  toolset: "admin",
+  summary: "End an invite, so that it lets nobody in any more. Who came by it stays.",
+  access: "member",
+  route: "POST /api/invites/revoke",
+  input: z.strictObject({ invite_id: Count, ...retryable }),
+  output: z.object({ invite_id: Count, state: InviteState }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ invite_id, state }) => `invite ${invite_id} is ${state}`,
+});
+
+export const redeemInvite = operation({
+  name: "redeem_invite",
+  toolset: "admin",
+  summary: "Become a member by an invite, with a key of your own. `merkle join` and the join page do this.",
+  access: "public",
+  route: "POST /api/invites/redeem",
+  unlisted: true,
+  input: z.strictObject({
+    invite: InviteText,
+    name: PersonName.meta({ description: "What the member is called." }),
+    public_key: PublicKey,
+    time: Timestamp.meta({ description: "When it was signed; five minutes off at most." }),
+    signature: Signature.meta({
+      description:
+        "By that key, over the statement of joining: proves that the caller holds its private half.",
+    }),
+  }),
+  output: z.object({
+    broker_id: Uuid,
+    mesh_id: Uuid,
+    mesh: z.string(),
+    member_id: Uuid,
+    name: z.string(),
+    role: MemberRole,
+    session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ name, mesh }) => `${nameInLine(name)} is a member of ${nameInLine(mesh)}`,
+});
+
+const Member = z.object({
+  member_id: Uuid,
+  name: z.string(),
+  role: MemberRole,
+  public_key: PublicKey,
+  invite_id: Count.nullable().meta({ description: "The invite it came by." }),
+  joined_at: Timestamp,
+  revoked: z.object({ by: z.string(), at: Timestamp }).nullable(),
+  own: z.boolean().meta({ description: "Whether it is the caller." }),
+});
+export type Member = z.output<typeof Member>;
+
+export const listMembers = operation({
+  name: "list_members",
+  toolset: "admin",
+  summary: "List the members of this mesh, revoked ones included.",
+  access: "member",
+  route: "GET /api/members",
+  input: z.strictObject({}),
+  output: z.object({ members: z.array(Member) }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ members }) =>
+    lines(
+      ...members.map(
+        (each) => `${nameInLine(each.name)} ${each.revoked ? "revoked" : each.role} ${each.member_id}`,
+      ),
+    ),
+});
+
+export const revokeMember = operation({
+  name: "revoke_member",
+  toolset: "admin",
+  summary: "End a membership: its tokens, browsers and open connections end within a second.",
+  access: "admin",
+  route: "POST /api/members/revoke",
+  input: z.strictObject({ member_id: Uuid, reason: Reason.optional(), ...retryable }),
+  output: z.object({ member_id: Uuid, name: z.string() }),
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ name }) => `${nameInLine(name)} is revoked`,
+});
+
+/** `bearer` is for programs; `sign_in` makes a link that signs one browser in. */
+const IssuedKind = z.enum(["bearer", "sign_in"]);
+
+const Token = z.object({
+  token_id: Count,
+  kind: z.enum(["bearer", "browser", "sign_in", "observer"]),
+  label: z.string().nullable(),
+  member: z.string().nullable().meta({ description: "Whom it lets in; null for an observer." }),
+  session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  last_used_at: Timestamp.nullable(),
+});
+export type Token = z.output<typeof Token>;
+
+export const issueToken = operation({
+  name: "issue_token",
+  toolset: "admin",
+  summary:
+    "Get a token that lets programs act for you in this mesh over REST and MCP, as Authorization: Bearer; or a link that signs a browser in.",
+  access: "member",
+  route: "POST /api/tokens",
+  input: z.strictObject({
+    kind: IssuedKind.default("bearer"),
+    label: lineOfChars(limits.nameCharsMax).optional().meta({ description: "What it is for." }),
+    expires_in_s: Seconds.max(limits.tokenSecondsMax).optional().meta({
+      description: "90 days unless told; a sign-in link ten minutes, and at most a day.",
+    }),
+    ...retryable,
+  }),
+  output: z.object({
+    token_id: Count,
+    token: z.string().meta({ description: "Shown once." }),
+    link: z.string().nullable().meta({ description: "Of a sign-in: open it in the browser." }),
+    expires_at: Timestamp,
+  }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ token, link, expires_at }) => `${link ?? token}  until ${expires_at}`,
+});
+
+export const listTokens = operation({
+  name: "list_tokens",
+  toolset: "admin",
+  summary:
+    "List tokens, signed-in browsers and observer links that are in force: your own, or as an admin all of this mesh.",
+  access: "member",
+  route: "GET /api/tokens",
+  input: z.strictObject({}),
+  output: z.object({ tokens: z.array(Token) }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ tokens }) =>
+    lines(
+      ...tokens.map(
+        (each) =>
+          `${each.token_id} ${each.kind} ${nameInLine(each.label ?? each.session?.slug ?? each.member ?? "")} until ${each.expires_at}`,
+      ),
+    ),
+});
+
+export const revokeToken = operation({
+  name: "revoke_token",
+  toolset: "admin",
+  summary:
+    "End a token, a signed-in browser or an observer link; connections that came by it end within a second.",
+  access: "member",
+  route: "POST /api/tokens/revoke",
+  input: z.strictObject({ token_id: Count, ...retryable }),
+  output: z.object({ token_id: Count }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ token_id }) => `token ${token_id} is revoked`,
+});
+
+export const createObserverLink = operation({
+  name: "create_observer_link",
+  toolset: "admin",
+  summary:
+    "Make a link by which somebody without membership can look on in one session, and do nothing else.",
+  access: "member",
+  route: "POST /api/sessions/:session_id/observer-links",
+  input: z.strictObject({
+    session_id: SessionRef,
+    label: lineOfChars(limits.nameCharsMax).optional(),
+    expires_in_s: Seconds.max(limits.tokenSecondsMax).default(limits.observerSeconds),
+    ...retryable,
+  }),
+  output: z.object({ token_id: Count, link: z.string(), token: z.string(), expires_at: Timestamp }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ link, expires_at }) => `${link}  until ${expires_at}`,
+});
