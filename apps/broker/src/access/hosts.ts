@@ -10,6 +10,8 @@ export interface HostGuard {
    * @throws forbidden
    */
   check(request: HostedRequest): void;
+  /** Whether this, with or without a port, is a name of the broker. */
+  knows(host: string): boolean;
 }
 
 /** What a request says about whom it is meant for and where it comes from. */
@@ -68,6 +70,7 @@ export function createHostGuard({
   }
 
   return {
+    knows: isAllowed,
     check(request) {
       const { host, forwardedHost, origin, target = "/", secure = false } = request;
       const meant = hostOfTarget(target);

@@ -1,0 +1,32 @@
+import { createPublicKey, verify } from "node:crypto";
+
+/**
+ * Whether an ed25519 signature of these bytes is by this key; both in base64url. OpenSSL checks it, which takes one form of
+ * a signature alone: the one whose second half is below the order of the group (RFC 8032, section 5.1.7).
+ */
+export function isSigned(
+  bytes: Uint8Array,
+  by: { readonly key: string; readonly signature: string },
+): boolean {
+  if (isOfSmallOrder(by.key)) return false;
+  const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x: by.key } });
+  return verify(null, bytes, key, Buffer.from(by.signature, "base64url"));
+}
+
+/** The points for which anybody can make a signature that holds, in each of their encodings, without the sign bit. */
+const pointsOfSmallOrder = new Set([
+  "00".repeat(32),
+  `01${"00".repeat(31)}`,
+  "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+  "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+  `ec${"ff".repeat(30)}7f`,
+  `ed${"ff".repeat(30)}7f`,
+  `ee${"ff".repeat(30)}7f`,
+]);
+
+/** OpenSSL takes such keys; nobody has one by accident. */
+function isOfSmallOrder(key: string): boolean {
+  const point = Buffer.from(key, "base64url");
+  point.writeUInt8(point.readUInt8(31) & 0x7f, 31);
+  return pointsOfSmallOrder.has(point.toString("hex"));
+}

@@ -1,0 +1,99 @@
+import { MerkleError, type SignatureProof } from "@merkle/wire";
+import { certificateBytes, certificateMsMax, helloBytes } from "@merkle/wire/identity";
+import { isSigned } from "./is-signed.js";
+
+/** How far a client's clock may be from the broker's, either way. */
+export const helloSkewMsMax = 30_000;
+
+/** What the broker knows of the connection whose hello is answered. */
+export interface AskedHello {
+  readonly brokerId: string;
+  /** The nonce that the broker's hello had on this connection; null when it was answered before. */
+  readonly nonce: string | null;
+  /** Whether the broker answers to this host, with or without a port. */
+  readonly knowsHost: (host: string) => boolean;
+  readonly now: Date;
+}
+
+/** What a proof shows: that the holder of `memberKey` speaks. Whether that is a member of the mesh, its table says. */
+export interface VerifiedHello {
+  readonly meshId: string;
+  readonly memberKey: string;
+  readonly sessionKey: string;
+  readonly label: string;
+  readonly session: string | null;
+}
+
+/**
+ * Checks a signed answer to a hello (HELLO-5): that it was made for this broker, this connection and this moment, by a
+ * session key that a member's key certified for the same mesh and label.
+ *
+ * @throws unauthorized. What it tells is about what the client itself sent, never about who is a member.
+ */
+export function verifyHello(proof: SignatureProof, asked: AskedHello): VerifiedHello {
+  const { statement, certificate } = proof;
+  checkOccasion(statement, asked);
+  checkLifetime(certificate, asked.now);
+  if (certificate.mesh_id !== statement.mesh_id || certificate.label !== statement.label) throw refuseProof();
+  const certified = isSigned(certificateBytes(certificate), {
+    key: certificate.member_key,
+    signature: proof.certificate_signature,
+  });
+  const stated =
+    certified &&
+    isSigned(helloBytes(statement), { key: certificate.session_key, signature: proof.signature });
+  if (!stated) throw refuseProof();
+  return {
+    meshId: statement.mesh_id,
+    memberKey: certificate.member_key,
+    sessionKey: certificate.session_key,
+    label: statement.label,
+    session: statement.session,
+  };
+}
+
+function checkOccasion(statement: SignatureProof["statement"], asked: AskedHello): void {
+  if (asked.nonce === null || statement.nonce !== asked.nonce) {
+    throw refuse("nonce", "it answers another hello than this connection's, or one that was answered");
+  }
+  if (statement.broker_id !== asked.brokerId) throw refuse("broker", "it was made for another broker");
+  if (!asked.knowsHost(statement.host)) {
+    throw refuse(
+      "host",
+      `it was made for ${JSON.stringify(statement.host)}, which is no name of this broker; a proxy's name is told with MERKLE_ALLOWED_HOSTS or as public_url`,
+    );
+  }
+  const skewMs = Date.parse(statement.time) - asked.now.getTime();
+  if (Math.abs(skewMs) > helloSkewMsMax) {
+    throw refuse(
+      "time",
+      `it was made at ${statement.time}, and here it is ${asked.now.toISOString()}; set your clock: ${helloSkewMsMax / 1000} s are allowed`,
+    );
+  }
+}
+
+function checkLifetime({ issued_at, expires_at }: SignatureProof["certificate"], now: Date): void {
+  const [issued, expires] = [Date.parse(issued_at), Date.parse(expires_at)];
+  const inTime = issued <= now.getTime() + helloSkewMsMax && now.getTime() < expires;
+  if (!inTime || expires - issued > certificateMsMax) {
+    throw refuse("certificate", `its certificate is for ${issued_at} to ${expires_at}, ${whyNotNow(inTime)}`);
+  }
+}
+
+function whyNotNow(inTime: boolean): string {
+  return inTime ? `longer than the ${certificateMsMax / 3_600_000} h that one may last` : "which is not now";
+}
+
+/**
+ * The refusal of a proof that does not hold; the same for a key that belongs to nobody, so that a stranger learns nothing
+ * about who is a member.
+ */
+export function refuseProof(): MerkleError {
+  return refuse("proof", "it is not signed by a member of the mesh");
+}
+
+function refuse(reason: string, why: string): MerkleError {
+  return new MerkleError("unauthorized", `The answer to the broker's hello does not hold: ${why}.`, {
+    reason,
+  });
+}
