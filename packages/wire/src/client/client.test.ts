@@ -5,10 +5,19 @@ import { WebSocket, WebSocketServer } from "ws";
 import type { BrokerFrame, ClientFrame } from "../frames.js";
 import { limits } from "../limits.js";
 import type { Message } from "../message.js";
-import { type ClientOptions, type ConnectionState, connect, type MerkleClient, type Push } from "./index.js";
+import {
+  type ClientOptions,
+  type ConnectionState,
+  connect,
+  type Hello,
+  type MerkleClient,
+  MerkleError,
+  type Push,
+} from "./index.js";
 
 const session = "5e551000-0000-4000-8000-000000000001";
 const epochA = "e90c0000-0000-4000-8000-00000000000a";
+const admitted = { mesh_id: session, mesh: "main", as: { kind: "anyone" } };
 const brokerId = "7b0a3f0e-5a1c-4c8e-9f63-2d8f3f1c9b10";
 const epochB = "e90c0000-0000-4000-8000-00000000000b";
 const post = { session_id: session, content: { text: "hello" } };
@@ -120,6 +129,90 @@ it("[CLIENT-1] a broker of another protocol ends the client with a sentence that
   const call = client.call("get_app_info", {});
   (await broker.accepted()).hello({ protocol: 2 });
   await expect(call).rejects.toThrow("speaks protocol 2, this client protocol 1");
+});
+
+// Introducing itself
+
+it("[HELLO-1] a client that has something to say is let in before it asks, on each connection anew", async () => {
+  const broker = await startScriptedBroker();
+  const greetings: Hello[] = [];
+  const client = startClient(broker.url, {
+    mesh: "main",
+    answerHello: (hello) => {
+      greetings.push(hello);
+      return Promise.resolve({ kind: "ticket", ticket: `ticket ${greetings.length}` });
+    },
+  });
+  const call = client.call("get_app_info", {});
+  for (const nth of [1, 2]) {
+    const connection = await broker.accepted();
+    connection.hello({ auth: "invite" });
+    const frame = await connection.next();
+    const ticket = `ticket ${nth}`;
+    expect(frame).toEqual({ type: "hello", id: "hello", mesh: "main", proof: { kind: "ticket", ticket } });
+    connection.send({ type: "heartbeat" });
+    await connection.settled();
+    expect(connection.waiting()).toBe(0);
+    expect(client.state.status).not.toBe("open");
+    connection.reply(frame, admitted);
+    const request = await connection.request();
+    expect(client.state).toMatchObject({ status: "open", admitted });
+    if (nth === 1) connection.socket.terminate();
+    else connection.reply(request, { name: "merkle" });
+  }
+  expect(await call).toEqual({ name: "merkle" });
+  expect(greetings).toMatchObject([{ auth: "invite", broker_id: brokerId }, { nonce: "A".repeat(43) }]);
+});
+
+it("[HELLO-1] a client without a proof to give, and without a mesh to name, asks at once", async () => {
+  const broker = await startScriptedBroker();
+  const client = startClient(broker.url, { answerHello: () => undefined });
+  const call = client.call("get_app_info", {});
+  const connection = await broker.greeted();
+  connection.reply(await connection.request(), { name: "merkle" });
+  expect(await call).toEqual({ name: "merkle" });
+  expect(client.state).not.toHaveProperty("admitted");
+});
+
+it("[HELLO-1] a refusal ends the client, unless the broker will think otherwise later", async () => {
+  const broker = await startScriptedBroker();
+  const client = startClient(broker.url, { mesh: "main" });
+  const call = client.call("get_app_info", {});
+  const busy = await broker.greeted();
+  busy.refuse(await busy.next(), "unavailable", {});
+  const stern = await broker.greeted();
+  stern.refuse(await stern.next(), "unauthorized", {});
+  await expect(call).rejects.toMatchObject({ code: "unauthorized", message: "unauthorized!" });
+  expect(client.state).toMatchObject({ status: "closed" });
+  expect(broker.connectionsSoFar()).toBe(2);
+});
+
+it("[HELLO-4] what fails in answering passes or ends the client, and nothing was sent", async () => {
+  const broker = await startScriptedBroker();
+  const failures = [new Error("no ticket now"), new MerkleError("unauthorized", "another broker")];
+  const client = startClient(broker.url, {
+    answerHello: () => Promise.reject(failures.shift()),
+  });
+  const call = client.call("get_app_info", {});
+  const first = await broker.greeted();
+  await nextState(client, (state) => state.status === "reconnecting" && state.reason === "no ticket now");
+  const second = await broker.greeted();
+  await expect(call).rejects.toThrow("another broker");
+  expect([first.waiting(), second.waiting()]).toEqual([0, 0]);
+});
+
+it("[HELLO-1] a broker that lets nobody in, or that speaks before it did, is left for another connection", async () => {
+  const broker = await startScriptedBroker();
+  const client = startClient(broker.url, { mesh: "main", connectTimeoutMs: 1_000 });
+  const call = client.call("get_app_info", {});
+  const hasty = await broker.greeted();
+  hasty.push("follow", 1);
+  const hanging = await broker.greeted();
+  await hanging.next();
+  const last = await broker.greeted();
+  last.reply(await last.next(), admitted);
+  last.reply(await last.request(), { name: "merkle" });
+  expect(await call).toEqual({ name: "merkle" });
 });
 
 // Calls
