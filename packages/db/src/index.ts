@@ -47,6 +47,7 @@ export * from "./queries/state-watches.js";
 export * from "./queries/teams.js";
 export * from "./queries/text-query.js";
 export * from "./queries/timeline.js";
+export * from "./queries/tokens.js";
 
 // Backup and restore.
 

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import type { TokenKind } from "@merkle/db";
+import { hashSecret } from "../access/credentials.js";
+
+/** A token as its holder has it, and what is kept of it (TOKEN-1). */
+export interface MadeToken {
+  readonly token: string;
+  readonly secretHash: Buffer;
+}
+
+/** Each kind has a mark of its own, so that whoever finds one knows what it opens, and no door takes one for another. */
+const marks: { readonly [Kind in TokenKind]: string } = {
+  bearer: "mkt_",
+  browser: "mkb_",
+  sign_in: "mks_",
+  ticket: "mkw_",
+  observer: "mko_",
+};
+
+/** Draws a token of 256 random bits. */
+export function makeToken(kind: TokenKind): MadeToken {
+  const token = `${marks[kind]}${randomBytes(32).toString("base64url")}`;
+  return { token, secretHash: hashToken(token) };
+}
+
+export function hashToken(token: string): Buffer {
+  return hashSecret(token);
+}
+
+/** Of what kind a text is as a token, or null for what has no token's form. */
+export function kindOfToken(text: string): TokenKind | null {
+  if (!wholeForm.test(text)) return null;
+  return kinds.find((kind) => text.startsWith(marks[kind])) ?? null;
+}
+
+/** Every text within a text that has the form of a token; whether one is in force only the database can say. */
+export function findTokens(text: string): string[] {
+  const found: string[] = [];
+  // From each mark on anew, since one may stand within what looks like another's secret.
+  for (const { index } of text.matchAll(markForm)) {
+    const token = text.slice(index, index + tokenChars);
+    if (wholeForm.test(token)) found.push(token);
+  }
+  return found;
+}
+
+const kinds: readonly TokenKind[] = ["bearer", "browser", "sign_in", "ticket", "observer"];
+const tokenChars = 47;
+const markForm = /mk[tbswo]_/g;
+const wholeForm = /^mk[tbswo]_[A-Za-z0-9_-]{43}$/;
