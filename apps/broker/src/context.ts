@@ -4,6 +4,7 @@ import type { Credentials, PersonCaller, TeamCaller } from "./access/credentials
 import type { Channels } from "./delivery/channels.js";
 import type { MeshChannel } from "./delivery/mesh-channel.js";
 import type { Appender } from "./feed/appender.js";
+import type { Limiter } from "./guard/limiter.js";
 import type { EventLoopWatch } from "./health/watch-event-loop.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
@@ -37,6 +38,7 @@ export interface Services {
   /** What the broker serves TLS with at this moment; null where it does not. */
   readonly certificate: () => Certificate | null;
   readonly workers: Workers;
+  readonly limiter: Limiter;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Aborted when the broker stops: parked waits end as at their timeout. */

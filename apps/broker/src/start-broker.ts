@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionTarget, type Database, holdNodeLock, type NodeLock, openDatabase } from "@merkle/db";
 import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
+import type { RateLimits } from "@merkle/wire";
 import { createArrivals } from "./access/arrival.js";
 import { createCredentials } from "./access/credentials.js";
 import { createHostGuard } from "./access/hosts.js";
@@ -15,6 +16,7 @@ import { createMeshChannel } from "./delivery/mesh-channel.js";
 import { createHttpServer, type HttpServer } from "./doors/http-server.js";
 import { type Appender, type PostedRow, startAppender } from "./feed/appender.js";
 import { toStoredMessage } from "./feed/message.js";
+import { createLimiter } from "./guard/limiter.js";
 import { watchEventLoop } from "./health/watch-event-loop.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { createLog, type Log } from "./log.js";
@@ -56,6 +58,11 @@ export interface BrokerOptions {
   readonly log?: Log | undefined;
   /** How often connections are pinged. */
   readonly heartbeatMs?: number | undefined;
+  /**
+   * What differs from the usual rates (GUARD-4), or "off". Unless told there are none where the broker lets anyone in and only
+   * this machine can reach it: whoever is there could stop it as well.
+   */
+  readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
   /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
   readonly connectionsMax?: number | undefined;
 }
@@ -218,11 +225,12 @@ function notAlone(): StartError {
 }
 
 async function startServices(
-  { log, publicUrl, databaseUrl }: Resolved,
+  options: Resolved,
   database: Database,
   certificate: HeldCertificate | undefined,
   listening: () => string,
 ): Promise<{ services: Services & { stop(): void }; stopServices(): Promise<void> }> {
+  const { log, publicUrl, databaseUrl } = options;
   const stopping = new AbortController();
   // Every parked wait listens.
   setMaxListeners(0, stopping.signal);
@@ -268,6 +276,7 @@ async function startServices(
       addresses: createAddresses(settings, listening),
       certificate: () => certificate?.current ?? null,
       workers,
+      limiter: createLimiter({ rates: chooseRates(options), metrics }),
       metrics,
       log,
       stopping: stopping.signal,
@@ -285,6 +294,11 @@ async function startServices(
       eventLoop.stop();
     },
   };
+}
+
+function chooseRates({ host, rateLimits, trustedProxies = [] }: Resolved): Partial<RateLimits> | "off" {
+  const reachedByOthers = !isLoopback(host) || trustedProxies.length > 0;
+  return rateLimits ?? (reachedByOthers ? {} : "off");
 }
 
 function groupBySession(posted: readonly PostedRow[]): Map<string, PostedRow[]> {

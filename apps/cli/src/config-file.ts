@@ -1,7 +1,9 @@
 import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import type { RateLimits } from "@merkle/wire/plain";
 import { usageError } from "./cli-error.js";
 import { explainingHome } from "./merkle-home.js";
+import { readRates } from "./read-rates.js";
 
 /** What a `.merkle.json` or `config.json` says; other keys belong to others and are left alone. */
 export interface ConfigFile {
@@ -14,6 +16,7 @@ export interface ConfigFile {
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
   readonly trustedProxies: readonly string[] | undefined;
+  readonly rateLimits: Partial<RateLimits> | "off" | undefined;
 }
 
 /** Reads a configuration file; one that is not there says nothing. */
@@ -28,6 +31,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
     tlsCert: readPath(content, "tls_cert", path),
     tlsKey: readPath(content, "tls_key", path),
     trustedProxies: readList(content, "trusted_proxies", path),
+    rateLimits: readRates(content["rate_limits"], `rate_limits in ${path}`),
   };
 }
 

@@ -53,6 +53,30 @@ describe("the configuration", () => {
     expect({ session, team, personName }).toEqual({ session: undefined, team: undefined, personName: "Ana" });
   });
 
+  it("[GUARD-6] rate_limits of config.json are off, or rates by name", async () => {
+    const { home } = await testMerkle();
+    const read = async (rates: unknown) => {
+      await writeFile(join(home, "config.json"), JSON.stringify({ rate_limits: rates }));
+      return (await readConfig({ flags: {}, env: { MERKLE_HOME: home }, cwd: home })).rateLimits;
+    };
+    const rates = { member_write: { per_second: 0.5, burst: 1 }, address: { per_second: 10, burst: 20 } };
+    expect(await read(undefined)).toBeUndefined();
+    expect(await read("off")).toBe("off");
+    expect(await read({})).toEqual({});
+    expect(await read(rates)).toEqual(rates);
+    const wrong: readonly (readonly [unknown, string])[] = [
+      ["on", 'must be "off" or an object, got "on"'],
+      [[], 'must be "off" or an object'],
+      [{ writes: { per_second: 1, burst: 1 } }, 'knows no rate "writes"; there are address, failed_proof,'],
+      [{ address: 10 }, "address of rate_limits in"],
+      [{ address: { per_second: 1 } }, '{"per_second": 50, "burst": 500}'],
+      [{ address: { per_second: 0, burst: 1 } }, "a burst of at least 1"],
+      [{ address: { per_second: 1, burst: 0.5 } }, "a burst of at least 1"],
+      [{ address: { per_second: 1, burst: 1, more: 1 } }, "address of rate_limits in"],
+    ];
+    for (const [value, message] of wrong) await expect(read(value), message).rejects.toThrow(message);
+  });
+
   it.each([
     [{ port: "70000" }, {}, '--port must be a whole number from 0 to 65535, got "70000"'],
     [{}, { MERKLE_PORT: "7423x" }, 'MERKLE_PORT must be a whole number from 0 to 65535, got "7423x"'],

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import type { RateLimits } from "@merkle/wire/plain";
 import { toBaseUrl } from "./base-url.js";
 import { usageError } from "./cli-error.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
@@ -24,6 +25,8 @@ export interface Config {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** `--trusted-proxy`, `MERKLE_TRUSTED_PROXIES`: addresses and ranges of proxies that `up` believes; default none. */
   readonly trustedProxies: readonly string[];
+  /** `rate_limits` of config.json: "off", or rates of `up` that differ from the usual ones (GUARD-6); default: none differ. */
+  readonly rateLimits: Partial<RateLimits> | "off" | undefined;
   /** `--insecure`, `MERKLE_INSECURE`: lets commands speak in clear text to another machine (TLS-15); default false. */
   readonly insecure: boolean;
   /** `--ca`, `MERKLE_CA`: the file of the authorities that commands trust, instead of the system's; default none. */
@@ -75,6 +78,7 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
     port,
     tls: readTls(sources, user),
     trustedProxies: readTrustedProxies(sources, user),
+    rateLimits: user.rateLimits,
     publicUrl: readPublicUrl(flags, env),
     insecureOpen,
     allowedHosts: readAllowedHosts(env["MERKLE_ALLOWED_HOSTS"]),

@@ -93,6 +93,8 @@ export const limits = {
   cachedSessionsMax: 10_000,
   liveMcpSessionsMax: 1_000,
   connectionsMax: 10_000,
+  /** Of each kind of rate. */
+  rateBucketsMax: 10_000,
 
   // Identity.
   inviteUsesMax: 1_000,

@@ -10,6 +10,7 @@ export { compactError } from "./compact-error.js";
 export { findTeamCredentials, parseTeamCredential } from "./credential.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
 export { limits } from "./limits.js";
+export { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "./rate-limits.js";
 export { routeOf } from "./routes.js";
 export { slugFrom } from "./slug.js";
 export { isUuid } from "./uuid.js";

@@ -2,10 +2,14 @@ import { MerkleError } from "@merkle/wire";
 
 /** A failure as an HTTP answer: always JSON, never a stack (ERR-3). */
 export function toErrorResponse(error: MerkleError): Response {
-  const headers = new Headers({ "content-type": "application/json" });
-  const retryAfter = error.details["retry_after_s"];
-  if (typeof retryAfter === "number") headers.set("retry-after", String(Math.ceil(retryAfter)));
+  const headers = { "content-type": "application/json", ...retryAfter(error) };
   return new Response(JSON.stringify(error.toBody()), { status: error.status, headers });
+}
+
+/** The header for programs that know nothing of our errors. */
+export function retryAfter({ details }: MerkleError): Record<string, string> {
+  const seconds = details["retry_after_s"];
+  return typeof seconds === "number" ? { "retry-after": String(Math.ceil(seconds)) } : {};
 }
 
 export function jsonResponse(output: unknown): Response {

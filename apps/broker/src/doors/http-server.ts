@@ -11,7 +11,7 @@ import { toMerkleError } from "../to-merkle-error.js";
 import { renderAgentsPage } from "./agents-page.js";
 import { mountDashboard } from "./dashboard.js";
 import { checkHealth } from "./health.js";
-import { jsonResponse, noSuchRoute, toErrorResponse } from "./http-error.js";
+import { jsonResponse, noSuchRoute, retryAfter, toErrorResponse } from "./http-error.js";
 import { mountMcp } from "./mcp/mount-mcp.js";
 import { createOpenApi } from "./openapi.js";
 import { mountRest } from "./rest.js";
@@ -41,7 +41,7 @@ const idleSweepMs = 20;
 /** One server for all doors: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { services, hosts, readArrival, heartbeatMs, connectionsMax } = options;
-  const { addresses, version, settings } = services;
+  const { addresses, limiter, version, settings } = services;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
   mountRest(app, services);
@@ -73,16 +73,26 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         { headers: { "content-type": "text/markdown; charset=utf-8" } },
       ),
   );
-  /** The guard in front of every door. */
-  function checkHosts(arrival: Arrival): MerkleError | null {
+  /** The guard in front of every door: who is meant, whose page asks, and whether its address asks too often. */
+  function refuse(arrival: Arrival): MerkleError | null {
     try {
-      hosts.check(arrival);
+      checkHosts(arrival);
+      limiter.admit(arrival.address);
       return null;
     } catch (error) {
-      services.metrics.refusals.inc({ by: "foreign" });
       return toMerkleError(error, services.log, { path: arrival.target, client: arrival.address });
     }
   }
+
+  function checkHosts(arrival: Arrival): void {
+    try {
+      hosts.check(arrival);
+    } catch (error) {
+      services.metrics.refusals.inc({ by: "foreign" });
+      throw error;
+    }
+  }
+
   if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard);
   app.notFound((c) => toErrorResponse(noSuchRoute(c.req.method, c.req.path)));
   app.onError((error, c) => {
@@ -95,7 +105,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
   const { server, abandonHandshakes } = await createListener(options.certificate, (request, response) => {
-    const refusal = checkHosts(readArrival(request));
+    const refusal = refuse(readArrival(request));
     if (refusal) refuseRequest(response, refusal);
     else void serve(request, response);
   });
@@ -104,7 +114,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.on("upgrade", (request, socket, head) => {
     const arrival = readArrival(request);
     try {
-      const refusal = checkHosts(arrival);
+      const refusal = refuse(arrival);
       if (refusal) throw refusal;
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
@@ -151,8 +161,14 @@ async function createListener(
 
 function refuseRequest(response: ServerResponse, error: MerkleError): void {
   const body = JSON.stringify(error.toBody());
-  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-  response.writeHead(error.status, { ...headers, connection: "close" }).end(body);
+  response
+    .writeHead(error.status, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      connection: "close",
+      ...retryAfter(error),
+    })
+    .end(body);
 }
 
 function notUnderstood(): MerkleError {

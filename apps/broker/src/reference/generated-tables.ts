@@ -1,4 +1,12 @@
-import { closeCodes, errorCodes, isSessionOperation, limits, type Operation, operations } from "@merkle/wire";
+import {
+  closeCodes,
+  errorCodes,
+  isSessionOperation,
+  limits,
+  type Operation,
+  operations,
+  rateLimits,
+} from "@merkle/wire";
 import { describeLimits } from "./limit-table.js";
 import { markdownTable } from "./markdown-table.js";
 
@@ -40,6 +48,15 @@ const tables: Readonly<Record<string, () => string>> = {
         String(status),
         yesOrNo(retry),
         meaning,
+      ]),
+    ),
+  rates: () =>
+    markdownTable(
+      ["Name", "At once", "A second, from then on"],
+      Object.entries(rateLimits).map(([name, { burst, per_second }]) => [
+        `\`${name}\``,
+        burst.toLocaleString("en-US"),
+        per_second.toLocaleString("en-US"),
       ]),
     ),
   "close-codes": () =>

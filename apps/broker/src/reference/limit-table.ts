@@ -93,6 +93,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   cachedSessionsMax: "the longest unused is dropped and read again",
   liveMcpSessionsMax: "the longest unused is dropped and taken up again when it calls",
   connectionsMax: closeWith("too_many_connections"),
+  rateBucketsMax: "the longest unused is forgotten, and full again",
   idempotencyHours: "the key is free again (IDEM-1)",
   peerRetiredAfterDays: "the peer is retired (PEER-10)",
   receiptDays: "`delivered_at` is null (DELIVER-8)",

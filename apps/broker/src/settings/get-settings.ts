@@ -14,8 +14,13 @@ export async function describeSettings(
   services: Services,
   sessionRef?: string,
 ): Promise<OutputOf<"get_settings">> {
-  const { settings, addresses } = services;
-  const output = { settings: settings.current, connection_url: addresses.mcp(), base_url: addresses.base() };
+  const { settings, addresses, limiter } = services;
+  const output = {
+    settings: settings.current,
+    rate_limits: limiter.rates,
+    connection_url: addresses.mcp(),
+    base_url: addresses.base(),
+  };
   if (sessionRef === undefined) return output;
   return { ...output, session_settings: await readSessionSettings(services, sessionRef) };
 }

@@ -90,8 +90,14 @@ export const brokerSettingsDefault: BrokerSettings = {
   quiet_after_s: 600,
 };
 
+const RateLimit = z.object({ per_second: z.number(), burst: z.number() }).meta({ id: "RateLimit" });
+
 const SettingsOutput = z.object({
   settings: BrokerSettings,
+  rate_limits: z
+    .record(z.string(), RateLimit)
+    .nullable()
+    .meta({ description: "How often the broker lets be called; null where it does not count." }),
   connection_url: z.string().meta({ description: "The MCP endpoint that agents are given." }),
   base_url: z.string(),
   session_settings: SessionSettings.optional(),
@@ -99,7 +105,11 @@ const SettingsOutput = z.object({
 
 function compactSettings(output: z.output<typeof SettingsOutput>): string {
   const entries = Object.entries({ ...output.settings, ...output.session_settings });
-  return lines(`agents use ${output.connection_url}`, ...entries.map(([key, value]) => `${key} ${value}`));
+  return lines(
+    `agents use ${output.connection_url}`,
+    ...entries.map(([key, value]) => `${key} ${value}`),
+    `rate limits ${output.rate_limits ? "on" : "off"}`,
+  );
 }
 
 export const getSettings = operation({

@@ -7,6 +7,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
+import { retryAfter } from "../http-error.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
 import { type Connection, createConnection } from "./connection.js";
 
@@ -153,6 +154,7 @@ export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
     `HTTP/1.1 ${error.status} Refused`,
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ].join("\r\n");
   socket.end(`${head}\r\n\r\n${body}`);

@@ -1,0 +1,129 @@
+import {
+  limits,
+  MerkleError,
+  type Operation,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+  rateLimits,
+} from "@merkle/wire";
+import type { Asker } from "../identity/principal.js";
+import type { Metrics } from "../metrics.js";
+import { toAddressBlock } from "./address-block.js";
+import { createTokenBuckets, type TokenBuckets } from "./token-buckets.js";
+
+/** Keeps everybody below the rates at which the broker lets be called; one for all doors (GUARD-4). */
+export interface Limiter {
+  /** The rates; null where there are none. */
+  readonly rates: RateLimits | null;
+  /**
+   * Counts a request, an upgrade or a frame of an address, before anything in it is looked at.
+   *
+   * @throws too_many_requests
+   */
+  admit(address: string): void;
+  /**
+   * Counts a call of somebody who has been let in, for the member and for the session that it addresses.
+   *
+   * @throws too_many_requests
+   */
+  admitCall(call: LimitedCall): void;
+  /**
+   * Runs what checks a proof of identity. Tries that fail are counted for their address, those under way like failed ones, so that
+   * nothing is gained by trying many at once; beyond the limit nothing is tried any more.
+   *
+   * @throws too_many_requests, and what `check` throws
+   */
+  tryProof<Proved>(address: string, check: () => Promise<Proved>): Promise<Proved>;
+}
+
+export interface LimitedCall {
+  readonly asker: Asker;
+  readonly sessionId: string | null;
+  readonly rate: Operation["rate"];
+}
+
+export interface LimiterOptions {
+  /** What differs from the usual rates; "off" for none at all. */
+  readonly rates: Partial<RateLimits> | "off";
+  readonly metrics: Pick<Metrics, "refusals">;
+  readonly now?: () => number;
+}
+
+export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): Limiter {
+  if (chosen === "off") return unlimited;
+  const rates: RateLimits = { ...rateLimits, ...chosen };
+  const buckets = new Map<RateLimitName, TokenBuckets>();
+
+  function bucketsOf(name: RateLimitName): TokenBuckets {
+    const known = buckets.get(name);
+    if (known) return known;
+    const made = createTokenBuckets({
+      limit: rates[name],
+      countMax: limits.rateBucketsMax,
+      ...(now && { now }),
+    });
+    buckets.set(name, made);
+    return made;
+  }
+
+  function take(name: RateLimitName, key: string): void {
+    const missingMs = bucketsOf(name).take(key);
+    if (missingMs === 0) return;
+    metrics.refusals.inc({ by: name });
+    throw tooMany(name, rates[name], missingMs);
+  }
+
+  return {
+    rates,
+    admit: (address) => take("address", toAddressBlock(address)),
+    admitCall({ asker, sessionId, rate }) {
+      if (asker?.kind === "member") take(`member_${rate}`, asker.memberId);
+      if (sessionId !== null) take(`session_${rate}`, sessionId);
+    },
+    async tryProof(address, check) {
+      const block = toAddressBlock(address);
+      take("failed_proof", block);
+      try {
+        const proved = await check();
+        bucketsOf("failed_proof").giveBack(block);
+        return proved;
+      } catch (error) {
+        // A fault of the broker's own is nobody's guess.
+        if (!(error instanceof MerkleError) || error.status >= 500) bucketsOf("failed_proof").giveBack(block);
+        throw error;
+      }
+    },
+  };
+}
+
+const unlimited: Limiter = {
+  rates: null,
+  admit: () => undefined,
+  admitCall: () => undefined,
+  tryProof: (_address, check) => check(),
+};
+
+/** What is asked too often, and by whom. */
+const counted: Readonly<Record<RateLimitName, string>> = {
+  address: "requests of your address",
+  failed_proof: "wrong proofs of identity from your address",
+  member_read: "reads of yours",
+  member_write: "writes of yours",
+  member_wait: "waits of yours",
+  member_create: "sessions, people and invites that you make or join",
+  session_read: "reads in this session",
+  session_write: "writes in this session",
+  session_wait: "waits in this session",
+  session_create: "joins of this session",
+};
+
+/** Nobody is told to come back sooner than in a second: a flood in small pieces is a flood. */
+function tooMany(name: RateLimitName, { per_second, burst }: RateLimit, missingMs: number): MerkleError {
+  const retryAfter = Math.max(1, Math.ceil(missingMs / 1_000));
+  return new MerkleError(
+    "too_many_requests",
+    `Too many ${counted[name]}: ${burst} at once and ${per_second} a second are served. Go on in ${retryAfter} s.`,
+    { limit: name, per_second, burst, retry_after_s: retryAfter },
+  );
+}
