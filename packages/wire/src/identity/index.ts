@@ -1,5 +1,6 @@
 export { answerHello, type GreetingBroker, type HelloSigner, helloBytes } from "./answer-hello.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
+export { type JoinProof, type JoinStatement, joinBytes, proveJoin } from "./join-statement.js";
 export {
   type CertifiedKey,
   certificateBytes,
