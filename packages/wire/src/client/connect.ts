@@ -198,7 +198,7 @@ class Client implements MerkleClient {
   }
 
   #fail(error: MerkleError): void {
-    this.#state.set({ status: "closed", reason: error.message });
+    this.#state.set({ status: "closed", reason: error.message, code: error.code });
     this.#subscriptions.fail(error);
     this.#meshWatches.fail(error);
     this.#calls.end(error);

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
 import { callListener } from "./call-listener.js";
 
@@ -19,7 +20,12 @@ export type ConnectionState =
       readonly retryAt: number;
       readonly reason: string;
     }
-  | { readonly status: "closed"; readonly reason: string };
+  | {
+      readonly status: "closed";
+      readonly reason: string;
+      /** Why the broker forbade to come back; left out when the client itself ended. */
+      readonly code?: ErrorCode;
+    };
 
 /** Holds the state and tells those who listen when it changes. */
 export class ObservedState {

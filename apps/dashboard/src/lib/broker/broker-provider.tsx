@@ -1,6 +1,6 @@
 "use client";
 
-import { createContext, type ReactNode, useEffect, useMemo, useState } from "react";
+import { createContext, type ReactNode, useEffect, useState } from "react";
 import { forgetUnknownPerson, getPerson, onPersonChanged } from "@/lib/person/person";
 import type { Broker } from "./broker";
 import { openBroker } from "./open-broker";
@@ -16,14 +16,8 @@ export const BrokerContext = createContext<BrokerServices | null>(null);
 
 /** Gives everything below it the broker that served this page. The connection is made once the page runs in a browser. */
 export function BrokerProvider({ children }: { children: ReactNode }) {
-  const [broker] = useState(
-    () =>
-      new PageBroker({
-        credential: () => getPerson()?.credential,
-        onUnknownPerson: forgetUnknownPerson,
-      }),
-  );
-  const services = useMemo(() => ({ broker, reads: new ReadStore(broker) }), [broker]);
+  const [services] = useState(startServices);
+  const { broker } = services;
   useEffect(() => {
     const close = openBroker(broker);
     const stop = onPersonChanged(() => {
@@ -36,4 +30,15 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
     };
   }, [broker, services]);
   return <BrokerContext value={services}>{children}</BrokerContext>;
+}
+
+function startServices() {
+  const broker: PageBroker = new PageBroker({
+    // An onlooker is nobody in the session, whoever used this browser before.
+    credential: () => (broker.admitted?.as.kind === "observer" ? undefined : getPerson()?.credential),
+    onUnknownPerson: forgetUnknownPerson,
+    onForgotten: () => reads.startAnew(),
+  });
+  const reads = new ReadStore(broker);
+  return { broker, reads };
 }

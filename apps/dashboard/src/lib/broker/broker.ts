@@ -1,4 +1,5 @@
 import type {
+  Admitted,
   ChangedKind,
   InputOf,
   MeshChangedKind,
@@ -33,6 +34,8 @@ export interface Broker {
   /** All messages that come in by follows, whichever feed they belong to. */
   onMessagesBrought(listener: (messages: readonly Message[]) => void): () => void;
   readonly state: ConnectionState;
+  /** Who this browser was let in as, as of the last connection; null where everybody is, and before the first. */
+  readonly admitted: Admitted | null;
   onState(listener: (state: ConnectionState) => void): () => void;
   /** Ends a pause between two attempts to connect, and makes sure that what seems to stand does stand. */
   retryNow(): void;

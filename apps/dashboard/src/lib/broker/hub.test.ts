@@ -1,6 +1,7 @@
 import type { ConnectionState, MerkleClient } from "@merkle/wire/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Hub } from "./hub";
+import { isStranger } from "./is-stranger";
 import { PageBroker } from "./page-broker";
 import { type HubMessage, silentMsMax } from "./port";
 
@@ -15,7 +16,7 @@ afterEach(() => {
 
 it("[DASH-2] a tab that is silent for long is taken for dead, and asks for everything anew when it wakes", async () => {
   const client = new FakeClient();
-  const page = connectPage(new Hub(client.asClient()));
+  const page = connectPage(new Hub(() => client.asClient()));
   page.broker.follow({ sessionId: session, after: 4, onMessages: () => undefined });
   const unanswered = page.broker.call("get_app_info", {});
   await vi.waitFor(() => expect(client.follows).toEqual([{ after: 4, isClosed: false }]));
@@ -29,7 +30,7 @@ it("[DASH-2] a tab that is silent for long is taken for dead, and asks for every
 
 it("[DASH-2] a tab that says goodbye leaves nothing behind, and the others go on", async () => {
   const client = new FakeClient();
-  const hub = new Hub(client.asClient());
+  const hub = new Hub(() => client.asClient());
   const [first, second] = [connectPage(hub), connectPage(hub)];
   for (const { broker } of [first, second]) {
     broker.follow({ sessionId: session, after: 0, onMessages: () => undefined });
@@ -43,7 +44,7 @@ it("[DASH-2] a tab that says goodbye leaves nothing behind, and the others go on
 
 it("[DASH-3] after a return every page is told that anything may have changed", () => {
   const client = new FakeClient();
-  const page = connectPage(new Hub(client.asClient()));
+  const page = connectPage(new Hub(() => client.asClient()));
   client.become({ status: "open", epoch: "one", version: "1" });
   const changes: string[] = [];
   page.broker.onMeshChanged(({ kind }) => changes.push(kind));
@@ -55,15 +56,58 @@ it("[DASH-3] after a return every page is told that anything may have changed", 
 
 it("[DASH-13] the person's credential goes along where it is taken, and one that is unknown is told", async () => {
   const client = new FakeClient();
-  const page = connectPage(new Hub(client.asClient()), "someone.mk_secret");
+  const page = connectPage(new Hub(() => client.asClient()), "someone.mk_secret");
   void page.broker.call("list_sessions", {}).catch(() => undefined);
   void page.broker.call("get_app_info", {}).catch(() => undefined);
   await vi.waitFor(() => expect(client.calls).toHaveLength(2));
   expect(client.calls).toEqual([{ team_id: "someone.mk_secret" }, {}]);
 });
 
+it("[DASH-170] what a stranger's pages asked for waits, and is asked for again once somebody is signed in", async () => {
+  const clients: FakeClient[] = [];
+  const hub = new Hub(() => {
+    const client = new FakeClient();
+    clients.push(client);
+    return client.asClient();
+  });
+  const page = connectPage(hub);
+  page.broker.follow({ sessionId: session, after: 4, onMessages: () => undefined });
+  const unanswered = page.broker.call("get_app_info", {});
+  await vi.waitFor(() => expect(clients[0]?.follows).toHaveLength(1));
+  clients[0]?.become({ status: "closed", reason: "Nobody is signed in.", code: "unauthorized" });
+  expect(isStranger(page.broker.state)).toBe(true);
+
+  hub.startAnew();
+  expect(page.broker.state.status).toBe("connecting");
+  expect(page.forgotten()).toBe(1);
+  await expect(unanswered).rejects.toMatchObject({ code: "unavailable" });
+  await vi.waitFor(() => expect(clients[1]?.follows).toEqual([{ after: 4, isClosed: false }]));
+  // The one that was given up is heard no more.
+  clients[0]?.become({ status: "closed", reason: "The client was closed." });
+  expect(page.broker.state.status).toBe("connecting");
+});
+
+it("[DASH-170] a page that is opened while nobody is signed in makes all of them try again", () => {
+  let opened = 0;
+  const client = new FakeClient();
+  const hub = new Hub(() => {
+    opened += 1;
+    return client.asClient();
+  });
+  client.become({ status: "closed", reason: "Nobody is signed in.", code: "unauthorized" });
+  connectPage(hub);
+  expect(opened).toBe(2);
+});
+
 function connectPage(hub: Hub, credential?: string) {
-  const broker = new PageBroker({ credential: () => credential, onUnknownPerson: () => undefined });
+  let forgotten = 0;
+  const broker = new PageBroker({
+    credential: () => credential,
+    onUnknownPerson: () => undefined,
+    onForgotten: () => {
+      forgotten += 1;
+    },
+  });
   const told: HubMessage[] = [];
   const receive = hub.attach({
     postMessage: (message) => {
@@ -73,7 +117,7 @@ function connectPage(hub: Hub, credential?: string) {
     close: () => undefined,
   });
   broker.attach({ postMessage: receive, close: () => undefined });
-  return { broker, told };
+  return { broker, told, forgotten: () => forgotten };
 }
 
 /** A client whose broker answers nothing; it notes what is asked of it. */

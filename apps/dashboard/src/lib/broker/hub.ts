@@ -1,7 +1,8 @@
-import type { ConnectionState, MerkleClient } from "@merkle/wire/client";
+import type { MerkleClient } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/errors";
 import { Feeds, type Reader } from "./feeds";
 import { watchMeshFor } from "./mesh-watch";
+import { isStranger } from "./is-stranger";
 import { type HubMessage, type PageMessage, type Port, silentMsMax } from "./port";
 
 /** A page gives up on the broker after this long; the connection itself goes on being tried. */
@@ -12,26 +13,32 @@ const callTimeoutMs = 20_000;
  * follow and hints of changes. A page that says nothing for long is taken for dead; what was kept for it is dropped.
  */
 export class Hub {
-  readonly #client: MerkleClient;
-  readonly #feeds: Feeds;
-  readonly #mesh: { setCredential(credential: string | undefined): void };
+  readonly #openClient: () => MerkleClient;
   readonly #pages = new Set<ServedPage>();
-  #wasOpen = false;
+  #connected: Connected;
 
-  constructor(client: MerkleClient) {
-    this.#client = client;
-    this.#feeds = new Feeds(client);
-    this.#mesh = watchMeshFor(client, (kind, session_id) =>
-      this.#tellAll({ type: "mesh", kind, session_id }),
-    );
-    client.onState((state) => this.#stateChanged(state));
-    client.onPush((push) => {
-      if (push.type === "state_change") this.#tellAll({ type: "push", push });
-    });
+  constructor(openClient: () => MerkleClient) {
+    this.#openClient = openClient;
+    this.#connected = this.#connect();
+  }
+
+  /** Begins anew as whoever the browser is signed in as by now; all pages ask again for what they show. */
+  startAnew(): void {
+    const { client } = this.#connected;
+    this.#connected = this.#connect();
+    void client.close();
+    this.#tellAll({ type: "state", state: this.#connected.client.state });
+    for (const page of this.#pages) page.moveTo(this.#connected);
+  }
+
+  close(): void {
+    void this.#connected.client.close();
   }
 
   /** Serves a page over a port; returns what is to be done with each message that comes from it. */
   attach(port: Port<HubMessage>): (message: PageMessage) => void {
+    // Who opens a page may have been let in meanwhile.
+    if (isStranger(this.#connected.client.state)) this.startAnew();
     let page = this.#serve(port);
     return (message) => {
       if (message.type === "bye") return this.#drop(page);
@@ -42,16 +49,16 @@ export class Hub {
         return;
       }
       page.heard(() => this.#drop(page));
-      if (message.type === "person") this.#mesh.setCredential(message.credential);
-      else if (message.type === "retry") this.#client.retryNow();
+      if (message.type === "person") this.#connected.mesh.setCredential(message.credential);
+      else if (message.type === "retry") this.#connected.client.retryNow();
       else page.receive(message);
     };
   }
 
   #serve(port: Port<HubMessage>): ServedPage {
-    const page = new ServedPage(this.#client, this.#feeds, port);
+    const page = new ServedPage(this.#connected, port);
     this.#pages.add(page);
-    page.tell({ type: "state", state: this.#client.state });
+    page.tell({ type: "state", state: this.#connected.client.state });
     return page;
   }
 
@@ -60,15 +67,29 @@ export class Hub {
     this.#pages.delete(page);
   }
 
-  #stateChanged(state: ConnectionState): void {
-    this.#tellAll({ type: "state", state });
-    if (state.status !== "open") return;
-    // Hints are not kept for who is away, so after each return everything may read differently.
-    if (this.#wasOpen) {
-      this.#tellAll({ type: "mesh", kind: "all", session_id: null });
-      this.#feeds.hintAll();
-    }
-    this.#wasOpen = true;
+  #connect(): Connected {
+    const client = this.#openClient();
+    const feeds = new Feeds(client);
+    const tellAll = (message: HubMessage): void => {
+      // One that was given up may have something left to say.
+      if (this.#connected.client === client) this.#tellAll(message);
+    };
+    const mesh = watchMeshFor(client, (kind, session_id) => tellAll({ type: "mesh", kind, session_id }));
+    let wasOpen = false;
+    client.onState((state) => {
+      tellAll({ type: "state", state });
+      if (state.status !== "open") return;
+      // Hints are not kept for who is away, so after each return everything may read differently.
+      if (wasOpen) {
+        tellAll({ type: "mesh", kind: "all", session_id: null });
+        feeds.hintAll();
+      }
+      wasOpen = true;
+    });
+    client.onPush((push) => {
+      if (push.type === "state_change") tellAll({ type: "push", push });
+    });
+    return { client, feeds, mesh };
   }
 
   #tellAll(message: HubMessage): void {
@@ -76,21 +97,26 @@ export class Hub {
   }
 }
 
+/** One connection, and what is asked for over it. */
+interface Connected {
+  readonly client: MerkleClient;
+  readonly feeds: Feeds;
+  readonly mesh: { setCredential(credential: string | undefined): void };
+}
+
 type PageRequest = Extract<PageMessage, { type: "call" | "cancel" | "follow" | "unfollow" | "alive" }>;
 
 /** One page, as the hub knows it: the calls and readers that it has. */
 class ServedPage {
-  readonly #client: MerkleClient;
-  readonly #feeds: Feeds;
   readonly #port: Port<HubMessage>;
   readonly #calls = new Map<number, AbortController>();
   readonly #readers = new Map<number, () => void>();
+  #connected: Pick<Connected, "client" | "feeds">;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #isGone = false;
 
-  constructor(client: MerkleClient, feeds: Feeds, port: Port<HubMessage>) {
-    this.#client = client;
-    this.#feeds = feeds;
+  constructor(connected: Pick<Connected, "client" | "feeds">, port: Port<HubMessage>) {
+    this.#connected = connected;
     this.#port = port;
   }
 
@@ -127,12 +153,28 @@ class ServedPage {
     }
   }
 
+  /** Goes on over another connection, where nothing of what it asked for has been asked. */
+  moveTo(connected: Pick<Connected, "client" | "feeds">): void {
+    this.#dropAll();
+    this.#connected = connected;
+    this.tell({ type: "forgotten" });
+  }
+
   end(): void {
     this.#isGone = true;
     clearTimeout(this.#silence);
+    this.#dropAll();
+  }
+
+  #dropAll(): void {
     for (const call of this.#calls.values()) call.abort();
     for (const stop of this.#readers.values()) stop();
     this.#readers.clear();
+  }
+
+  /** Whether nobody is signed in any more: then what was asked for waits, and is asked for again when somebody is. */
+  get #waits(): boolean {
+    return isStranger(this.#connected.client.state);
   }
 
   async #call({ id, name, input }: Extract<PageRequest, { type: "call" }>): Promise<void> {
@@ -140,13 +182,13 @@ class ServedPage {
     this.#calls.set(id, cancelled);
     try {
       // The page's own types made sure that the input belongs to the operation.
-      const output = await this.#client.call(name, input as never, {
+      const output = await this.#connected.client.call(name, input as never, {
         signal: cancelled.signal,
         timeoutMs: callTimeoutMs,
       });
       this.tell({ type: "output", id, output });
     } catch (error) {
-      if (!cancelled.signal.aborted) this.tell({ type: "error", id, error: toBody(error) });
+      if (!cancelled.signal.aborted && !this.#waits) this.tell({ type: "error", id, error: toBody(error) });
     } finally {
       this.#calls.delete(id);
     }
@@ -158,9 +200,11 @@ class ServedPage {
       onMessages: (messages) => this.tell({ type: "messages", id, messages }),
       onChanged: (change) => this.tell({ type: "changed", id, change }),
       onResync: () => this.tell({ type: "resync", id }),
-      onError: (error) => this.tell({ type: "ended", id, error: error.toBody().error }),
+      onError: (error) => {
+        if (!this.#waits) this.tell({ type: "ended", id, error: error.toBody().error });
+      },
     };
-    this.#readers.set(id, this.#feeds.read(session, credential, reader));
+    this.#readers.set(id, this.#connected.feeds.read(session, credential, reader));
   }
 }
 

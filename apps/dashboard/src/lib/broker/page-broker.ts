@@ -1,4 +1,4 @@
-import type { InputOf, Message, OperationName, OutputOf, StateChangeFrame } from "@merkle/wire";
+import type { Admitted, InputOf, Message, OperationName, OutputOf, StateChangeFrame } from "@merkle/wire";
 import type { ConnectionState } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/errors";
 import type { Broker, FollowOptions, MeshChange, SessionChange } from "./broker";
@@ -11,6 +11,8 @@ export interface PageBrokerOptions {
   readonly credential: () => string | undefined;
   /** The broker does not know the person whose credential went along. */
   readonly onUnknownPerson: (credential: string) => void;
+  /** The hub began anew, perhaps as somebody else: what was read before may be another's. */
+  readonly onForgotten: () => void;
 }
 
 interface PendingCall {
@@ -47,6 +49,7 @@ export class PageBroker implements Broker {
   #port: Port<PageMessage> | undefined;
   #wasAttached = false;
   #state: ConnectionState = { status: "connecting" };
+  #admitted: Admitted | null = null;
   #lastId = 0;
 
   constructor(options: PageBrokerOptions) {
@@ -55,6 +58,10 @@ export class PageBroker implements Broker {
 
   get state(): ConnectionState {
     return this.#state;
+  }
+
+  get admitted(): Admitted | null {
+    return this.#admitted;
   }
 
   call<Name extends OperationName>(
@@ -164,6 +171,7 @@ export class PageBroker implements Broker {
     switch (message.type) {
       case "state":
         this.#state = message.state;
+        if (message.state.status === "open") this.#admitted = message.state.admitted ?? null;
         this.#stateListeners.tell(message.state);
         return;
       case "output":
@@ -191,6 +199,7 @@ export class PageBroker implements Broker {
         this.#pushListeners.tell(message.push);
         return;
       case "forgotten":
+        this.#options.onForgotten();
         if (this.#port) this.attach(this.#port);
         return;
     }

@@ -1,10 +1,11 @@
-import { connect } from "@merkle/wire/client";
 import { Hub } from "./hub";
+import { openClient } from "./open-client";
 import type { PageMessage } from "./port";
+import { onSignIn } from "./sign-in-channel";
 
 /** Runs once for all tabs of a browser, and holds their one connection. The browser ends it with the last of them. */
-// The pages came from there themselves: where that was clear text, refusing more of it would protect nobody.
-const hub = new Hub(connect({ url: location.origin, insecure: true }));
+const hub = new Hub(openClient);
+onSignIn(() => hub.startAnew());
 
 self.addEventListener("connect", (event) => {
   if (!(event instanceof MessageEvent)) return;
