@@ -273,6 +273,7 @@ export const peers = pgTable(
     cwd: text("cwd"),
     machine: text("machine"),
     sessionKey: text("session_key"),
+    keyCard: jsonb("key_card").$type<unknown>(),
     joinedAt: instant("joined_at").notNull().defaultNow(),
     lastPolledAt: instant("last_polled_at"),
     leftAt: instant("left_at"),

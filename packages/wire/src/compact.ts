@@ -1,3 +1,4 @@
+import { sealedBytes } from "./identity/sealed-form.js";
 import type { Message } from "./message.js";
 import type { Rendering } from "./operation.js";
 
@@ -9,15 +10,29 @@ import type { Rendering } from "./operation.js";
 export function compactMessage(message: Message): string {
   if (message.type === "system") return `#${message.sequence} * ${quoted(describeEvent(message))}`;
   const { text, options } = message.content;
+  if (message.content["private"] === true && typeof text !== "string") {
+    return `${chatHead(message)} (${describeSealed(message.content)})`;
+  }
   return lines(
     `${chatHead(message)}: ${quoted(typeof text === "string" ? text : "")}`,
     Array.isArray(options) && ` options: ${options.map(optionInLine).join(" | ")}`,
   );
 }
 
+/** What is told of a private message that is not open: its length, and why it is not where somebody tried. */
+function describeSealed({ bytes, sealed, problem }: Message["content"]): string {
+  const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
+  return [
+    typeof length === "number" && `${length} bytes`,
+    typeof problem === "string" ? `not opened: ${neutralise(problem)}` : "sealed",
+  ]
+    .filter((part) => typeof part === "string")
+    .join(", ");
+}
+
 /** `#12! Alex's Team/atlas (human) to @backend, Cedar re #9 ask`: what a plain message does not have is left out. */
 function chatHead({ sequence, priority, from, to, reply_to, content }: Message): string {
-  const { kind, answer } = content;
+  const { kind, answer, private: isPrivate } = content;
   const isDirected = to.some((recipient) => recipient !== "*");
   const replies = typeof answer === "string" ? `answers #${reply_to} ${inQuotes(answer)}` : `re #${reply_to}`;
   return [
@@ -27,13 +42,14 @@ function chatHead({ sequence, priority, from, to, reply_to, content }: Message):
     isDirected && `to ${to.map(nameInHead).join(", ")}`,
     reply_to !== undefined && replies,
     (kind === "ask" || kind === "decision") && kind,
+    isPrivate === true && "private",
   ]
     .filter((part) => typeof part === "string")
     .join(" ");
 }
 
 // Words of ours that stand between the names of a message's first line.
-const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers)(?:\s|$)|\(human\)/iu;
+const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers|private)(?:\s|$)|\(human\)/iu;
 
 function nameInHead(name: string): string {
   return wordsOfHead.test(name) ? inQuotes(name) : nameInLine(name);

@@ -32,6 +32,7 @@ export {
   SessionCertificate,
   SignatureProof,
 } from "./identity/hello-proof.js";
+export { KeyCard } from "./identity/key-card.js";
 export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-schema.js";
 export { Message, type SystemEvent } from "./message.js";
 export {

@@ -9,8 +9,10 @@ export { compactMessage, lines, nameInLine, neutralise, peerAddress } from "./co
 export { compactError } from "./compact-error.js";
 export { findTeamCredentials, parseTeamCredential } from "./credential.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
+export { isSealed, sealedBytes } from "./identity/sealed-form.js";
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./invite-text.js";
 export { limits } from "./limits.js";
+export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
 export { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "./rate-limits.js";
 export { routeOf } from "./routes.js";
 export { slugFrom } from "./slug.js";

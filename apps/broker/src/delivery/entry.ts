@@ -1,6 +1,6 @@
 import type { StoredMessage } from "@merkle/db";
 import type { BrokerFrame, Message, SubscriptionKind, SystemEvent } from "@merkle/wire";
-import { toMessage } from "../feed/message.js";
+import { toMessage, withoutSealed } from "../feed/message.js";
 import { textFrame } from "./text-frame.js";
 
 /** A message on its way to readers. What readers share is made once, when the first of them needs it. */
@@ -14,7 +14,9 @@ export interface Entry {
   readonly wakes: boolean;
   readonly bytes: number;
   readonly concludes: boolean;
+  /** As those whom it reaches see it. */
   readonly message: Message;
+  /** An inbox brings it to whom it reaches; a follow is anybody's. */
   frame(kind: SubscriptionKind): Buffer;
 }
 
@@ -40,7 +42,7 @@ export function toEntry(stored: StoredMessage): Entry {
           type: "message",
           kind,
           session_id: stored.sessionId,
-          message,
+          message: kind === "follow" ? withoutSealed(message) : message,
         } satisfies BrokerFrame),
       );
       return frames[kind];

@@ -11,7 +11,7 @@ import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
 import { offerUpTo } from "../roster/peer.js";
 import { refuseOtherEpoch } from "./cursors.js";
 import { toFeedFilter } from "./feed-filter.js";
-import { toMessage } from "./message.js";
+import { toMessageFor } from "./message.js";
 
 type Input = ParsedInputOf<"get_history">;
 
@@ -32,7 +32,7 @@ export async function getHistory(ctx: SessionContext, input: Input): Promise<Out
     presence.saveSoon(ctx.team.peer);
   });
   return {
-    messages: page.messages.map(toMessage),
+    messages: page.messages.map((message) => toMessageFor(message, ctx.team?.peer.peerId ?? null)),
     next_cursor: page.older,
     has_more: page.older !== null,
     newer_cursor: page.newer,

@@ -1,6 +1,13 @@
 import { hash, randomUUID } from "node:crypto";
 import type { MessageRow, StoredMessage } from "@merkle/db";
-import { canonicalJson, type Message, type SystemEvent } from "@merkle/wire";
+import {
+  canonicalJson,
+  type Message,
+  messageIdFrom,
+  type SystemEvent,
+  sealedBytes,
+  uuidFromDigest,
+} from "@merkle/wire";
 
 /** Who a message is from. */
 export interface Author {
@@ -95,12 +102,7 @@ function newSalt(): string {
   return uuid.slice(0, 8) + uuid.slice(24) + randomUUID().slice(24);
 }
 
-/**
- * The id of the message that a key stands for: the same key of the same peer in the same session gives the same id, so that
- * sending it again finds the first message (FEED-5). Without a key the id is random.
- *
- * @param operation - whose key it is: the same key of another operation is another one (IDEM-3)
- */
+/** The id of a message: what its key stands for, and without a key a random one (FEED-5). */
 export function messageId(
   sessionId: string,
   peerId: string,
@@ -108,20 +110,16 @@ export function messageId(
   idempotencyKey: string | undefined,
 ): string {
   if (idempotencyKey === undefined) return randomUUID();
-  // The ids that post_message gave before there was another operation stay what they are.
-  const parts = [sessionId, peerId, idempotencyKey, ...(operation === "post_message" ? [] : [operation])];
-  return idFrom(parts);
+  return messageIdFrom({ sessionId, peerId, operation, idempotencyKey }, sha256);
 }
 
 /** The same parts give the same uuid. */
 export function idFrom(parts: readonly string[]): string {
-  return toUuid(hash("sha256", JSON.stringify(parts), "hex"));
+  return uuidFromDigest(sha256(JSON.stringify(parts)));
 }
 
-/** A uuid of version 8, the one for ids of a maker's own (RFC 9562, section 5.8), from at least 32 random digits. */
-function toUuid(hex: string): string {
-  const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+function sha256(text: string): string {
+  return hash("sha256", text, "hex");
 }
 
 /** A stored row as it was before it had a place in its feed, now with that place. */
@@ -170,4 +168,22 @@ export function toMessage(stored: StoredMessage): Message {
     posted_at: stored.postedAt.toISOString(),
   };
   return stored.type === "system" ? { ...message, ...content } : message;
+}
+
+/**
+ * A message as one reader may see it. A private one is whole for the two peers whom it concerns alone; for everybody else it
+ * says who wrote to whom, when, and how long (SEALED-3).
+ */
+export function toMessageFor(stored: StoredMessage, peerId: string | null): Message {
+  const message = toMessage(stored);
+  const isConcerned =
+    peerId !== null && (stored.postedByPeerId === peerId || stored.reaches?.includes(peerId));
+  return isConcerned ? message : withoutSealed(message);
+}
+
+/** What of a message everybody sees. */
+export function withoutSealed(message: Message): Message {
+  const { sealed } = message.content;
+  if (message.content["private"] !== true || typeof sealed !== "string") return message;
+  return { ...message, content: { private: true, bytes: sealedBytes(sealed) } };
 }

@@ -14,8 +14,12 @@ import { refuseWhileShut } from "./shut.js";
 type PostInput = ParsedInputOf<"post_message">;
 type Posted = OutputOf<"post_message">;
 
+/** A text that only its recipient can read; the broker has it as it came. */
+type SealedContent = { readonly private: true; readonly sealed: string; readonly answer?: undefined };
+
 /** What somebody wants to say. */
-export interface Saying extends Pick<PostInput, "content" | "to" | "priority" | "reply_to"> {
+export interface Saying extends Pick<PostInput, "to" | "priority" | "reply_to"> {
+  readonly content: PostInput["content"] | SealedContent;
   readonly operation: "post_message" | "send_message";
 }
 
@@ -37,7 +41,12 @@ export async function say(ctx: TeamContext, saying: Saying): Promise<Posted> {
 
 /** What is for everyone and replies to nothing goes its way without a look at the database. */
 function namesNothing({ to, reply_to, content }: Saying): boolean {
-  return (to === undefined || to.every(isEveryone)) && reply_to === undefined && content.answer === undefined;
+  return (
+    (to === undefined || to.every(isEveryone)) &&
+    reply_to === undefined &&
+    content.answer === undefined &&
+    !("sealed" in content)
+  );
 }
 
 type Prepared = { readonly row: MessageRow } | { readonly earlier: StoredMessage };
@@ -48,6 +57,7 @@ async function prepare(ctx: TeamContext, id: string, saying: Saying): Promise<Pr
   if (earlier) return { earlier };
   try {
     const audience = await readAudience(ctx, saying.to ?? everyone.recipients);
+    if ("sealed" in saying.content) requireOnePeer(audience);
     const { content, answers } = await checkReply(ctx, id, saying);
     return { row: toRow(ctx, id, saying, content, audience, answers) };
   } catch (error) {
@@ -124,6 +134,15 @@ async function getStored(ctx: TeamContext, id: string): Promise<StoredMessage> {
   const stored = await findStored(ctx, id);
   if (!stored) throw new TypeError("A message that was found when it was appended is not there.");
   return stored;
+}
+
+/** A box opens for one key. */
+function requireOnePeer({ recipients, reaches }: Audience): void {
+  if (reaches?.length === 1) return;
+  throw new MerkleError(
+    "bad_request",
+    `A private message is for exactly one peer, and ${recipients.join(", ")} means ${reaches?.length ?? "all"}; nothing was posted. Name the peer as "team/peer".`,
+  );
 }
 
 function otherMessage(sequence: number): MerkleError {

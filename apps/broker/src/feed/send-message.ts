@@ -6,6 +6,7 @@ export async function sendMessage(
   ctx: TeamContext,
   input: ParsedInputOf<"send_message">,
 ): Promise<OutputOf<"send_message">> {
-  const { message: text, to, priority, reply_to } = input;
-  return say(ctx, { operation: "send_message", content: { text }, to, priority, reply_to });
+  const { message, to, priority, reply_to } = input;
+  const content = input.private ? ({ private: true, sealed: message } as const) : { text: message };
+  return say(ctx, { operation: "send_message", content, to, priority, reply_to });
 }

@@ -4,7 +4,16 @@ import { withMembership } from "../groups/membership.js";
 
 /** What a joiner tells of its peer (PEER-5); what it leaves out stays as it is. */
 export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
-  const { role, groups, summary, capabilities, cwd, machine, session_key: sessionKey } = input;
+  const {
+    role,
+    groups,
+    summary,
+    capabilities,
+    cwd,
+    machine,
+    session_key: sessionKey,
+    key_card: keyCard,
+  } = input;
   return {
     role,
     groups: groups?.reduce<GroupMembership[]>(withMembership, []),
@@ -13,6 +22,8 @@ export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
     cwd,
     machine,
     sessionKey,
+    // A card is of one session key; another key without a card takes it away.
+    keyCard: keyCard ?? (sessionKey === undefined ? undefined : null),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PeerRosterRow } from "@merkle/db";
-import { Capabilities, type Peer as WirePeer } from "@merkle/wire";
+import { Capabilities, KeyCard, type Peer as WirePeer } from "@merkle/wire";
 import type { Services } from "../context.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import { type KnownPeer, readKnownPeers } from "./known-peers.js";
@@ -31,6 +31,7 @@ function toWirePeer(peer: KnownPeer): WirePeer {
     cwd: peer.cwd,
     machine: peer.machine,
     session_key: peer.sessionKey,
+    key_card: KeyCard.safeParse(peer.keyCard).data ?? null,
     joined_at: peer.joinedAt.toISOString(),
     last_seen_at: (peer.lastSeenAt ?? peer.joinedAt).toISOString(),
     last_polled_at: peer.lastPolledAt?.toISOString() ?? null,

@@ -13,6 +13,7 @@ export interface PeerFacts {
   readonly cwd?: string | undefined;
   readonly machine?: string | undefined;
   readonly sessionKey?: string | undefined;
+  readonly keyCard?: unknown;
 }
 
 export interface NewPeer {

@@ -95,6 +95,7 @@ export interface PeerRosterRow {
   readonly cwd: string | null;
   readonly machine: string | null;
   readonly sessionKey: string | null;
+  readonly keyCard: unknown;
   readonly joinedAt: Date;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
@@ -126,6 +127,7 @@ const rosterColumns = {
   cwd: peers.cwd,
   machine: peers.machine,
   sessionKey: peers.sessionKey,
+  keyCard: peers.keyCard,
   joinedAt: peers.joinedAt,
   lastSeenAt: peers.lastSeenAt,
   lastPolledAt: peers.lastPolledAt,

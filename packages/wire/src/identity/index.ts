@@ -1,6 +1,16 @@
 export { answerHello, type GreetingBroker, type HelloSigner, helloBytes } from "./answer-hello.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { type JoinProof, type JoinStatement, joinBytes, proveJoin } from "./join-statement.js";
+export { type BoxKey, boxKeyBytes, boxKeyFrom, makeKeyCard } from "./make-key-card.js";
+export {
+  parseSealed,
+  type Sealed,
+  type SealedEnd,
+  type SealedHeader,
+  type SealedText,
+  seal,
+  unseal,
+} from "./seal.js";
 export {
   type CertifiedKey,
   certificateBytes,

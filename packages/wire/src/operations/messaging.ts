@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { compactMessage, lines, messageTime, nameInLine, peerAddress } from "../compact.js";
+import { isSealed } from "../identity/sealed-form.js";
 import { limits } from "../limits.js";
 import { Message, Priority } from "../message.js";
 import { operation } from "../operation.js";
@@ -83,17 +84,31 @@ export const sendMessage = operation({
     "Write to a peer, team or @group of the Merkle session, also on other machines; for all use post_message. Claude Code's own SendMessage reaches only sessions of this machine.",
   access: "team",
   route: "POST /api/sessions/:session_id/messages/send",
-  input: z.strictObject({
-    ...inSession,
-    to: Recipients,
-    message: MessageText,
-    priority: Priority.default("next").meta({
-      description: "now breaks through dnd; low wakes nobody.",
+  input: z
+    .strictObject({
+      ...inSession,
+      to: Recipients,
+      message: MessageText,
+      private: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Sealed for one peer; others see only that you wrote." }),
+      priority: Priority.default("next").meta({
+        description: "now breaks through dnd; low wakes nobody.",
+      }),
+      reply_to: Sequence.min(1).optional().meta({ description: "The number of a message." }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine((input) => !input.private || input.to.length === 1, {
+      error: "a private message is for exactly one peer",
+      path: ["to"],
+    })
+    .refine((input) => !input.private || isSealed(input.message), {
+      error:
+        "a private message must be sealed before it comes here, and this one is plain text, so the broker has read it; nothing was posted. Only a client that holds its own keys can seal: `merkle mcp` over stdio, as `merkle launch` starts it",
+      path: ["message"],
     }),
-    reply_to: Sequence.min(1).optional().meta({ description: "The number of a message." }),
-    ...asTeam,
-    ...retryable,
-  }),
   output: Posted,
   errors: ["unauthorized", "session_closed", "session_held", "budget_spent", "not_found", "conflict"],
   kind: "call",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lines, messageTime, neutralise, peerAddress, quoted } from "../compact.js";
+import { KeyCard } from "../identity/key-card.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -70,6 +71,7 @@ export const Peer = z
     cwd: z.string().nullable(),
     machine: z.string().nullable(),
     session_key: z.string().nullable(),
+    key_card: KeyCard.nullable().meta({ description: "What a private message to it is sealed with." }),
     joined_at: Timestamp,
     last_seen_at: Timestamp,
     last_polled_at: Timestamp.nullable(),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { kept, lines, messageTime, nameInLine, peerAddress, quoted } from "../compact.js";
+import { KeyCard } from "../identity/key-card.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -55,34 +56,51 @@ function compactRoster(participants: readonly Participant[]): string[] {
   );
 }
 
+/** A key in base64 as base64url writes it. */
+function unpadded(key: string | undefined): string | undefined {
+  return key?.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
 export const joinSession = operation({
   name: "join_session",
   toolset: "core",
   summary: "Join a session as your team, and stay until it ends or you leave_session.",
   access: "open",
   route: "POST /api/sessions/:session_id/join",
-  input: z.strictObject({
-    ...inSession,
-    team_name: TeamName.meta({ description: "Your team's name; a taken one gets a number." }),
-    replay_from: Sequence.optional().meta({
-      description: "Read on after this message; 0 for all.",
-    }),
-    peer_name: PeerName.optional().meta({
-      description: "Your own name within the team, when it has several agents.",
-    }),
-    role: RoleName.optional(),
-    groups: z.array(GroupMembership).max(limits.groupsPerPeerMax).optional(),
-    summary: Summary.optional(),
-    capabilities: Capabilities.optional(),
-    cwd: StorableText.max(1_000).optional(),
-    machine: lineOfChars(limits.nameCharsMax).optional(),
-    session_key: SessionKey.optional(),
-    team_id: TeamCredential.optional().meta({
-      description:
-        "Your own team's credential, to resume it without a second joining, or to add a peer to it; a peer's, to resume that.",
-    }),
-    ...retryable,
-  }),
+  unlisted: ["key_card"],
+  input: z
+    .strictObject({
+      ...inSession,
+      team_name: TeamName.meta({ description: "Your team's name; a taken one gets a number." }),
+      replay_from: Sequence.optional().meta({
+        description: "Read on after this message; 0 for all.",
+      }),
+      peer_name: PeerName.optional().meta({
+        description: "Your own name within the team, when it has several agents.",
+      }),
+      role: RoleName.optional(),
+      groups: z.array(GroupMembership).max(limits.groupsPerPeerMax).optional(),
+      summary: Summary.optional(),
+      capabilities: Capabilities.optional(),
+      cwd: StorableText.max(1_000).optional(),
+      machine: lineOfChars(limits.nameCharsMax).optional(),
+      session_key: SessionKey.optional(),
+      key_card: KeyCard.optional().meta({
+        description: "The keys to write to you in private with; its session_key is yours.",
+      }),
+      team_id: TeamCredential.optional().meta({
+        description:
+          "Your own team's credential, to resume it without a second joining, or to add a peer to it; a peer's, to resume that.",
+      }),
+      ...retryable,
+    })
+    .refine(
+      ({ key_card, session_key }) => key_card === undefined || key_card.session_key === unpadded(session_key),
+      {
+        error: "must be the card of session_key, and needs that",
+        path: ["key_card"],
+      },
+    ),
   output: z.object({
     session_id: Uuid,
     slug: z.string(),

@@ -1,0 +1,43 @@
+import nacl from "tweetnacl";
+import { toBase64url } from "./base64url.js";
+import type { KeyCard } from "./key-card.js";
+import type { CertifiedKey } from "./session-certificate.js";
+import { signedBytes } from "./signed-bytes.js";
+import { signingKeyFrom } from "./signing-key.js";
+
+/** An x25519 key pair, for boxes. */
+export interface BoxKey {
+  readonly publicKey: Uint8Array;
+  readonly secretKey: Uint8Array;
+}
+
+/**
+ * The box key of a session key: it grows from the same seed, so that whoever kept the one has the other. The seed is hashed
+ * together with what it is used for, which keeps the two keys apart.
+ */
+export function boxKeyFrom(seed: Uint8Array): BoxKey {
+  const purpose = new TextEncoder().encode("merkle box key from seed v1\n");
+  const digest = nacl.hash(Uint8Array.from([...purpose, ...seed]));
+  return nacl.box.keyPair.fromSecretKey(digest.slice(0, nacl.box.secretKeyLength));
+}
+
+/** The card that a peer shows the others, made from its session key's seed. */
+export function makeKeyCard(seed: Uint8Array, member?: CertifiedKey): KeyCard {
+  const sessionKey = signingKeyFrom(seed);
+  const keys = {
+    session_key: sessionKey.publicKey,
+    box_key: toBase64url(boxKeyFrom(seed).publicKey),
+  };
+  return {
+    ...keys,
+    box_key_signature: sessionKey.sign(boxKeyBytes(keys)),
+    ...(member && {
+      member: { certificate: member.certificate, certificate_signature: member.certificate_signature },
+    }),
+  };
+}
+
+/** What a session key signs of its box key. */
+export function boxKeyBytes({ session_key, box_key }: Pick<KeyCard, "session_key" | "box_key">): Uint8Array {
+  return signedBytes("box key", { session_key, box_key });
+}
