@@ -21,6 +21,7 @@ import {
 import { Hono } from "hono";
 import * as z from "zod";
 import { createHostGuard } from "../../apps/broker/src/access/hosts.js";
+import type { Services } from "../../apps/broker/src/context.js";
 import { createMcpMount, type McpMountOptions } from "../../apps/broker/src/doors/mcp/mount.js";
 import type { McpSessionStore } from "../../apps/broker/src/doors/mcp/session-store.js";
 
@@ -34,6 +35,9 @@ export async function startFixtureServer(
   const mount = createMcpMount({
     createServer: createFixture,
     store: createStoreInMemory(),
+    // Everybody is let in; no tool of the fixture asks to what.
+    admit: async () => ({ principal: { kind: "anyone", meshId: "main" }, services: {} as Services }),
+    hold: () => () => undefined,
     toError: (error) =>
       error instanceof MerkleError
         ? error

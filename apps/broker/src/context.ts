@@ -2,11 +2,14 @@ import type { Database } from "@merkle/db";
 import type { Catalogue, OperationName, OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { Credentials, PersonCaller, TeamCaller } from "./access/credentials.js";
 import type { Channels } from "./delivery/channels.js";
-import type { MeshChannel } from "./delivery/mesh-channel.js";
+import type { MeshChannel, MeshChannels } from "./delivery/mesh-channel.js";
 import type { Appender } from "./feed/appender.js";
 import type { Limiter } from "./guard/limiter.js";
 import type { EventLoopWatch } from "./health/watch-event-loop.js";
+import type { Entrance } from "./identity/entrance.js";
+import type { Principal } from "./identity/principal.js";
 import type { Log } from "./log.js";
+import type { Meshes } from "./meshes/meshes.js";
 import type { Metrics } from "./metrics.js";
 import type { Presence } from "./roster/presence.js";
 import type { Indexer } from "./search/indexer.js";
@@ -18,16 +21,22 @@ import type { Certificate } from "./tls/certificate.js";
 import type { Workers } from "./workers/workers.js";
 import type { Write } from "./writes/write.js";
 
-/** What the broker's parts share; made once at start. */
+/** What the broker's parts share, as they are seen in one mesh. All but the mesh's own is made once, at start. */
 export interface Services {
   readonly version: string;
   readonly startedAt: Date;
   readonly databaseKind: "embedded" | "external";
   readonly eventLoop: EventLoopWatch;
+  /** Its `meshId` is the mesh's, so that no query asks about another. */
   readonly database: Database;
+  readonly meshName: string;
   readonly appender: Appender;
   readonly channels: Channels;
   readonly mesh: MeshChannel;
+  readonly meshChannels: MeshChannels;
+  /** For what concerns more than this mesh; verbs that stay in theirs have no need of it. */
+  readonly meshes: () => Meshes;
+  readonly entrance: () => Entrance;
   readonly stateAnnouncer: StateAnnouncer;
   readonly indexer: Indexer;
   readonly presence: Presence;
@@ -57,6 +66,8 @@ export interface Context {
   readonly connection: object | undefined;
   /** To be called by a wait that begins to block. */
   onBlocked(): void;
+  /** Who was let in; null for somebody whom the broker does not know, where an operation is for anybody. */
+  readonly principal: Principal | null;
   /** The team that calls; a person's, where the person is or has been one. */
   readonly team: TeamCaller | null;
   readonly person: PersonCaller | null;

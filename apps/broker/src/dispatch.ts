@@ -1,6 +1,12 @@
 import { isSessionOperation, limits, MerkleError, type Operation } from "@merkle/wire";
 import { authenticate, type CallersWord } from "./access/authenticate.js";
-import { authorize, joinsByWriting, sessionClosed } from "./access/authorize.js";
+import {
+  authorize,
+  joinsByWriting,
+  membershipEnded,
+  refuseStranger,
+  sessionClosed,
+} from "./access/authorize.js";
 import { refuseByConvention } from "./access/convention.js";
 import type { Caller, TeamCaller } from "./access/credentials.js";
 import { refuseLiveCredentials } from "./access/live-credentials.js";
@@ -60,15 +66,34 @@ async function serve(services: Services, call: Call): Promise<Reply> {
   if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
 
   const onWritten: (() => void)[] = [];
+  const { signal, release, refuseEnded } = watchPrincipal(services, call);
   const run = async () => {
     const team = await takeTeam(services, operation, admitted);
-    const ctx = createContext(services, call, { ...admitted, team, onWritten });
+    const ctx = createContext(services, { ...call, signal }, { ...admitted, team, onWritten });
     return callHandler(operation, ctx, admitted.input);
   };
+  const answer = inTime(operation, operation.readOnly ? retryWhileLost(run) : run()).finally(release);
+  const output = await answer;
+  refuseEnded();
   return {
-    output: await inTime(operation, operation.readOnly ? retryWhileLost(run) : run()),
+    output,
     written: () => {
       for (const each of onWritten) each();
+    },
+  };
+}
+
+/** A wait ends as soon as the membership or the token of who waits does (ENTER-6), and brings nothing then. */
+function watchPrincipal(services: Services, { operation, principal, signal }: Call) {
+  if (operation.kind !== "wait" || !principal || principal.kind === "anyone") {
+    return { signal, release: () => undefined, refuseEnded: () => undefined };
+  }
+  const ended = new AbortController();
+  return {
+    signal: AbortSignal.any([signal, ended.signal]),
+    release: services.entrance().hold(principal, () => ended.abort()),
+    refuseEnded() {
+      if (ended.signal.aborted) throw membershipEnded();
     },
   };
 }
@@ -102,14 +127,15 @@ type Admitted = Omit<Request, "onWritten" | "team"> | { readonly earlier: unknow
 
 /** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
 async function admit(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
-  const { operation } = call;
-  const session = isSessionOperation(operation) ? await findAddressedSession(services, operation, raw) : null;
+  const { operation, principal } = call;
+  refuseStranger(operation, principal);
+  const session = isSessionOperation(operation) ? await findAddressedSession(services, call, raw) : null;
   const { caller, credential } = await authenticate(services, call, raw, session);
   if (!caller && credential) {
     const earlier = await repeatRotation(services, call, raw, session, credential);
     if (earlier !== undefined) return { earlier };
   }
-  authorize({ operation, session, caller, credentialGiven: credential !== undefined });
+  authorize({ operation, principal, session, caller, credentialGiven: credential !== undefined });
   if (caller?.team) services.presence.touch(caller.team.peer);
   if (session && caller) await refuseByConvention(services, operation, session, caller.team);
   const input = await parseOpenly(services, operation, raw, session, caller);
@@ -119,7 +145,7 @@ async function admit(services: Services, call: Call, raw: RawInput): Promise<Adm
 
 async function findAddressedSession(
   services: Services,
-  operation: Operation,
+  { operation, principal }: Call,
   raw: RawInput,
 ): Promise<SessionIdentity> {
   const ref = raw["session_id"];
@@ -129,7 +155,8 @@ async function findAddressedSession(
     });
   }
   const session = await services.sessions.find(ref);
-  if (session) return session;
+  const isHidden = principal?.kind === "observer" && principal.sessionId !== session?.sessionId;
+  if (session && !isHidden) return session;
   throw new MerkleError(
     "not_found",
     `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
@@ -179,11 +206,16 @@ function createContext(
     connection: call.connection,
     onBlocked: () => call.onBlocked?.(),
     idempotencyKey,
+    principal: call.principal,
     team,
     person,
     session,
     write: <Result>(work: Parameters<typeof writeOnce<Result>>[2]) =>
-      writeOnce(writeServices(services), identify(call.operation, input, session, { team, person }), work),
+      writeOnce(
+        writeServices(services),
+        identify(call.operation, input, session, { principal: call.principal, team, person }),
+        work,
+      ),
     onWritten: (run: () => void) => {
       onWritten.push(run);
     },
@@ -197,7 +229,7 @@ function writeServices({ database, channels }: Services): Parameters<typeof writ
 
 async function repeatRotation(
   services: Services,
-  { operation }: Call,
+  { operation, principal }: Call,
   raw: RawInput,
   session: SessionIdentity | null,
   credential: string,
@@ -207,6 +239,7 @@ async function repeatRotation(
   // What is no valid request cannot be the repetition of one.
   if (!parsed.success) return undefined;
   const identity = identify(operation, parsed.data, session, {
+    principal,
     team: { teamId: "", credential },
     person: null,
   });

@@ -3,6 +3,7 @@ import { limits } from "@merkle/wire";
 import { createAttentionLook } from "./attention/attention-look.js";
 import { forgetSettled } from "./attention/forget-settled.js";
 import type { Services } from "./context.js";
+import type { Meshes } from "./meshes/meshes.js";
 import { retirePeers } from "./roster/retire-peers.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
@@ -11,9 +12,17 @@ const purgeMs = 60 * 60_000;
 const mcpSessionDays = 7;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
-export function startHousekeeper(services: Services, checkAlone: () => Promise<void>): () => void {
-  const { channels, presence, settings, database, log } = services;
-  const lookForAttention = createAttentionLook(services);
+export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
+  const { channels, presence, settings, database, log, stateAnnouncer } = meshes.main;
+  const attentionLooks = new Map<Services, () => Promise<void>>();
+
+  async function lookForAttention(): Promise<void> {
+    for (const services of await meshes.all()) {
+      const lookAt = attentionLooks.get(services) ?? createAttentionLook(services);
+      attentionLooks.set(services, lookAt);
+      await lookAt();
+    }
+  }
 
   async function look(): Promise<void> {
     channels.sweep();
@@ -27,13 +36,13 @@ export function startHousekeeper(services: Services, checkAlone: () => Promise<v
     await purgeRequests(database.orm, limits.idempotencyHours);
     await purgeMcpSessions(database.orm, mcpSessionDays);
     await purgeReceipts(database.orm, limits.receiptDays);
-    await retirePeers(services);
-    await forgetSettled(services);
+    await retirePeers({ database, presence, channels, forgetCredential: meshes.forgetCredential });
+    for (const services of await meshes.all()) await forgetSettled(services);
   }
 
   const timers = [
     [look, safetyMs],
-    [services.stateAnnouncer.catchUp, safetyMs],
+    [stateAnnouncer.catchUp, safetyMs],
     [lookForAttention, safetyMs],
     [purge, purgeMs],
   ] as const;

@@ -6,24 +6,23 @@ import { type ConnectionTarget, type Database, holdNodeLock, type NodeLock, open
 import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import type { RateLimits } from "@merkle/wire";
 import { createArrivals } from "./access/arrival.js";
-import { createCredentials } from "./access/credentials.js";
+import { type AuthMode, chooseAuth, isLoopback } from "./access/auth-mode.js";
 import { createHostGuard } from "./access/hosts.js";
-import { isLoopback, requireLoopback } from "./access/loopback.js";
-import type { Services } from "./context.js";
 import { startInProcessBus } from "./delivery/bus.js";
 import { startChannels } from "./delivery/channels.js";
-import { createMeshChannel } from "./delivery/mesh-channel.js";
+import { createMeshChannels } from "./delivery/mesh-channel.js";
 import { createHttpServer, type HttpServer } from "./doors/http-server.js";
 import { type Appender, type PostedRow, startAppender } from "./feed/appender.js";
 import { toStoredMessage } from "./feed/message.js";
 import { createLimiter } from "./guard/limiter.js";
 import { watchEventLoop } from "./health/watch-event-loop.js";
 import { startHousekeeper } from "./housekeeper.js";
+import { createEntrance } from "./identity/entrance.js";
 import { createLog, type Log } from "./log.js";
+import { createMeshes, createMeshOfSession, type Meshes, type SharedServices } from "./meshes/meshes.js";
 import { createMetrics } from "./metrics.js";
 import { startPresence } from "./roster/presence.js";
 import { startIndexer } from "./search/indexer.js";
-import { createSessionDirectory } from "./sessions/directory.js";
 import { createAddresses } from "./settings/addresses.js";
 import { loadSettings } from "./settings/settings-store.js";
 import { StartError } from "./start-error.js";
@@ -45,7 +44,9 @@ export interface BrokerOptions {
   readonly databaseUrl?: string | undefined;
   /** The address that agents are given, where the settings name none. */
   readonly publicUrl?: string | undefined;
-  /** Lets the broker listen beyond loopback although it lets everybody in. */
+  /** Who is let in: everybody, or members alone. Unless told, everybody exactly where nobody but this machine can come. */
+  readonly auth?: AuthMode | undefined;
+  /** Lets everybody in although others can reach the broker. */
   readonly insecureOpen?: boolean | undefined;
   /** Further host names that requests may be meant for. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -81,6 +82,7 @@ export interface Broker {
   readonly mcpUrl: string;
   readonly port: number;
   readonly loopback: boolean;
+  readonly auth: AuthMode;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
   /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
@@ -98,17 +100,17 @@ const defaultHeartbeatMs = 25_000;
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { host = "127.0.0.1", port = defaultPort, log = createLog(() => undefined) } = options;
-  requireLoopback(host, options.insecureOpen ?? false);
+  const auth = chooseAuth({ ...options, host });
   const stops = createStopList(log);
   try {
-    return await startParts({ ...options, host, port, log }, stops);
+    return await startParts({ ...options, host, port, log, auth }, stops);
   } catch (error) {
     await stops.stop();
     throw error;
   }
 }
 
-type Resolved = BrokerOptions & { host: string; port: number; log: Log };
+type Resolved = BrokerOptions & { host: string; port: number; log: Log; auth: AuthMode };
 
 async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
   const { host, log } = options;
@@ -123,8 +125,9 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   stops.add("node lock", nodeLock.release);
 
   let listening = "";
-  const { services, stopServices } = await startServices(options, database, certificate, () => listening);
-  stops.add("services", stopServices);
+  const started = await startServices(options, database, certificate, () => listening);
+  stops.add("services", started.stopServices);
+  const services = started.meshes.main;
 
   const http = await createHttpServer({
     services,
@@ -145,19 +148,20 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   listening = `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : nameToShow(host)}:${port}`;
   stops.add(
     "housekeeper",
-    startHousekeeper(services, async () => {
+    startHousekeeper(started.meshes, async () => {
       if (await nodeLock.isHeld()) return;
       log.error("another broker has taken over this database");
       await stops.stop(notAlone());
     }),
   );
-  stops.add("parked waits", services.stop);
+  stops.add("parked waits", async () => started.endWaits());
   log.info("broker started", { url: listening, migrations: database.migrationsRun });
   return {
     url: listening,
     mcpUrl: services.addresses.mcp(),
     port,
     loopback: isLoopback(host),
+    auth: options.auth,
     database: options.databaseUrl === undefined ? "embedded" : "external",
     migrationsRun: database.migrationsRun,
     stop: () => stops.stop(),
@@ -224,21 +228,28 @@ function notAlone(): StartError {
   );
 }
 
+interface StartedServices {
+  readonly meshes: Meshes;
+  /** Ends parked waits as at their timeout. */
+  endWaits(): void;
+  stopServices(): Promise<void>;
+}
+
 async function startServices(
   options: Resolved,
   database: Database,
   certificate: HeldCertificate | undefined,
   listening: () => string,
-): Promise<{ services: Services & { stop(): void }; stopServices(): Promise<void> }> {
-  const { log, publicUrl, databaseUrl } = options;
+): Promise<StartedServices> {
+  const { auth, log, publicUrl, databaseUrl } = options;
   const stopping = new AbortController();
   // Every parked wait listens.
   setMaxListeners(0, stopping.signal);
   const metrics = createMetrics();
   const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
   const bus = startInProcessBus();
-  const mesh = createMeshChannel();
-  const channels = startChannels({ database, bus, mesh, log });
+  const meshChannels = createMeshChannels(createMeshOfSession(database));
+  const channels = startChannels({ database, bus, mesh: meshChannels, log });
   const presence = startPresence({ database, log, onAcked: channels.announceDelivery });
   const stateAnnouncer = startStateAnnouncer({ database, channels, log });
   const indexer = startIndexer({ database, log });
@@ -257,38 +268,42 @@ async function startServices(
       }
     },
   });
+  // What every mesh's services hold, and what makes them from it: each comes into being with the other.
+  const shared: SharedServices = {
+    version: readVersion(),
+    startedAt: new Date(),
+    databaseKind: databaseUrl === undefined ? "embedded" : "external",
+    eventLoop,
+    appender,
+    channels,
+    meshChannels,
+    meshes: () => meshes,
+    entrance: () => entrance,
+    stateAnnouncer,
+    indexer,
+    presence,
+    settings,
+    addresses: createAddresses(settings, listening),
+    certificate: () => certificate?.current ?? null,
+    workers,
+    limiter: createLimiter({ rates: chooseRates(options), metrics }),
+    metrics,
+    log,
+    stopping: stopping.signal,
+  };
+  const meshes = createMeshes({ database, shared });
+  const entrance = createEntrance({ auth, meshes, database });
   return {
-    services: {
-      version: readVersion(),
-      startedAt: new Date(),
-      databaseKind: databaseUrl === undefined ? "embedded" : "external",
-      eventLoop,
-      database,
-      appender,
-      channels,
-      mesh,
-      stateAnnouncer,
-      indexer,
-      presence,
-      credentials: createCredentials({ database, presence }),
-      sessions: createSessionDirectory(database),
-      settings,
-      addresses: createAddresses(settings, listening),
-      certificate: () => certificate?.current ?? null,
-      workers,
-      limiter: createLimiter({ rates: chooseRates(options), metrics }),
-      metrics,
-      log,
-      stopping: stopping.signal,
-      stop: () => stopping.abort(),
-    },
+    meshes,
+    endWaits: () => stopping.abort(),
     async stopServices() {
+      entrance.stop();
       await appender.stop();
       await stateAnnouncer.stop();
       await indexer.stop();
       await presence.stop();
       channels.stop();
-      mesh.stop();
+      meshChannels.stop();
       await bus.stop();
       await workers.stop();
       eventLoop.stop();
@@ -296,9 +311,9 @@ async function startServices(
   };
 }
 
-function chooseRates({ host, rateLimits, trustedProxies = [] }: Resolved): Partial<RateLimits> | "off" {
-  const reachedByOthers = !isLoopback(host) || trustedProxies.length > 0;
-  return rateLimits ?? (reachedByOthers ? {} : "off");
+function chooseRates({ auth, host, rateLimits, trustedProxies = [] }: Resolved): Partial<RateLimits> | "off" {
+  const isForOthers = auth === "invite" || !isLoopback(host) || trustedProxies.length > 0;
+  return rateLimits ?? (isForOthers ? {} : "off");
 }
 
 function groupBySession(posted: readonly PostedRow[]): Map<string, PostedRow[]> {

@@ -15,7 +15,7 @@ export interface Config {
   readonly home: string;
   /** Where commands find the broker (SET-3), a base without a path of ours; default `http://localhost:7423`. */
   readonly broker: BrokerAddress;
-  /** `--host`: what `up` listens on; default `127.0.0.1`. Anything beyond loopback needs `--insecure-open`. */
+  /** `--host`: what `up` listens on; default `127.0.0.1`. */
   readonly host: string;
   /** `--port`, `MERKLE_PORT`: default 7423; 0 takes any free port. */
   readonly port: number;
@@ -31,7 +31,9 @@ export interface Config {
   readonly insecure: boolean;
   /** `--ca`, `MERKLE_CA`: the file of the authorities that commands trust, instead of the system's; default none. */
   readonly ca: string | undefined;
-  /** `--insecure-open`: lets `up` listen where others can reach it; default false. */
+  /** `--auth`, `MERKLE_AUTH`: whom `up` lets in; default `open` where this machine alone can come, else `invite` (AUTH-5). */
+  readonly auth: "open" | "invite" | undefined;
+  /** `--insecure-open`: lets everybody in although others can reach the broker; default false. */
   readonly insecureOpen: boolean;
   /** `MERKLE_ALLOWED_HOSTS`: further names that the broker answers to, separated by commas; default none. */
   readonly allowedHosts: readonly string[];
@@ -66,8 +68,9 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
   const user = await readConfigFile(homeFiles.config(home));
   const port = readPort(flags, env);
   const host = readHost(flags);
+  const auth = readAuth(flags, env);
   const insecureOpen = isSet(flags, "insecureOpen");
-  refuseOpenNetwork(host, insecureOpen);
+  if (auth === "open") refuseOpenNetwork(host, insecureOpen);
   const sources = { flags, env, cwd };
   const broker = await findAddress(sources, user, port);
   return {
@@ -80,6 +83,7 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
     trustedProxies: readTrustedProxies(sources, user),
     rateLimits: user.rateLimits,
     publicUrl: readPublicUrl(flags, env),
+    auth,
     insecureOpen,
     allowedHosts: readAllowedHosts(env["MERKLE_ALLOWED_HOSTS"]),
     session: env["MERKLE_SESSION"]?.trim() || undefined,
@@ -188,7 +192,17 @@ function refuseOpenNetwork(host: string, insecureOpen: boolean): void {
   if (insecureOpen || isLoopback(host)) return;
   throw usageError(
     `Refusing to let anyone on the network in (--host ${host}); add --insecure-open if you mean it.`,
-    "leave --host out to stay on this machine",
+    "leave --auth open out, and members alone are let in",
+  );
+}
+
+function readAuth(flags: Flags, env: NodeJS.ProcessEnv): "open" | "invite" | undefined {
+  const flag = textOf(flags, "auth");
+  const [text, source] =
+    flag === undefined ? [env["MERKLE_AUTH"] || undefined, "MERKLE_AUTH"] : [flag, "--auth"];
+  if (text === undefined || text === "open" || text === "invite") return text;
+  throw usageError(
+    `${source} must be open (everybody is let in) or invite (members alone), got ${JSON.stringify(text)}.`,
   );
 }
 

@@ -16,6 +16,11 @@ export const closeCodes = {
     reconnect: true,
     meaning: "the broker holds as many connections as it may",
   },
+  unauthorized: {
+    code: 4401,
+    reconnect: false,
+    meaning: "the membership or the token by which the client came has ended",
+  },
   bad_frame: { code: 4400, reconnect: false, meaning: "a frame was not JSON of a known type" },
   too_large: { code: 1009, reconnect: false, meaning: "a frame was larger than the limit" },
   replaced: {

@@ -1,5 +1,6 @@
 import type { Operation } from "@merkle/wire";
 import type { Services } from "../context.js";
+import type { Asker } from "../identity/principal.js";
 import type { RawInput } from "../parse-input.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import type { Caller } from "./credentials.js";
@@ -7,6 +8,8 @@ import type { Caller } from "./credentials.js";
 /** What a call says of who calls. */
 export interface CallersWord {
   readonly operation: Operation;
+  /** Who was let in, and calls. */
+  readonly principal: Asker;
   /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
   readonly credential?: string | undefined;
   /** What the connection itself remembers: the credential of the team that an MCP session joined as. */
@@ -21,8 +24,27 @@ export interface Authenticated {
   readonly credential: string | undefined;
 }
 
-/** Argument before header before what the connection remembers (AUTH-2, MCP-2). */
+/**
+ * Argument before header before what the connection remembers (AUTH-2, MCP-2). In invite mode a credential is worth nothing
+ * in the hands of another member than the one whose team or person it is (ENTER-5).
+ */
 export async function authenticate(
+  services: Pick<Services, "credentials">,
+  call: CallersWord,
+  raw: RawInput,
+  session: SessionIdentity | null,
+): Promise<Authenticated> {
+  const found = await findCaller(services, call, raw, session);
+  return found.caller && !isOwn(found.caller, call.principal) ? { ...found, caller: null } : found;
+}
+
+function isOwn({ person, team }: Caller, principal: Asker): boolean {
+  if (principal?.kind === "anyone") return true;
+  const owner = person ? person.memberId : (team?.memberId ?? null);
+  return principal?.kind === "member" && (owner === null || owner === principal.memberId);
+}
+
+async function findCaller(
   services: Pick<Services, "credentials">,
   call: CallersWord,
   raw: RawInput,

@@ -1,10 +1,13 @@
 import { MerkleError, type Operation } from "@merkle/wire";
+import type { Asker } from "../identity/principal.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import type { Caller, TeamCaller } from "./credentials.js";
 
 /** What somebody wants to do, and as whom. */
 export interface AccessRequest {
   readonly operation: Pick<Operation, "name" | "access" | "readOnly" | "afterClosing">;
+  /** Who was let in; null for somebody whom the broker does not know. */
+  readonly principal: Asker;
   readonly session: SessionIdentity | null;
   /** Whom the credential proved, if it proved anybody. */
   readonly caller: Caller | null;
@@ -13,12 +16,30 @@ export interface AccessRequest {
 }
 
 /**
- * The one place that allows or refuses, for every door (AUTH-11). The broker is in open mode: who reaches it may create,
- * join and read; what is done in a team's name needs that team's credential, or that of its person.
+ * Refuses those who were not let in, before it is looked at what they ask about: a stranger does not even learn whether a
+ * session exists (ERR-2).
+ *
+ * @throws unauthorized
+ */
+export function refuseStranger({ name, access }: Pick<Operation, "name" | "access">, principal: Asker): void {
+  if (principal || access === "public") return;
+  throw new MerkleError(
+    "unauthorized",
+    `This broker lets members in alone, and ${name} came from nobody that it knows. Join with an invite (merkle join -); ` +
+      "programs send Authorization: Bearer with a member's token (merkle token create), browsers sign in by a link (merkle open).",
+  );
+}
+
+/**
+ * The one place that allows or refuses, for every door (AUTH-11). Who was let in may create, join and read in that mesh, an
+ * observer only read in one session; what is done in a team's name needs that team's credential, or that of its person.
  *
  * @throws unauthorized before forbidden and session_closed, as ERR-2 orders them
  */
-export function authorize({ operation, session, caller, credentialGiven }: AccessRequest): void {
+export function authorize(request: AccessRequest): void {
+  const { operation, principal, session, caller, credentialGiven } = request;
+  refuseStranger(operation, principal);
+  if (principal?.kind === "observer") refuseBeyondLooking(operation, principal, session);
   if (credentialGiven && !caller) {
     const whose = session
       ? "of a team or peer in this session, nor of a person"
@@ -32,7 +53,24 @@ export function authorize({ operation, session, caller, credentialGiven }: Acces
     throw hasLeft(caller.team);
   }
   if (caller && !caller.person && forHumans.has(operation.name)) throw humansOnly(operation.name);
+  if (operation.access === "admin" && principal?.kind === "member" && principal.role !== "admin") {
+    throw adminsOnly(operation.name);
+  }
   if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
+}
+
+/** An observer's link shows one session, as it is and as it goes on, and no more. */
+function refuseBeyondLooking(
+  operation: AccessRequest["operation"],
+  { sessionId }: Extract<Asker, { kind: "observer" }>,
+  session: SessionIdentity | null,
+): void {
+  const reads = operation.readOnly && (operation.access === "reader" || operation.access === "open");
+  if (reads && (session?.sessionId === sessionId || operation.name === "get_app_info")) return;
+  throw new MerkleError(
+    "forbidden",
+    `${operation.name} is not for who only looks on: an observer's link shows one session. Ask a member for an invite to take part.`,
+  );
 }
 
 /** What keeps agents in check is not theirs to lift (HOLD-1), and what is a person's own is nobody else's. */
@@ -100,6 +138,20 @@ function humansOnly(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
     `${operation} is for humans alone: it needs a person's credential (create_person). Ask your human to do it.`,
+  );
+}
+
+export function membershipEnded(): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    "Your membership, or the token that you came with, has ended. A new invite or token lets you in again.",
+  );
+}
+
+export function adminsOnly(what: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${what} is for admins of this mesh alone. Ask one of them (list_members).`,
   );
 }
 

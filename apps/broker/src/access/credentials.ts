@@ -24,6 +24,8 @@ export interface TeamCaller {
   readonly peer: Peer;
   /** What it proved itself with; only ever given back to the caller who sent it. */
   readonly credential: string;
+  /** The member whose team it is; null where it was made while everybody was let in. */
+  readonly memberId: string | null;
 }
 
 /** A person who has proved itself. */
@@ -32,6 +34,7 @@ export interface PersonCaller {
   readonly name: string;
   /** As a team's. */
   readonly credential: string;
+  readonly memberId: string | null;
 }
 
 /** Whom a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
@@ -129,18 +132,18 @@ export function createCredentials(options: {
     }
     const person = await findPerson(database.orm, database.meshId, id);
     if (!person) return null;
-    const { personId, name, secretHash } = person;
+    const { personId, name, secretHash, memberId } = person;
     const own = await findTeamOfPerson(database.orm, sessionId, personId);
     return {
       secretHash: copy(secretHash),
-      found: { person: { personId, name }, team: own && toFoundTeam(own) },
+      found: { person: { personId, name, memberId }, team: own && toFoundTeam(own) },
       expiresAt,
     };
   }
 
   function toFoundTeam(row: TeamWithPeer): FoundTeam {
-    const { teamId, name, kind } = row;
-    return { teamId, name, kind, leftAt: row.leftAt ?? row.peer.leftAt, peer: presence.load(row) };
+    const { teamId, name, kind, memberId } = row;
+    return { teamId, name, kind, memberId, leftAt: row.leftAt ?? row.peer.leftAt, peer: presence.load(row) };
   }
 
   function remember(key: string, found: Remembered): void {
@@ -169,7 +172,8 @@ export function createCredentials(options: {
       if (sessionId !== null) return verify(sessionId, credential);
       const row = await findPerson(database.orm, database.meshId, parts.teamId);
       if (!row || !proves(parts.secret, row.secretHash)) return null;
-      return { person: { personId: row.personId, name: row.name, credential }, team: null };
+      const { personId, name, memberId } = row;
+      return { person: { personId, name, credential, memberId }, team: null };
     },
     forget(sessionId, id) {
       remembered.delete(keyOf(sessionId, id));

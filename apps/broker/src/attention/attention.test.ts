@@ -5,7 +5,7 @@ import { type Door, doors } from "../../../../tests/kit/doors.js";
 import { createTestSession } from "../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../tests/kit/test-database.js";
-import { createMeshChannel } from "../delivery/mesh-channel.js";
+import { createMeshChannels } from "../delivery/mesh-channel.js";
 import { createLog } from "../log.js";
 import { startPresence } from "../roster/presence.js";
 import { loadSettings } from "../settings/settings-store.js";
@@ -25,8 +25,9 @@ beforeAll(async () => {
   cleanup(database.close);
   const presence = startPresence({ database, log: createLog(() => undefined) });
   cleanup(presence.stop);
-  const mesh = createMeshChannel();
-  cleanup(async () => mesh.stop());
+  const channels = createMeshChannels(async () => database.meshId);
+  cleanup(async () => channels.stop());
+  const mesh = channels.in(database.meshId);
   services = { database, presence, settings: await loadSettings(database, {}), mesh };
 });
 

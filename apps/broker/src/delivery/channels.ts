@@ -3,7 +3,7 @@ import type { ChangedKind, StateChangeFrame } from "@merkle/wire";
 import type { Log } from "../log.js";
 import type { Bus } from "./bus.js";
 import { type Channel, createChannel } from "./channel.js";
-import type { MeshChannel } from "./mesh-channel.js";
+import type { MeshChannels } from "./mesh-channel.js";
 import { createPace } from "./pace.js";
 import type { RingBudget } from "./ring.js";
 import { createStatePushes, type StateReceiver } from "./state-pushes.js";
@@ -22,9 +22,9 @@ export interface Channels {
   /** Says that a peer has read up to a cursor; at most once a second for a session, where anybody follows it. */
   announceDelivery(sessionId: string, cursor: number): void;
   /** Pushes what a key of a session, or of the mesh, holds now. */
-  announceState(change: StateChangeFrame): void;
-  /** Adds a connection to those that are told of state. */
-  receiveState(sink: Sink, cutOff: () => void): StateReceiver;
+  announceState(meshId: string, change: StateChangeFrame): void;
+  /** Adds a connection to those that are told of a mesh's state; of none's for null. */
+  receiveState(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
   /** The safety query (OPS-8): catches what a lost hint did not say. */
   checkHeads(): Promise<void>;
   /** Closes channels without readers. */
@@ -40,7 +40,7 @@ const hintEveryMs = 1_000;
 export function startChannels(options: {
   database: { orm: Queryable };
   bus: Bus;
-  mesh: MeshChannel;
+  mesh: MeshChannels;
   log: Log;
 }): Channels {
   const { database, bus, mesh, log } = options;

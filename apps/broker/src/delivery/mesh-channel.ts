@@ -6,15 +6,23 @@ import { createPace } from "./pace.js";
 import type { Sink } from "./subscription.js";
 import { textFrame } from "./text-frame.js";
 
-/** Tells connections that watch the mesh that a read of it would now differ (MESH-1). While nobody does, nothing is done. */
+/** Tells connections that watch a mesh that a read of it would now differ (MESH-1). While nobody does, nothing is done. */
 export interface MeshChannel {
-  /** Whether anybody watches, so that looking for changes is worth its price. */
+  /** Whether anybody watches this mesh, so that looking for changes is worth its price. */
   readonly watched: boolean;
   /** Adds a connection; returns how to stop. */
   watch(watcher: MeshWatcher): () => void;
   announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string | null): void;
   /** Tells those alone who watch as this person. */
   announceToPerson(personId: string, sessionId: string | null): void;
+}
+
+/** The channels of all meshes. What happens in a session is told to the mesh that the session belongs to. */
+export interface MeshChannels {
+  in(meshId: string): MeshChannel;
+  announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string): void;
+  /** Tells every mesh of what concerns the whole broker. */
+  announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
   /** Announces what committed messages change. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
   stop(): void;
@@ -28,44 +36,87 @@ export interface MeshWatcher {
   cutOff(): void;
 }
 
+interface Watch {
+  readonly meshId: string;
+  readonly personId: string | null;
+}
+
+/** Whom a change is told to; what is left out does not matter. */
+interface Audience {
+  readonly meshId?: string;
+  readonly personId?: string;
+}
+
 /** A kind is told of one session at most so often. */
 const everyMs = 1_000;
 
-export function createMeshChannel(): MeshChannel {
-  const watchers = new Map<Outbox, string | null>();
+/**
+ * @param meshOf - the mesh of a session, or null where there is no such session
+ */
+export function createMeshChannels(meshOf: (sessionId: string) => Promise<string | null>): MeshChannels {
+  const watchers = new Map<Outbox, Watch>();
   const pace = createPace(everyMs);
 
-  function tell(kind: MeshChangedKind, sessionId: string | null, personId: string | null): void {
-    const name = `${kind} ${sessionId} ${personId}`;
+  function tell(kind: MeshChangedKind, sessionId: string | null, audience: Audience): void {
+    const name = `${kind} ${sessionId} ${audience.meshId} ${audience.personId}`;
+    pace.hint(name, () => offer(name, kind, sessionId, audience));
+  }
+
+  function tellOfSession(kind: MeshChangedKind, sessionId: string): void {
+    const name = `${kind} ${sessionId}`;
     pace.hint(name, () => {
-      const frame = textFrame(
-        JSON.stringify({ type: "mesh_changed", kind, session_id: sessionId } satisfies BrokerFrame),
+      meshOf(sessionId).then(
+        (meshId) => meshId !== null && offer(name, kind, sessionId, { meshId }),
+        // The database is away: who watches reads again when the connection or the next change tells them to.
+        () => undefined,
       );
-      for (const [outbox, watchesAs] of watchers) {
-        if (personId === null || personId === watchesAs) outbox.offer(name, frame);
-      }
     });
   }
 
-  function announce(kind: MeshChangedKind, sessionId: string | null): void {
-    if (watchers.size > 0) tell(kind, sessionId, null);
+  function offer(
+    name: string,
+    kind: MeshChangedKind,
+    sessionId: string | null,
+    { meshId, personId }: Audience,
+  ): void {
+    const frame = textFrame(
+      JSON.stringify({ type: "mesh_changed", kind, session_id: sessionId } satisfies BrokerFrame),
+    );
+    for (const [outbox, watch] of watchers) {
+      if (meshId !== undefined && meshId !== watch.meshId) continue;
+      if (personId !== undefined && personId !== watch.personId) continue;
+      outbox.offer(name, frame);
+    }
+  }
+
+  function announce(kind: MeshChangedKind, sessionId: string): void {
+    if (watchers.size > 0) tellOfSession(kind, sessionId);
   }
 
   return {
-    get watched() {
-      return watchers.size > 0;
-    },
-    watch({ sink, personId, cutOff }) {
-      const outbox = createOutbox(sink, cutOff);
-      watchers.set(outbox, personId);
-      return () => {
-        watchers.delete(outbox);
-        outbox.end();
-      };
-    },
+    in: (meshId) => ({
+      get watched() {
+        for (const watch of watchers.values()) if (watch.meshId === meshId) return true;
+        return false;
+      },
+      watch({ sink, personId, cutOff }) {
+        const outbox = createOutbox(sink, cutOff);
+        watchers.set(outbox, { meshId, personId });
+        return () => {
+          watchers.delete(outbox);
+          outbox.end();
+        };
+      },
+      announce(kind, sessionId) {
+        if (watchers.size > 0) tell(kind, sessionId, { meshId });
+      },
+      announceToPerson(personId, sessionId) {
+        if (watchers.size > 0) tell("person", sessionId, { meshId, personId });
+      },
+    }),
     announce,
-    announceToPerson(personId, sessionId) {
-      if (watchers.size > 0) tell("person", sessionId, personId);
+    announceEverywhere(kind) {
+      if (watchers.size > 0) tell(kind, null, {});
     },
     deliver(sessionId, messages) {
       if (watchers.size === 0) return;

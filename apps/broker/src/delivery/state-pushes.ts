@@ -5,9 +5,10 @@ import { textFrame } from "./text-frame.js";
 
 /** Carries changes of state to connections: the newest value of each key, whatever came before it (STATE-10). */
 export interface StatePushes {
-  /** Adds a connection, which is told of its mesh's keys from now on. */
-  open(sink: Sink, cutOff: () => void): StateReceiver;
-  push(change: StateChangeFrame): void;
+  /** Adds a connection, which is told of a mesh's keys from now on; of none's for null. */
+  open(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
+  /** @param meshId - where the key is, or the key's session */
+  push(meshId: string, change: StateChangeFrame): void;
 }
 
 /** One connection. */
@@ -21,7 +22,7 @@ export interface StateReceiver {
 const rememberedMax = 10_000;
 
 export function createStatePushes(): StatePushes {
-  const outboxes = new Set<Outbox>();
+  const byMesh = new Map<string, Set<Outbox>>();
   const bySession = new Map<string, Map<Outbox, number>>();
   // In the order of their last push.
   const pushed = new Map<string, number>();
@@ -52,9 +53,11 @@ export function createStatePushes(): StatePushes {
   }
 
   return {
-    open(sink, cutOff) {
+    open(meshId, sink, cutOff) {
       const outbox = createOutbox(sink, cutOff);
+      const outboxes = meshId === null ? new Set<Outbox>() : (byMesh.get(meshId) ?? new Set());
       outboxes.add(outbox);
+      if (meshId !== null) byMesh.set(meshId, outboxes);
       return {
         follow: (sessionId) => follow(outbox, sessionId),
         end() {
@@ -63,10 +66,11 @@ export function createStatePushes(): StatePushes {
         },
       };
     },
-    push(change) {
-      const name = `${change.session_id} ${change.key}`;
+    push(meshId, change) {
+      const name = `${change.session_id ?? meshId} ${change.key}`;
       if (!isNewest(name, change.version)) return;
-      const readers = change.session_id === null ? outboxes : bySession.get(change.session_id)?.keys();
+      const readers =
+        change.session_id === null ? byMesh.get(meshId) : bySession.get(change.session_id)?.keys();
       if (!readers) return;
       const frame = textFrame(JSON.stringify(change));
       for (const outbox of readers) outbox.offer(name, frame);

@@ -2,7 +2,9 @@ import { MerkleError } from "@merkle/wire";
 
 /** A failure as an HTTP answer: always JSON, never a stack (ERR-3). */
 export function toErrorResponse(error: MerkleError): Response {
-  const headers = { "content-type": "application/json", ...retryAfter(error) };
+  const headers = new Headers({ "content-type": "application/json", ...retryAfter(error) });
+  // RFC 9110, section 11.6.1: who is not known is told how to say who it is.
+  if (error.status === 401) headers.set("www-authenticate", "Bearer");
   return new Response(JSON.stringify(error.toBody()), { status: error.status, headers });
 }
 

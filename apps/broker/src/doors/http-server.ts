@@ -4,10 +4,12 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { MerkleError } from "@merkle/wire";
 import { Hono } from "hono";
 import type { Arrival, ReadArrival } from "../access/arrival.js";
+import { authorize } from "../access/authorize.js";
 import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
 import type { HeldCertificate } from "../tls/hold-certificate.js";
 import { toMerkleError } from "../to-merkle-error.js";
+import { createAdmit } from "./admit.js";
 import { renderAgentsPage } from "./agents-page.js";
 import { mountDashboard } from "./dashboard.js";
 import { checkHealth } from "./health.js";
@@ -15,6 +17,7 @@ import { jsonResponse, noSuchRoute, retryAfter, toErrorResponse } from "./http-e
 import { mountMcp } from "./mcp/mount-mcp.js";
 import { createOpenApi } from "./openapi.js";
 import { mountRest } from "./rest.js";
+import { mountSignIn } from "./sign-in.js";
 import { createWebSocketDoor, refuseUpgrade } from "./websocket/websocket-door.js";
 
 export interface HttpServer {
@@ -35,6 +38,9 @@ export interface HttpServerOptions {
   readonly dashboard: string | undefined;
 }
 
+/** What the broker counts says something about everybody's work, so it is for members. */
+const metricsRead = { name: "/metrics", access: "member", readOnly: true, afterClosing: "allowed" } as const;
+
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
 
@@ -44,8 +50,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { addresses, limiter, version, settings } = services;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
-  mountRest(app, services);
-  const mcp = mountMcp(app, services);
+  const admit = createAdmit(services.entrance, readArrival);
+  mountRest(app, admit);
+  mountSignIn(app, { meshes: services.meshes(), admit, readArrival, knowsHost: hosts.knows });
+  const mcp = mountMcp(app, services, admit);
   app.get("/health", async () => {
     const health = await checkHealth(services);
     const response = jsonResponse(health);
@@ -53,13 +61,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       ? response
       : new Response(response.body, { status: 503, headers: response.headers });
   });
-  app.get(
-    "/metrics",
-    async () =>
-      new Response(await services.metrics.render(), {
-        headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
-      }),
-  );
+  app.get("/metrics", async (c) => {
+    const { principal } = await admit(c);
+    authorize({ operation: metricsRead, principal, session: null, caller: null, credentialGiven: false });
+    return new Response(await services.metrics.render(), {
+      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+    });
+  });
   app.get("/openapi.json", () => jsonResponse(createOpenApi({ baseUrl: addresses.base(), version })));
   app.get(
     "/agents.md",
@@ -110,7 +118,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     else void serve(request, response);
   });
   server.on("clientError", refuseMalformed);
-  const webSockets = createWebSocketDoor({ services, heartbeatMs, connectionsMax });
+  const webSockets = createWebSocketDoor({
+    services,
+    knowsHost: hosts.knows,
+    heartbeatMs,
+    connectionsMax,
+  });
   server.on("upgrade", (request, socket, head) => {
     const arrival = readArrival(request);
     try {

@@ -2,8 +2,10 @@ import type { HttpBindings } from "@hono/node-server";
 import { isSessionOperation, MerkleError, type Operation, operations } from "@merkle/wire";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import { refuseStranger } from "../access/authorize.js";
 import type { Services } from "../context.js";
 import { type Call, dispatch } from "../dispatch.js";
+import type { Admit } from "./admit.js";
 import { callerSignal, type HttpContext, whenWritten } from "./http-context.js";
 import { jsonResponse } from "./http-error.js";
 import { readJsonBody } from "./read-json-body.js";
@@ -13,20 +15,25 @@ import { readQuery } from "./read-query.js";
 const keepAliveMs = 10_000;
 
 /** Offers every operation at its route (REST-1). */
-export function mountRest(app: Hono<{ Bindings: HttpBindings }>, services: Services): void {
+export function mountRest(app: Hono<{ Bindings: HttpBindings }>, admit: Admit): void {
   for (const operation of operations) {
     const [method = "", path = ""] = operation.route.split(" ");
-    app.on(method, path, (c) => serve(c, services, operation));
+    app.on(method, path, (c) => serve(c, admit, operation));
   }
 }
 
-async function serve(c: HttpContext, services: Services, operation: Operation): Promise<Response> {
+async function serve(c: HttpContext, admit: Admit, operation: Operation): Promise<Response> {
+  const signal = callerSignal(c);
+  const { principal, services } = await admit(c);
+  // Before the body is read: a stranger's is of no interest.
+  refuseStranger(operation, principal);
   const call: Call = {
     operation,
+    principal,
     input: await readInput(c, operation),
     door: "rest",
     view: "json",
-    signal: callerSignal(c),
+    signal,
     credential: c.req.header("x-team-id"),
   };
   if (operation.kind === "wait" && wantsStream(c)) return stream(c, services, call);

@@ -12,7 +12,7 @@ export async function createPerson(
   return ctx.write(async ({ tx }) => {
     const personId = randomUUID();
     const { credential, secretHash } = makeCredential(personId);
-    await insertPerson(tx, { meshId, personId, name, secretHash, createdAt: new Date() });
+    await insertPerson(tx, { meshId, personId, name, secretHash, memberId: null, createdAt: new Date() });
     return { person_id: credential, name };
   });
 }

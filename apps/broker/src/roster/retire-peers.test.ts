@@ -7,7 +7,7 @@ import { connectTestDatabase } from "../../../../tests/kit/test-database.js";
 import { createCredentials } from "../access/credentials.js";
 import { startInProcessBus } from "../delivery/bus.js";
 import { startChannels } from "../delivery/channels.js";
-import { createMeshChannel } from "../delivery/mesh-channel.js";
+import { createMeshChannels } from "../delivery/mesh-channel.js";
 import { createLog } from "../log.js";
 import { holdPeer } from "./hold-peer.js";
 import { startPresence } from "./presence.js";
@@ -35,14 +35,19 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
   const presence = startPresence({ database, log });
   onTestFinished(() => presence.stop());
   const credentials = createCredentials({ database, presence });
-  const channels = startChannels({ database, bus: startInProcessBus(), mesh: createMeshChannel(), log });
+  const channels = startChannels({
+    database,
+    bus: startInProcessBus(),
+    mesh: createMeshChannels(async () => database.meshId),
+    log,
+  });
   onTestFinished(() => channels.stop());
   const callers = [unseen, held, seen, team_id].map((each) => credentials.verify(session_id, each));
   const peers = (await Promise.all(callers)).map((caller) => caller?.team?.peer);
   const connection = { connection: {}, nudge: async () => [], replace: () => undefined };
   if (peers[1]) holdPeer(peers[1], connection);
 
-  await retirePeers({ database, presence, credentials, channels });
+  await retirePeers({ database, presence, channels, forgetCredential: credentials.forget });
   const leftAt = async (credential: string) =>
     (await credentials.verify(session_id, credential))?.team?.leftAt ?? null;
   expect(await leftAt(unseen)).toEqual(expect.any(Date));

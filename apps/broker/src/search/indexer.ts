@@ -29,7 +29,7 @@ const step = { sessionsMax: 50, messagesMax: 500, bytesMax: 1024 * 1024, documen
 const pauseMs = 50;
 
 export function startIndexer(options: {
-  readonly database: Pick<Database, "orm" | "meshId" | "transaction">;
+  readonly database: Pick<Database, "orm" | "transaction">;
   readonly log: Log;
   /** How many messages one call indexes at most, */
   readonly messagesMax?: number;
@@ -74,10 +74,9 @@ export function startIndexer(options: {
 /** Indexes some of what is missing, and returns how many messages that were; null when nothing is missing. */
 async function indexStep({
   orm,
-  meshId,
   transaction,
-}: Pick<Database, "orm" | "meshId" | "transaction">): Promise<number | null> {
-  const sessionIds = await listUnindexedSessions(orm, meshId, step.sessionsMax);
+}: Pick<Database, "orm" | "transaction">): Promise<number | null> {
+  const sessionIds = await listUnindexedSessions(orm, step.sessionsMax);
   if (sessionIds.length === 0) return null;
   return transaction(async (tx) => {
     await holdSearchHeads(tx, sessionIds);

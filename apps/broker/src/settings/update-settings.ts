@@ -6,6 +6,7 @@ import {
   updateSessionRow,
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
+import { adminsOnly } from "../access/authorize.js";
 import type { Context, OutputOf, ParsedInputOf, Services } from "../context.js";
 import { describeSettings, toSessionSettings } from "./get-settings.js";
 
@@ -24,6 +25,7 @@ export async function updateSettings(
     input.settings?.disconnected_after_s ?? settings.current.disconnected_after_s,
   );
 
+  if (input.settings) refuseButAdmins(ctx);
   await ctx.write(async ({ tx }) => {
     if (input.settings) await mergeBrokerSettings(tx, input.settings);
     if (session && input.session_settings) {
@@ -44,15 +46,23 @@ export async function updateSettings(
 
 /** A budget, and how long a session may be silent, decide what waits for a human. */
 function tellWhoReads(
-  { mesh, channels }: Services,
+  { mesh, meshChannels, channels }: Services,
   changed: string | null,
   sessionId: string | undefined,
 ): void {
-  mesh.announce("settings", changed);
-  mesh.announce("attention", changed);
+  for (const kind of ["settings", "attention"] as const) {
+    if (changed === null) meshChannels.announceEverywhere(kind);
+    else mesh.announce(kind, changed);
+  }
   if (sessionId !== undefined) {
     channels.announceChange(sessionId, "session", channels.find(sessionId)?.head ?? 0);
   }
+}
+
+/** A session's settings are for everybody who works there; the broker's concern all. */
+function refuseButAdmins({ principal }: Context): void {
+  if (principal?.kind === "member" && principal.role !== "admin")
+    throw adminsOnly("Changing the broker's settings");
 }
 
 function refuseCrossedThresholds(activeWithinS: number, disconnectedAfterS: number): void {

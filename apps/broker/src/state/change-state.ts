@@ -72,7 +72,10 @@ export async function changeState(
     };
     await saveStateChange(tx, change);
     write.afterCommit(() =>
-      ctx.services.channels.announceState(toStateChange(scope === "mesh" ? null : sessionId, change)),
+      ctx.services.channels.announceState(
+        ctx.services.database.meshId,
+        toStateChange(scope === "mesh" ? null : sessionId, change),
+      ),
     );
     if (scope === "session") await tellFeed(ctx, write, { held, change, watchers });
     else await markStateAnnounced(tx, scopeId, key, { version: change.version, at: held.now });

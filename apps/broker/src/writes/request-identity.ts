@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { type Operation, parseTeamCredential } from "@merkle/wire";
 import type { PersonCaller, TeamCaller } from "../access/credentials.js";
+import type { Asker } from "../identity/principal.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import type { RequestIdentity } from "./write.js";
 
 interface Who {
+  readonly principal: Asker;
   readonly team: Pick<TeamCaller, "teamId" | "credential"> | null;
   readonly person: Pick<PersonCaller, "personId"> | null;
 }
@@ -26,14 +28,17 @@ export function identify(
   };
 }
 
-function nameCaller({ name }: Operation, { team, person }: Who): string | null {
+function nameCaller({ name }: Operation, { principal, team, person }: Who): string | null {
   // A rotation ends the credential that asked for it, so it is repeated under that credential's own name (IDEM-9).
   if (team && name === "rotate_team_credential") return fingerprint(team.credential);
   // Joining makes a person's team, so its repetition would come from another caller.
   if (person && name === "join_session") return person.personId;
   if (person) return team?.teamId ?? person.personId;
   // A team and each of its named peers ask on their own, by the uuid of their credential.
-  return (team && parseTeamCredential(team.credential)?.teamId) ?? null;
+  const own = team && parseTeamCredential(team.credential)?.teamId;
+  if (own != null) return own;
+  // A key of one member's is no other member's key, also where they ask for the same without a team.
+  return principal?.kind === "member" ? principal.memberId : null;
 }
 
 function fingerprint(credential: string): string {

@@ -22,13 +22,17 @@ export const up: Command = {
       repeatable: true,
     },
     { flags: "--detach", summary: "go on in the background; returns when the broker takes calls" },
-    { flags: "--insecure-open", summary: "allow a --host that others can reach: all of them are let in" },
+    {
+      flags: "--auth <open|invite>",
+      summary: "let everybody in, or members alone; open on loopback, else invite, unless told",
+    },
+    { flags: "--insecure-open", summary: "let everybody in although others can reach the broker" },
   ],
   examples: [
     "merkle up",
     "merkle up --port 7500 --detach",
     "merkle up --public-url https://mesh.example.com --trusted-proxy 127.0.0.1",
-    "merkle up --tls-cert cert.pem --tls-key key.pem",
+    "merkle up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
   ],
   async run(context) {
     if (isSet(context.flags, "detach")) {

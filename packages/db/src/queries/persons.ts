@@ -6,6 +6,8 @@ export interface PersonRow {
   readonly personId: string;
   readonly name: string;
   readonly secretHash: Uint8Array;
+  /** The member who this person is; null for one who was made in open mode. */
+  readonly memberId: string | null;
   readonly createdAt: Date;
 }
 
@@ -21,6 +23,7 @@ export async function findPerson(db: Queryable, meshId: string, personId: string
       personId: persons.personId,
       name: persons.name,
       secretHash: persons.secretHash,
+      memberId: persons.memberId,
       createdAt: persons.createdAt,
     })
     .from(persons)

@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from "../open-database.js";
 import { documents, documentWords, feeds, messages, messageWords, searchHeads, sessions } from "../schema.js";
 
 /** The sessions whose messages or document are not yet in the index, the one with the newest message first. */
-export async function listUnindexedSessions(db: Queryable, meshId: string, limit: number): Promise<string[]> {
+export async function listUnindexedSessions(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db
     .select({ sessionId: sessions.sessionId })
     .from(sessions)
@@ -11,9 +11,8 @@ export async function listUnindexedSessions(db: Queryable, meshId: string, limit
     .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
     .leftJoin(searchHeads, eq(searchHeads.sessionId, sessions.sessionId))
     .where(
-      sql`${sessions.meshId} = ${meshId} AND (
-        ${feeds.lastChatSequence} > coalesce(${searchHeads.lastSequence}, 0)
-        OR ${documents.version} > coalesce(${searchHeads.documentVersion}, 0))`,
+      sql`${feeds.lastChatSequence} > coalesce(${searchHeads.lastSequence}, 0)
+        OR ${documents.version} > coalesce(${searchHeads.documentVersion}, 0)`,
     )
     .orderBy(sql`${feeds.lastPostedAt} DESC NULLS LAST`)
     .limit(limit);

@@ -12,6 +12,8 @@ export interface TeamRow {
   /** Null for a person's team, which the person's credential proves. */
   readonly secretHash: Uint8Array | null;
   readonly personId: string | null;
+  /** The member whose team it is; null where it was made in open mode. */
+  readonly memberId: string | null;
   readonly joinedAt: Date;
   readonly leftAt: Date | null;
 }
@@ -43,6 +45,7 @@ export const teamWithPeerColumns = {
   kind: teams.kind,
   secretHash: teams.secretHash,
   personId: teams.personId,
+  memberId: teams.memberId,
   joinedAt: teams.joinedAt,
   leftAt: teams.leftAt,
   peer: {

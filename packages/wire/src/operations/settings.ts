@@ -117,7 +117,7 @@ export const getSettings = operation({
   toolset: "admin",
   summary:
     "Read the broker's settings and the URL that agents connect to; with session_id, that session's settings too.",
-  access: "admin",
+  access: "member",
   route: "GET /api/settings",
   input: z.strictObject({ session_id: SessionRef.optional() }),
   output: SettingsOutput,
@@ -133,7 +133,7 @@ export const updateSettings = operation({
   name: "update_settings",
   toolset: "admin",
   summary: "Change settings of the broker, or of one session. What is left out stays.",
-  access: "admin",
+  access: "member",
   route: "PATCH /api/settings",
   input: z
     .strictObject({

@@ -3,12 +3,12 @@ import { type AddressInfo, connect } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { expect, it, onTestFinished } from "vitest";
-import { type Exchange, openExchange } from "./exchange.js";
+import { type OpenExchange, openExchange } from "./exchange.js";
 
 /** Answers one request with so many bytes, and gives the exchange as soon as that begins. */
-async function serveOnce(bytes: number): Promise<{ port: number; exchange: Promise<Exchange> }> {
+async function serveOnce(bytes: number): Promise<{ port: number; exchange: Promise<OpenExchange> }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  const exchange = new Promise<Exchange>((resolve) => {
+  const exchange = new Promise<OpenExchange>((resolve) => {
     app.get("/", (c) => {
       resolve(openExchange(c));
       return new Response("x".repeat(bytes));

@@ -1,7 +1,13 @@
+import type { Admission } from "../../identity/entrance.js";
 import { type HttpContext, whenWritten } from "../http-context.js";
 
-/** One HTTP request at the MCP door, and what becomes of its response. */
-export interface Exchange {
+/** One HTTP request at the MCP door, and who sends it. */
+export interface Exchange extends OpenExchange {
+  readonly admission: Admission;
+}
+
+/** A request whose sender is not known yet, and what becomes of its response. */
+export interface OpenExchange {
   readonly c: HttpContext;
   readonly url: URL;
   readonly headers: Headers;
@@ -10,7 +16,7 @@ export interface Exchange {
 }
 
 /** Begins to watch a request's connection; to be called before anything is awaited, so that no end goes unseen. */
-export function openExchange(c: HttpContext): Exchange {
+export function openExchange(c: HttpContext): OpenExchange {
   const { incoming, outgoing } = c.env;
   const ended = new Promise<"written" | "broken">((resolve) => {
     // Node also says "finish" when the socket broke with a part of the response still in its buffer.

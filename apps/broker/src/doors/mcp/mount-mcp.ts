@@ -2,6 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Services } from "../../context.js";
 import { toMerkleError } from "../../to-merkle-error.js";
+import type { Admit } from "../admit.js";
 import type { HttpContext } from "../http-context.js";
 import { createMcpMount } from "./mount.js";
 import { rpcCodes, rpcErrorResponse } from "./rpc-response.js";
@@ -13,10 +14,13 @@ import { readUrlOptions } from "./url-options.js";
 export function mountMcp(
   app: Hono<{ Bindings: HttpBindings }>,
   services: Services,
+  admit: Admit,
 ): { stop(): Promise<void> } {
   const toError = (error: unknown) => toMerkleError(error, services.log, { door: "mcp" });
   const mount = createMcpMount({
     createServer: createToolsServers(services),
+    admit,
+    hold: (principal, end) => services.entrance().hold(principal, end),
     store: createMcpSessionStore(services.database),
     toError,
   });

@@ -2,6 +2,9 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { MerkleError } from "@merkle/wire";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import { refuseStranger } from "../../access/authorize.js";
+import type { Entrance } from "../../identity/entrance.js";
+import type { Admit } from "../admit.js";
 import type { HttpContext } from "../http-context.js";
 import { readJsonBody } from "../read-json-body.js";
 import { type Exchange, openExchange } from "./exchange.js";
@@ -14,6 +17,10 @@ export interface McpMountOptions {
   /** Makes the server that answers one session. */
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly store: McpSessionStore;
+  /** Finds out who sends a request. */
+  readonly admit: Admit;
+  /** Watches over whoever has been let in; ends the request when that does. */
+  readonly hold: Entrance["hold"];
   /** Says what a caller is told of a failure. */
   readonly toError: (error: unknown) => MerkleError;
   readonly resumability?: Resumability;
@@ -32,7 +39,7 @@ const drainDeadlineMs = 2_000;
 
 /** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
 export function createMcpMount(options: McpMountOptions): McpMount {
-  const { createServer, store, toError, resumability, liveMax } = options;
+  const { createServer, store, admit, hold, toError, resumability, liveMax } = options;
   const open = (id: string | null) => openMcpSession({ id, createServer, resumability });
   const sessions = createLiveSessions({ store, open, ...(liveMax !== undefined && { liveMax }) });
   const underWay = new Set<Promise<unknown>>();
@@ -99,11 +106,17 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 
   return {
     async handle(c) {
-      const exchange = openExchange(c);
+      // Before anything is awaited, so that no end goes unseen.
+      const open = openExchange(c);
       try {
         if (stopping !== null)
           throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
-        return await serve(exchange);
+        const admission = await admit(c);
+        // A stranger gets no session, and not even the list of tools.
+        refuseStranger({ name: "MCP", access: "open" }, admission.principal);
+        const release = hold(admission.principal, () => c.env.outgoing.destroy());
+        void open.ended.then(release);
+        return await serve({ ...open, admission });
       } catch (error) {
         return rpcErrorResponse(toError(error));
       }

@@ -1,5 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { Admission } from "../../identity/entrance.js";
 import type { Exchange } from "./exchange.js";
 
 /** A JSON-RPC request under way, as the server that answers it sees it. */
@@ -8,6 +9,8 @@ export interface McpRequest {
   readonly message: Readonly<Record<string, unknown>>;
   readonly url: URL;
   readonly headers: Headers;
+  /** Who sends it; not every request of an MCP session need come from the same one. */
+  readonly admission: Admission;
   /** Aborted when nobody waits for the answer any more: cancelled, connection closed, MCP session ended. */
   readonly signal: AbortSignal;
   /** Runs when the answer has been written to its caller in full; not when it was cancelled or its connection broke. */
@@ -53,11 +56,12 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
   function take(exchange: Exchange, id: RequestId, message: Readonly<Record<string, unknown>>): void {
     const abort = new AbortController();
     const runs: (() => void)[] = [];
-    const { url, headers } = exchange;
+    const { url, headers, admission } = exchange;
     const request: Pending = {
       message,
       url,
       headers,
+      admission,
       signal: abort.signal,
       onWritten: (run) => runs.push(run),
       exchange,

@@ -50,8 +50,10 @@ function createToolCaller(
     const operation = findOperation(name);
     if (!operation) throw unknownTool(name);
     const teams = await memory.load();
-    const reply = await dispatch(services, {
+    const { principal, services: ofMesh } = request.admission;
+    const reply = await dispatch(ofMesh, {
       operation,
+      principal,
       input: argumentsOf(request.message),
       door: "mcp",
       view,

@@ -1,4 +1,5 @@
 import {
+  type Admitted,
   ClientFrame,
   type CloseReason,
   findOperation,
@@ -7,9 +8,13 @@ import {
   type RequestId,
   type SubscriptionKind,
 } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import { refuseStranger } from "../../access/authorize.js";
+import type { StateReceiver } from "../../delivery/state-pushes.js";
 import type { Subscription } from "../../delivery/subscription.js";
 import { dispatch } from "../../dispatch.js";
+import type { Admission, Entrance } from "../../identity/entrance.js";
+import type { HelloChallenge } from "../../identity/hello-challenge.js";
+import type { Asker, Principal } from "../../identity/principal.js";
 import { type Hold, holdPeer } from "../../roster/hold-peer.js";
 import type { Peer } from "../../roster/peer.js";
 import { toMerkleError } from "../../to-merkle-error.js";
@@ -25,6 +30,8 @@ export interface ClientSession {
   receive(text: string): void;
   /** Requests that are not answered yet. */
   readonly unanswered: number;
+  /** Who the client is, as far as is known. */
+  readonly principal: Asker;
   /** Ends everything that is under way, because the client said goodbye or was lost. */
   end(how: "goodbye" | "lost"): void;
 }
@@ -38,17 +45,29 @@ interface OpenSubscription {
 
 type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type }>;
 
+/** What a client's hello is checked with. */
+export interface Greeting {
+  readonly entrance: Entrance;
+  readonly challenge: HelloChallenge;
+  /** Whether the broker answers to this host. */
+  readonly knowsHost: (host: string) => boolean;
+}
+
 export function createClientSession(
-  services: Services,
+  greeting: Greeting,
   connection: Connection,
   cutOff: (reason: CloseReason) => void,
 ): ClientSession {
+  const { entrance } = greeting;
+  let { principal, services } = entrance.unknown;
+  let stopHolding = () => {};
+  let hasAsked = false;
   const gone = new AbortController();
   // A client that gives one id to several waits cancels all of them by it.
   const waits = new Map<RequestId, Set<AbortController>>();
   const subscriptions = new Map<string, OpenSubscription>();
   const nudges = createPendingNudges(connection.send);
-  const state = services.channels.receiveState(connection, () => cutOff("slow_consumer"));
+  let state = receiveState();
   let stopWatchingMesh = () => {};
   let unanswered = 0;
 
@@ -57,6 +76,8 @@ export function createClientSession(
     if (gone.signal.aborted) return;
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
+    if (frame.type === "hello") return answer(frame.id, () => introduce(frame));
+    hasAsked ||= frame.type !== "ping";
     switch (frame.type) {
       case "ping":
         return connection.send({ type: "reply", id: frame.id, output: {} });
@@ -93,6 +114,25 @@ export function createClientSession(
       });
   }
 
+  /** Lets the client in as whom it proves to be (ENTER-2). */
+  async function introduce({ id, mesh, proof }: Frame<"hello">): Promise<void> {
+    const { challenge, knowsHost } = greeting;
+    const nonce = challenge.take();
+    if (hasAsked || nonce === null) throw helloTooLate();
+    const admission = await entrance.byHello({ mesh, proof }, { nonce, knowsHost, now: new Date() });
+    if (gone.signal.aborted) return;
+    ({ principal, services } = admission);
+    state.end();
+    state = receiveState();
+    stopHolding = entrance.hold(principal, () => cutOff("unauthorized"));
+    connection.send({ type: "reply", id, output: toAdmitted(admission) });
+  }
+
+  function receiveState(): StateReceiver {
+    const meshId = principal === null || principal.kind === "observer" ? null : principal.meshId;
+    return services.channels.receiveState(meshId, connection, () => cutOff("slow_consumer"));
+  }
+
   async function request({ id, operation: name, input }: Frame<"request">): Promise<void> {
     const operation = findOperation(name);
     if (!operation) throw new MerkleError("not_found", `There is no operation "${name.slice(0, 100)}".`);
@@ -101,6 +141,7 @@ export function createClientSession(
     try {
       const reply = await dispatch(services, {
         operation,
+        principal,
         input,
         door: "websocket",
         view: "json",
@@ -129,7 +170,7 @@ export function createClientSession(
   }
 
   async function subscribe(frame: Frame<"subscribe">): Promise<void> {
-    const opened = await openSubscription(services, frame);
+    const opened = await openSubscription({ principal, services }, frame);
     if (gone.signal.aborted) return;
     const key = keyOf(frame.kind, opened.subscribed.session_id);
     // Counted only here: others may have been opened while this one was.
@@ -172,6 +213,7 @@ export function createClientSession(
   }
 
   async function unsubscribe({ id, kind, session_id }: Frame<"unsubscribe">): Promise<void> {
+    refuseStranger({ name: "unsubscribe", access: "reader" }, principal);
     const session = await services.sessions.find(session_id);
     if (!session) throw new MerkleError("not_found", `There is no session "${session_id}".`);
     closeSubscription(keyOf(kind, session.sessionId), "lost");
@@ -180,7 +222,7 @@ export function createClientSession(
 
   /** Watches from the reply on; a second watch takes the place of the first. */
   async function watchMesh({ id, team_id }: Frame<"watch_mesh">): Promise<void> {
-    const personId = await identifyWatcher(services, team_id);
+    const personId = await identifyWatcher({ principal, services }, team_id);
     if (gone.signal.aborted) return;
     stopWatchingMesh();
     connection.send({ type: "reply", id, output: {} });
@@ -193,6 +235,7 @@ export function createClientSession(
 
   function end(how: "goodbye" | "lost"): void {
     gone.abort();
+    stopHolding();
     stopWatchingMesh();
     nudges.end();
     state.end();
@@ -205,8 +248,40 @@ export function createClientSession(
     get unanswered() {
       return unanswered;
     },
+    get principal() {
+      return principal;
+    },
     end,
   };
+}
+
+function toAdmitted({ principal, services }: Admission): Admitted {
+  if (!principal) throw new TypeError("Nobody was let in.");
+  const { meshId } = services.database;
+  return { mesh_id: meshId, mesh: services.meshName, as: toIdentity(principal) };
+}
+
+function toIdentity(principal: Principal): Admitted["as"] {
+  switch (principal.kind) {
+    case "anyone":
+      return { kind: "anyone" };
+    case "member":
+      return {
+        kind: "member",
+        member_id: principal.memberId,
+        name: principal.name,
+        role: principal.role,
+      };
+    case "observer":
+      return { kind: "observer", session_id: principal.sessionId };
+  }
+}
+
+function helloTooLate(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "A client's hello comes once on a connection, before it asks for anything. Open another connection to come as somebody else.",
+  );
 }
 
 function tooManySubscriptions(): MerkleError {

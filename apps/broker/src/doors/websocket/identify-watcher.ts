@@ -1,5 +1,5 @@
 import { authorize } from "../../access/authorize.js";
-import type { Services } from "../../context.js";
+import type { Admission } from "../../identity/entrance.js";
 
 /**
  * Says which person watches the mesh; null for everybody else, who may watch it as they may read it.
@@ -7,12 +7,13 @@ import type { Services } from "../../context.js";
  * @throws unauthorized for a credential that proves nobody
  */
 export async function identifyWatcher(
-  { credentials }: Services,
+  { principal, services }: Admission,
   credential: string | undefined,
 ): Promise<string | null> {
-  const caller = credential === undefined ? null : await credentials.verifyInMesh(credential);
+  const caller = credential === undefined ? null : await services.credentials.verifyInMesh(credential);
   authorize({
     operation: { name: "watch_mesh", access: "reader", readOnly: true, afterClosing: "allowed" },
+    principal,
     session: null,
     caller,
     credentialGiven: credential !== undefined,

@@ -1,9 +1,9 @@
 import { type ClientFrame, MerkleError, type Subscribed } from "@merkle/wire";
-import { authorize } from "../../access/authorize.js";
-import type { Services } from "../../context.js";
+import { authorize, refuseStranger } from "../../access/authorize.js";
 import type { Channel } from "../../delivery/channel.js";
 import { type Sink, type Subscription, startSubscription } from "../../delivery/subscription.js";
 import { refuseOtherEpoch } from "../../feed/cursors.js";
+import type { Admission } from "../../identity/entrance.js";
 import type { Peer } from "../../roster/peer.js";
 
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
@@ -22,12 +22,14 @@ export interface OpenedSubscription {
  * @throws not_found, unauthorized, resync, or bad_request for a cursor beyond the end
  */
 export async function openSubscription(
-  services: Services,
+  { principal, services }: Admission,
   frame: SubscribeFrame,
 ): Promise<OpenedSubscription> {
   const { kind } = frame;
+  refuseStranger({ name: "subscribe", access: "reader" }, principal);
   const session = await services.sessions.find(frame.session_id);
-  if (!session) throw new MerkleError("not_found", `There is no session "${frame.session_id}".`);
+  const isHidden = principal?.kind === "observer" && principal.sessionId !== session?.sessionId;
+  if (!session || isHidden) throw new MerkleError("not_found", `There is no session "${frame.session_id}".`);
   const caller =
     frame.team_id === undefined ? null : await services.credentials.verify(session.sessionId, frame.team_id);
   authorize({
@@ -37,6 +39,7 @@ export async function openSubscription(
       readOnly: true,
       afterClosing: "allowed",
     },
+    principal,
     session,
     caller,
     credentialGiven: frame.team_id !== undefined,

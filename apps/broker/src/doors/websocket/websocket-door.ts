@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -7,6 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
+import { createHelloChallenge } from "../../identity/hello-challenge.js";
 import { retryAfter } from "../http-error.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
 import { type Connection, createConnection } from "./connection.js";
@@ -21,6 +21,8 @@ export interface WebSocketDoor {
 
 export interface WebSocketDoorOptions {
   readonly services: Services;
+  /** Whether the broker answers to this host. */
+  readonly knowsHost: (host: string) => boolean;
   readonly heartbeatMs: number;
   readonly connectionsMax?: number | undefined;
 }
@@ -42,6 +44,7 @@ const drainDeadlineMs = 5_000;
 
 export function createWebSocketDoor({
   services,
+  knowsHost,
   heartbeatMs,
   connectionsMax = limits.connectionsMax,
 }: WebSocketDoorOptions): WebSocketDoor {
@@ -73,7 +76,9 @@ export function createWebSocketDoor({
       log.info("a WebSocket client broke the protocol", { error: error.message, client: address }),
     );
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
-    const session = createClientSession(services, connection, cutOff);
+    const entrance = services.entrance();
+    const challenge = createHelloChallenge();
+    const session = createClientSession({ entrance, challenge, knowsHost }, connection, cutOff);
     const client: Client = { webSocket, connection, session, heard: true };
     clients.add(client);
     metrics.sockets.inc();
@@ -96,9 +101,9 @@ export function createWebSocketDoor({
       protocol: protocolVersion,
       version: services.version,
       epoch: services.database.epoch,
-      auth: "open",
+      auth: entrance.auth,
       broker_id: services.database.brokerId,
-      nonce: randomBytes(32).toString("base64url"),
+      nonce: challenge.nonce,
       heartbeat_ms: heartbeatMs,
     });
   }

@@ -1,0 +1,178 @@
+import type { HttpBindings } from "@hono/node-server";
+import { endToken, insertToken } from "@merkle/db";
+import { HelloProof, limits, MerkleError } from "@merkle/wire";
+import type { Hono } from "hono";
+import * as z from "zod";
+import type { ReadArrival } from "../access/arrival.js";
+import { membershipEnded } from "../access/authorize.js";
+import { requireSameOrigin } from "../access/same-origin.js";
+import type { Services } from "../context.js";
+import { writeCookie } from "../identity/cookie.js";
+import { createHelloChallenges } from "../identity/hello-challenge.js";
+import type { Asker } from "../identity/principal.js";
+import type { Meshes } from "../meshes/meshes.js";
+import { makeToken } from "../tokens/token.js";
+import type { Admit } from "./admit.js";
+import type { HttpContext } from "./http-context.js";
+import { jsonResponse } from "./http-error.js";
+import { readJsonBody } from "./read-json-body.js";
+
+/** Who a browser is signed in as, for its pages to show. */
+export interface SignedIn {
+  readonly auth: "open" | "invite";
+  readonly broker_id: string;
+  readonly mesh: string;
+  readonly mesh_id: string;
+  readonly you:
+    | { readonly kind: "member"; readonly member_id: string; readonly name: string; readonly role: string }
+    | { readonly kind: "observer"; readonly session_id: string }
+    | null;
+}
+
+const SignIn = z.union([
+  z.strictObject({ secret: z.string().min(1).max(200) }),
+  z.strictObject({ proof: HelloProof }),
+]);
+
+export interface SignInOptions {
+  readonly meshes: Meshes;
+  readonly admit: Admit;
+  readonly readArrival: ReadArrival;
+  /** Whether the broker answers to this host. */
+  readonly knowsHost: (host: string) => boolean;
+}
+
+/**
+ * Lets a browser in with a cookie (ENTER-3): by a sign-in link's secret or an observer's, good for all its tabs, or by the
+ * key that it joined with. These are no operations: their answers are headers, and they concern browsers alone.
+ */
+export function mountSignIn(
+  app: Hono<{ Bindings: HttpBindings }>,
+  { meshes, admit, readArrival, knowsHost }: SignInOptions,
+): void {
+  const { main } = meshes;
+  const challenges = createHelloChallenges();
+
+  app.get("/api/sign-in", async (c) => {
+    const { principal, services } = await admit(c);
+    return jsonResponse({ ...describe(services, principal), nonce: challenges.give() });
+  });
+
+  app.post("/api/sign-in", async (c) => {
+    const arrival = readArrival(c.env.incoming);
+    requireSameOrigin(arrival);
+    const principal = await identify(await readSignIn(c));
+    if (!principal || principal.kind === "anyone") throw signInRefused();
+    const services = (await meshes.find(principal.meshId)) ?? main;
+    const { token, secretHash } = makeToken("browser");
+    const holder =
+      principal.kind === "member" ? { memberId: principal.memberId } : { sessionId: principal.sessionId };
+    await services.database.transaction((tx) =>
+      insertToken(tx, {
+        meshId: principal.meshId,
+        kind: "browser",
+        secretHash,
+        holder,
+        parent: principal.token ?? undefined,
+        label: c.req.header("user-agent")?.slice(0, limits.nameCharsMax),
+        createdBy: principal.kind === "member" ? principal.memberId : null,
+        seconds: limits.browserSeconds,
+      }),
+    );
+    const response = jsonResponse(describe(services, principal));
+    response.headers.set(
+      "set-cookie",
+      writeCookie(arrival, { value: token, maxAgeS: limits.browserSeconds }),
+    );
+    return response;
+  });
+
+  app.post("/api/sign-out", async (c) => {
+    const { principal, services } = await admit(c);
+    const arrival = readArrival(c.env.incoming);
+    requireSameOrigin(arrival);
+    if (principal && principal.kind !== "anyone" && principal.token !== null) {
+      const { token, meshId } = principal;
+      const ended = await services.database.transaction((tx) => endToken(tx, meshId, token));
+      for (const each of ended) services.entrance().end({ meshId, token: each });
+    }
+    const response = jsonResponse({});
+    response.headers.set("set-cookie", writeCookie(arrival, { value: "", maxAgeS: 0 }));
+    return response;
+  });
+
+  app.post("/api/tickets", async (c) => {
+    const { principal, services } = await admit(c);
+    requireSameOrigin(readArrival(c.env.incoming));
+    if (!principal || principal.kind === "anyone" || principal.token === null) throw notSignedIn();
+    const { meshId, token: parent } = principal;
+    const { token, secretHash } = makeToken("ticket");
+    const holder =
+      principal.kind === "member" ? { memberId: principal.memberId } : { sessionId: principal.sessionId };
+    await services.database.transaction((tx) =>
+      insertToken(tx, {
+        meshId,
+        kind: "ticket",
+        secretHash,
+        holder,
+        parent,
+        createdBy: null,
+        seconds: limits.ticketSeconds,
+      }),
+    );
+    return jsonResponse({ ticket: token });
+  });
+
+  async function identify(input: z.output<typeof SignIn>): Promise<Asker> {
+    const entrance = main.entrance();
+    if ("secret" in input) return entrance.byToken(input.secret, ["sign_in", "observer"]);
+    const { proof } = input;
+    if (proof.kind !== "signature") throw signInRefused();
+    const nonce = challenges.take(proof.statement.nonce);
+    return (await entrance.byHello({ proof }, { nonce, knowsHost, now: new Date() })).principal;
+  }
+}
+
+async function readSignIn(c: HttpContext): Promise<z.output<typeof SignIn>> {
+  const parsed = SignIn.safeParse(await readJsonBody(c.env.incoming));
+  if (parsed.success) return parsed.data;
+  throw new MerkleError(
+    "bad_request",
+    'Signing in takes {"secret": …}, the part of a sign-in or observer link after the #, or {"proof": …}, a signed hello.',
+  );
+}
+
+function describe(services: Services, principal: Asker): SignedIn {
+  const { brokerId, meshId } = services.database;
+  return {
+    auth: services.entrance().auth,
+    broker_id: brokerId,
+    mesh: services.meshName,
+    mesh_id: meshId,
+    you: toYou(principal),
+  };
+}
+
+function toYou(principal: Asker): SignedIn["you"] {
+  switch (principal?.kind) {
+    case "member": {
+      const { memberId, name, role } = principal;
+      return { kind: "member", member_id: memberId, name, role };
+    }
+    case "observer":
+      return { kind: "observer", session_id: principal.sessionId };
+    default:
+      return null;
+  }
+}
+
+function signInRefused(): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    "This link signs nobody in: it is wrong, was used already, has expired or was revoked. Get a new one with merkle open, or from a member.",
+  );
+}
+
+function notSignedIn(): MerkleError {
+  return new MerkleError("unauthorized", `No browser is signed in here. ${membershipEnded().message}`);
+}

@@ -1,0 +1,250 @@
+import {
+  type Database,
+  findMember,
+  findTokenByNumber,
+  type KnownToken,
+  type TokenKind,
+  takeToken,
+  useToken,
+} from "@merkle/db";
+import { type HelloProof, limits, MerkleError, type SignatureProof } from "@merkle/wire";
+import type { Arrival } from "../access/arrival.js";
+import { requireSameOrigin } from "../access/same-origin.js";
+import type { Services } from "../context.js";
+import type { Meshes } from "../meshes/meshes.js";
+import { hashToken, kindOfToken } from "../tokens/token.js";
+import { readCookie } from "./cookie.js";
+import type { Asker, Principal } from "./principal.js";
+import { type AskedHello, verifyHello } from "./verify-hello.js";
+
+/** Where somebody has been let in to: who it is, and the services of that mesh. */
+export interface Admission {
+  readonly principal: Asker;
+  /** For somebody whom the broker does not know, the main mesh's: operations for anybody need some. */
+  readonly services: Services;
+}
+
+/** What says, of a request over HTTP, who sends it. */
+export interface RequestWord {
+  readonly arrival: Arrival;
+  readonly method: string;
+  readonly header: (name: string) => string | undefined;
+}
+
+/** Finds out, for all doors, who somebody is before anything else is looked at (ENTER-1). */
+export interface Entrance {
+  readonly auth: "open" | "invite";
+  /** Who somebody is who has not said so yet. */
+  readonly unknown: Admission;
+  /**
+   * Over HTTP: by a bearer token, else by the cookie of a signed-in browser.
+   *
+   * @throws unauthorized for a token that is given and proves nobody; not_found for a mesh that there is none of; forbidden
+   * for what a page of another address asks for by cookie
+   */
+  byRequest(request: RequestWord): Promise<Admission>;
+  /**
+   * Over a WebSocket: by what the client answers the broker's hello with.
+   *
+   * @throws unauthorized
+   */
+  byHello(answer: HelloAnswer, asked: Omit<AskedHello, "brokerId">): Promise<Admission>;
+  /** By a token of one of these kinds alone; null for one that proves nobody. What is good once is used up by it. */
+  byToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
+  /** Ends a connection as soon as its principal's membership or token ends (ENTER-6). Returns how to stop watching. */
+  hold(principal: Asker, end: () => void): () => void;
+  /** Ends every connection of a member, or of a token and what was got by it; to be called when that is committed. */
+  end(
+    ended: { readonly meshId: string } & ({ readonly memberId: string } | { readonly token: number }),
+  ): void;
+  stop(): void;
+}
+
+export interface HelloAnswer {
+  readonly mesh?: string | undefined;
+  readonly proof?: HelloProof | undefined;
+}
+
+interface Held {
+  readonly principal: Principal;
+  readonly end: () => void;
+  readonly expires: NodeJS.Timeout | undefined;
+}
+
+/** A timer cannot be set further ahead. */
+const timerMsMax = 2 ** 31 - 1;
+/** What was found out about a token is believed this long; what ends here is forgotten at once (ENTER-6). */
+const rememberMs = 1_000;
+
+export function createEntrance({
+  auth,
+  meshes,
+  database,
+}: {
+  readonly auth: "open" | "invite";
+  readonly meshes: Meshes;
+  readonly database: Pick<Database, "orm" | "brokerId">;
+}): Entrance {
+  const held = new Set<Held>();
+  // By the token's hash; the one that was looked up last stands last.
+  const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  const expiries = new WeakMap<Principal, Date>();
+
+  /** Whom a token that is in force lets in. */
+  async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
+    const kind = kindOfToken(text);
+    if (kind === null || !kinds.includes(kind)) return null;
+    const hash = hashToken(text);
+    if (kind === "sign_in" || kind === "ticket") return toPrincipal(await takeToken(database.orm, hash));
+    const name = hash.toString("base64url");
+    const known = remembered.get(name);
+    if (known && known.until > performance.now()) return known.principal;
+    const principal = await toPrincipal(await useToken(database.orm, hash));
+    if (principal) remember(name, principal);
+    return principal;
+  }
+
+  function remember(name: string, principal: Principal): void {
+    remembered.delete(name);
+    remembered.set(name, { principal, until: performance.now() + rememberMs });
+    if (remembered.size <= limits.cachedCredentialsMax) return;
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined) remembered.delete(oldest);
+  }
+
+  async function toPrincipal(token: KnownToken | null): Promise<Principal | null> {
+    if (!token) return null;
+    const { meshId, number, memberId, sessionId, member, kind, parent } = token;
+    // A ticket is used up at once, and its connection lasts as long as the browser is signed in.
+    if (kind === "ticket") {
+      return parent === null ? null : toPrincipal(await findTokenByNumber(database.orm, meshId, parent));
+    }
+    const principal: Principal | null =
+      sessionId !== null
+        ? { kind: "observer", meshId, sessionId, token: number }
+        : memberId !== null && member
+          ? { kind: "member", meshId, memberId, ...member, token: number }
+          : null;
+    if (principal) expiries.set(principal, token.expiresAt);
+    return principal;
+  }
+
+  async function admit(principal: Principal): Promise<Admission> {
+    const services = await meshes.find(principal.meshId);
+    if (!services) throw new TypeError("A principal's mesh is gone.");
+    return { principal, services };
+  }
+
+  async function admitAnyone(mesh: string | undefined): Promise<Admission> {
+    const services = mesh === undefined ? meshes.main : await meshes.find(mesh);
+    if (!services) throw noSuchMesh(mesh ?? "main");
+    return { principal: { kind: "anyone", meshId: services.database.meshId }, services };
+  }
+
+  /** A token or key belongs to one mesh; who names another has mistaken one for the other. */
+  async function admitTo(principal: Principal | null, mesh: string | undefined): Promise<Admission> {
+    if (!principal) throw proofRefused();
+    if (mesh !== undefined && (await meshes.find(mesh))?.database.meshId !== principal.meshId) {
+      throw noSuchMesh(mesh);
+    }
+    return admit(principal);
+  }
+
+  /** A key that belongs to no member is refused as a signature that does not hold. */
+  async function bySignature(proof: SignatureProof, asked: AskedHello): Promise<Principal | null> {
+    const { meshId, memberKey } = verifyHello(proof, asked);
+    const publicKey = Buffer.from(memberKey, "base64url");
+    const member = await findMember(database.orm, meshId, { publicKey });
+    if (!member || member.revokedAt !== null) return null;
+    const { memberId, name, role } = member;
+    return { kind: "member", meshId, memberId, name, role, token: null };
+  }
+
+  const unknown: Admission = {
+    principal: auth === "open" ? { kind: "anyone", meshId: meshes.main.database.meshId } : null,
+    services: meshes.main,
+  };
+
+  return {
+    auth,
+    unknown,
+    async byRequest({ arrival, method, header }) {
+      const mesh = header("x-merkle-mesh");
+      const bearer = /^Bearer +(\S+)$/i.exec(header("authorization") ?? "")?.[1];
+      if (bearer !== undefined) return admitTo(await byToken(bearer, forPrograms), mesh);
+      const cookie = readCookie(header("cookie"), arrival);
+      const principal = cookie === undefined ? null : await byToken(cookie, ["browser"]);
+      if (principal) {
+        if (method !== "GET" && method !== "HEAD") requireSameOrigin(arrival);
+        return admitTo(principal, mesh);
+      }
+      return auth === "open" ? admitAnyone(mesh) : unknown;
+    },
+    async byHello({ mesh, proof }, asked) {
+      if (!proof) {
+        if (auth === "open") return admitAnyone(mesh);
+        throw proofRefused();
+      }
+      switch (proof.kind) {
+        case "signature":
+          return admitTo(await bySignature(proof, { ...asked, brokerId: database.brokerId }), mesh);
+        case "ticket":
+          return admitTo(await byToken(proof.ticket, ["ticket"]), mesh);
+        case "bearer":
+          return admitTo(await byToken(proof.token, forPrograms), mesh);
+      }
+    },
+    byToken,
+    hold(principal, end) {
+      if (!principal || principal.kind === "anyone") return () => undefined;
+      const expiresAt = expiries.get(principal);
+      const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);
+      const expires = inMs === undefined ? undefined : setTimeout(end, Math.max(inMs, 0));
+      const each: Held = { principal, end, expires };
+      held.add(each);
+      return () => {
+        clearTimeout(expires);
+        held.delete(each);
+      };
+    },
+    end(ended) {
+      remembered.clear();
+      for (const { principal, end } of [...held]) {
+        if (principal.meshId !== ended.meshId) continue;
+        if ("token" in ended ? isOfToken(principal, ended.token) : isOfMember(principal, ended.memberId))
+          end();
+      }
+    },
+    stop() {
+      for (const { expires } of held) clearTimeout(expires);
+      held.clear();
+    },
+  };
+}
+
+/** What may stand in an Authorization header. */
+const forPrograms: readonly TokenKind[] = ["bearer", "observer"];
+
+function isOfToken(principal: Principal, token: number): boolean {
+  return principal.kind !== "anyone" && principal.token === token;
+}
+
+function isOfMember(principal: Principal, memberId: string): boolean {
+  return principal.kind === "member" && principal.memberId === memberId;
+}
+
+function noSuchMesh(mesh: string): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no mesh ${JSON.stringify(mesh.slice(0, 100))} here that you are let into. merkle mesh list shows yours.`,
+  );
+}
+
+/** Says no more than that: what was wrong with a proof helps those alone who try to forge one. */
+function proofRefused(): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    "What you proved yourself with lets nobody in: it is wrong, was used up, has expired or was revoked. " +
+      "Join with an invite (merkle join -), or get a new token or sign-in link from a member.",
+  );
+}
