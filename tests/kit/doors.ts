@@ -20,7 +20,14 @@ export interface Door {
   close(): Promise<void>;
 }
 
-export type OpenDoor = (url: string) => Promise<Door>;
+/** As whom, and into which mesh, somebody comes; nobody that the broker knows, into the main one, unless told. */
+export interface Entry {
+  /** A bearer's or an observer's. */
+  readonly token?: string | undefined;
+  readonly mesh?: string | undefined;
+}
+
+export type OpenDoor = (url: string, entry?: Entry) => Promise<Door>;
 
 /** The doors of the broker itself, by name: there the caller keeps its credentials and its cursor. */
 export const brokerDoors: Record<"rest" | "mcp" | "websocket", OpenDoor> = {
@@ -50,7 +57,14 @@ function toDoor(
   };
 }
 
-async function openRest(url: string): Promise<Door> {
+function headersOf({ token, mesh }: Entry): Record<string, string> {
+  return {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(mesh !== undefined && { "x-merkle-mesh": mesh }),
+  };
+}
+
+async function openRest(url: string, entry: Entry = {}): Promise<Door> {
   return toDoor("rest", async (name, input) => {
     const operation = findOperation(name);
     if (!operation) throw new Error(`REST has no route for ${name}.`);
@@ -59,7 +73,10 @@ async function openRest(url: string): Promise<Door> {
     const isInPath = path.includes(":session_id");
     const place = new URL(path.replace(":session_id", encodeURIComponent(String(session_id))), url);
     const rest = isInPath || session_id === undefined ? fields : { ...fields, session_id };
-    const headers: Record<string, string> = team_id === undefined ? {} : { "x-team-id": String(team_id) };
+    const headers = {
+      ...headersOf(entry),
+      ...(team_id !== undefined && { "x-team-id": String(team_id) }),
+    };
     if (method === "GET") {
       for (const [key, value] of Object.entries(rest)) place.searchParams.set(key, String(value));
       return readAnswer(await fetch(place, { headers }));
@@ -84,11 +101,11 @@ async function readAnswer(response: Response): Promise<unknown> {
 }
 
 /** Plain JSON-RPC, as curl would send it. */
-async function openMcp(url: string): Promise<Door> {
+async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
   return toDoor("mcp", async (name, input) => {
     const response = await fetch(new URL("/mcp?tools=core,messaging,mesh,people,admin", url), {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "*/*" },
+      headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },
       body: JSON.stringify({
         jsonrpc: "2.0",
         id: randomUUID(),
@@ -97,6 +114,8 @@ async function openMcp(url: string): Promise<Door> {
       }),
     });
     const { result, error } = Object(await response.json());
+    // What refuses the request as a whole is told beside the JSON-RPC code (ERR-4).
+    if (error?.data?.code) throw new MerkleError(error.data.code, error.message, error.data.details);
     if (error) throw new Error(`JSON-RPC ${error.code}: ${error.message}`);
     const body: unknown = JSON.parse(result.content[0].text);
     if (result.isError) throw MerkleError.fromBody(body);
@@ -125,7 +144,7 @@ async function openStdio(url: string): Promise<Door> {
   );
 }
 
-async function openWebSocket(url: string): Promise<Door> {
+async function openWebSocket(url: string, { token, mesh }: Entry = {}): Promise<Door> {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
   const waiting = new Map<string, { resolve(output: unknown): void; reject(error: unknown): void }>();
   socket.on("message", (data) => {
@@ -140,14 +159,19 @@ async function openWebSocket(url: string): Promise<Door> {
   socket.once("close", (code) => {
     for (const { reject } of waiting.values()) reject(new Error(`The connection closed with ${code}.`));
   });
+  const ask = (frame: object) =>
+    new Promise((resolve, reject) => {
+      const id = randomUUID();
+      waiting.set(id, { resolve, reject });
+      socket.send(JSON.stringify({ ...frame, id }));
+    });
+  if (token !== undefined || mesh !== undefined) {
+    const proof = token === undefined ? undefined : { kind: "bearer", token };
+    await ask({ type: "hello", mesh, proof });
+  }
   return toDoor(
     "websocket",
-    (operation, input) =>
-      new Promise((resolve, reject) => {
-        const id = randomUUID();
-        waiting.set(id, { resolve, reject });
-        socket.send(JSON.stringify({ type: "request", id, operation, input }));
-      }),
+    (operation, input) => ask({ type: "request", operation, input }),
     async () => {
       const closed = new Promise((resolve) => socket.once("close", resolve));
       socket.close();

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { isSessionOperation, MerkleError, type OperationName, operations } from "@merkle/wire";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Subject, startSubject, validInputs } from "../hostile/subject.js";
+import { atEnd } from "../kit/at-end.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+
+/** What is in the main mesh is looked for from another one, by somebody who knows every id and holds every credential. */
+let subject: Subject;
+let elsewhere: readonly Door[];
+const mesh = "elsewhere";
+
+const cleanup = atEnd();
+beforeAll(async () => {
+  subject = await startSubject(cleanup);
+  const sql = connectTestDatabase(subject.broker.databaseUrl, cleanup);
+  await sql`INSERT INTO meshes (mesh_id, name) VALUES (${randomUUID()}, ${mesh})`;
+  elsewhere = await Promise.all(Object.values(brokerDoors).map((open) => open(subject.broker.url, { mesh })));
+  for (const door of elsewhere) cleanup(door.close);
+});
+
+async function codeOf(answer: Promise<unknown>): Promise<string> {
+  return answer.then(
+    () => "answered",
+    (error: unknown) => (error instanceof MerkleError ? error.code : String(error)),
+  );
+}
+
+const names = operations.map(({ name }) => name as OperationName); // The catalogue's values are named by its keys.
+const ofSessions = operations.filter(isSessionOperation).map(({ name }) => name as OperationName);
+const withCredential = operations
+  .filter((each) => !isSessionOperation(each) && each.access === "team")
+  .map(({ name }) => name as OperationName);
+
+describe("Another mesh", () => {
+  it.each(ofSessions)(
+    "[ISOLATION-1] %s finds no session of the first, by id or slug, at any door",
+    async (name) => {
+      const before = await subject.stored();
+      for (const session_id of [subject.session_id, "mistreated"]) {
+        const input = { ...validInputs(subject)[name], session_id };
+        for (const door of elsewhere)
+          expect(await codeOf(door.callRaw(name, input)), door.name).toBe("not_found");
+      }
+      expect(await subject.stored()).toEqual(before);
+    },
+  );
+
+  it.each(withCredential)("[ISOLATION-1] %s takes no credential of the first", async (name) => {
+    const before = await subject.stored();
+    for (const door of elsewhere) {
+      expect(await codeOf(door.callRaw(name, validInputs(subject)[name])), door.name).toBe("unauthorized");
+    }
+    expect(await subject.stored()).toEqual(before);
+  });
+
+  it("[ISOLATION-1] nothing that any other operation answers holds an id, a name or a text of the first", async () => {
+    const covered = new Set([...ofSessions, ...withCredential]);
+    const changing = new Set(["create_session", "create_person", "update_settings", "test_connection"]);
+    const others = names.filter((name) => !covered.has(name) && !changing.has(name));
+    expect(others).toEqual(
+      expect.arrayContaining(["list_sessions", "search", "list_memory", "list_attention"]),
+    );
+    for (const name of others) {
+      const { team_id: _credential, ...input } = { team_id: "", ...validInputs(subject)[name] };
+      for (const door of elsewhere) {
+        const answer = JSON.stringify(await door.callRaw(name, input).catch((error: unknown) => error));
+        expect(answer).not.toContain(subject.session_id);
+        expect(answer).not.toMatch(/Mistreated|before/);
+      }
+    }
+  });
+
+  it("[ISOLATION-2] slugs, memory numbers and names are each mesh's own", async () => {
+    const [door] = elsewhere;
+    const again = await door?.call("create_session", { title: "Mistreated", creator_team_name: "Birch" });
+    expect(again).toMatchObject({ slug: "mistreated" });
+    expect(again?.session_id).not.toBe(subject.session_id);
+    const memory = await door?.call("remember", { team_id: again?.team_id ?? "", content: "elsewhere" });
+    expect(memory?.id).toBe("mem_1");
+    const [main] = subject.doors;
+    const listed = await main?.call("list_memory", { team_id: subject.team_id });
+    expect(JSON.stringify(listed)).not.toContain("elsewhere");
+  });
+
+  it("[ISOLATION-3] a mesh that there is none of is answered 404 at every door, before anything is done", async () => {
+    const before = await subject.stored();
+    for (const [name, open] of Object.entries(brokerDoors)) {
+      const answer = open(subject.broker.url, { mesh: "nowhere" }).then((door) =>
+        door.call("list_sessions", {}),
+      );
+      expect(await codeOf(answer), name).toBe("not_found");
+    }
+    expect(await subject.stored()).toEqual(before);
+  });
+});
