@@ -39,7 +39,13 @@ describe.skipIf(program === undefined)("behind the nginx of docs/reverse-proxy.m
     await writeFile(join(folder, "index.html"), "<!doctype html><title>Merkle</title>");
     const files = await writeCertificate(folder, certificate);
     broker = await startTestBroker(
-      { publicUrl: `https://${name}`, trustedProxies: ["127.0.0.1"], dashboard: folder },
+      {
+        publicUrl: `https://${name}`,
+        trustedProxies: ["127.0.0.1"],
+        auth: "open",
+        insecureOpen: true,
+        dashboard: folder,
+      },
       cleanup,
     );
     const text = await configuration();
