@@ -24,6 +24,7 @@ import { createHostGuard } from "../../apps/broker/src/access/hosts.js";
 import type { Services } from "../../apps/broker/src/context.js";
 import { createMcpMount, type McpMountOptions } from "../../apps/broker/src/doors/mcp/mount.js";
 import type { McpSessionStore } from "../../apps/broker/src/doors/mcp/session-store.js";
+import { createBodyReader } from "../../apps/broker/src/doors/read-json-body.js";
 
 /**
  * A server with what the conformance suite asks for and Merkle does not offer (images, sampling, prompts, …), behind the
@@ -38,6 +39,7 @@ export async function startFixtureServer(
     // Everybody is let in; no tool of the fixture asks to what.
     admit: async () => ({ principal: { kind: "anyone", meshId: "main" }, services: {} as Services }),
     hold: () => () => undefined,
+    bodies: createBodyReader(),
     toError: (error) =>
       error instanceof MerkleError
         ? error

@@ -19,7 +19,9 @@ type Limit = keyof typeof limits;
  * A limit without a place here does not compile.
  */
 const testedAt: {
-  readonly [Name in Limit]: "here" | `${"apps/broker/src" | "tests/doors"}/${string}.test.ts`;
+  readonly [Name in Limit]:
+    | "here"
+    | `${"apps/broker/src" | "tests/doors" | "tests/hostile"}/${string}.test.ts`;
 } = {
   messageTextBytesMax: "here",
   documentBytesMax: "here",
@@ -106,6 +108,12 @@ const testedAt: {
   browserSeconds: "tests/doors/sign-in.test.ts",
   ticketSeconds: "tests/doors/sign-in.test.ts",
   furtherSecretsMax: "tests/doors/tokens.test.ts",
+  frameFragmentsMax: "tests/hostile/floods.test.ts",
+  connectionsPerAddressMax: "apps/broker/src/guard/bound-connections.test.ts",
+  requestHeadersMsMax: "tests/hostile/floods.test.ts",
+  requestMsMax: "tests/hostile/floods.test.ts",
+  bodiesBytesMax: "apps/broker/src/doors/read-json-body.test.ts",
+  rateBucketsMax: "apps/broker/src/guard/limiter.test.ts",
   peerRetiredAfterDays: "apps/broker/src/roster/retire-peers.test.ts",
 };
 

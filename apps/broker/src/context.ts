@@ -3,6 +3,7 @@ import type { Catalogue, OperationName, OutputOf, ParsedInputOf } from "@merkle/
 import type { Credentials, PersonCaller, TeamCaller } from "./access/credentials.js";
 import type { Channels } from "./delivery/channels.js";
 import type { MeshChannel, MeshChannels } from "./delivery/mesh-channel.js";
+import type { BodyReader } from "./doors/read-json-body.js";
 import type { Appender } from "./feed/appender.js";
 import type { Limiter } from "./guard/limiter.js";
 import type { EventLoopWatch } from "./health/watch-event-loop.js";
@@ -48,6 +49,7 @@ export interface Services {
   readonly certificate: () => Certificate | null;
   readonly workers: Workers;
   readonly limiter: Limiter;
+  readonly bodies: BodyReader;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Aborted when the broker stops: parked waits end as at their timeout. */

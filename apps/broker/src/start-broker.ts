@@ -4,14 +4,15 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionTarget, type Database, holdNodeLock, type NodeLock, openDatabase } from "@merkle/db";
 import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
-import type { RateLimits } from "@merkle/wire";
-import { createArrivals } from "./access/arrival.js";
+import { limits, type RateLimits } from "@merkle/wire";
+import { type Arrivals, createArrivals } from "./access/arrival.js";
 import { type AuthMode, chooseAuth, isLoopback } from "./access/auth-mode.js";
 import { createHostGuard } from "./access/hosts.js";
 import { startInProcessBus } from "./delivery/bus.js";
 import { startChannels } from "./delivery/channels.js";
 import { createMeshChannels } from "./delivery/mesh-channel.js";
-import { createHttpServer, type HttpServer } from "./doors/http-server.js";
+import { createHttpServer, type Deadlines, type HttpServer } from "./doors/http-server.js";
+import { createBodyReader } from "./doors/read-json-body.js";
 import { type Appender, type PostedRow, startAppender } from "./feed/appender.js";
 import { toStoredMessage } from "./feed/message.js";
 import { createLimiter } from "./guard/limiter.js";
@@ -64,6 +65,8 @@ export interface BrokerOptions {
    * this machine can reach it: whoever is there could stop it as well.
    */
   readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
+  /** How long it waits for what a client has begun; as `limits` say unless told. */
+  readonly deadlines?: Partial<Deadlines> | undefined;
   /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
   readonly connectionsMax?: number | undefined;
 }
@@ -93,6 +96,10 @@ export interface Broker {
 
 export const defaultPort = 7423;
 const defaultHeartbeatMs = 25_000;
+const usualDeadlines: Deadlines = {
+  requestHeadersMs: limits.requestHeadersMsMax,
+  requestMs: limits.requestMsMax,
+};
 
 /**
  * Starts a broker. Resolves when it takes calls, or rejects with a sentence for people, having left nothing behind
@@ -114,7 +121,7 @@ type Resolved = BrokerOptions & { host: string; port: number; log: Log; auth: Au
 
 async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
   const { host, log } = options;
-  const readArrival = toReadArrival(options);
+  const arrivals = toArrivals(options);
   // Told before anything is started; used once the home is known to be this broker's.
   if (options.tls) await readCertificate(options.tls);
   const target = await startDatabaseServer(options, stops);
@@ -137,9 +144,10 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
       publicUrl: () => services.settings.current.public_url,
       certifiedNames: () => certificate?.current.names ?? [],
     }),
-    readArrival,
+    arrivals,
     certificate,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
+    deadlines: { ...usualDeadlines, ...options.deadlines },
     connectionsMax: options.connectionsMax,
     dashboard: options.dashboard,
   });
@@ -169,7 +177,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   };
 }
 
-function toReadArrival({ trustedProxies = [] }: Resolved): ReturnType<typeof createArrivals> {
+function toArrivals({ trustedProxies = [] }: Resolved): Arrivals {
   try {
     return createArrivals(trustedProxies);
   } catch (error) {
@@ -287,6 +295,7 @@ async function startServices(
     certificate: () => certificate?.current ?? null,
     workers,
     limiter: createLimiter({ rates: chooseRates(options), metrics }),
+    bodies: createBodyReader(),
     metrics,
     log,
     stopping: stopping.signal,

@@ -33,6 +33,7 @@ export const limits = {
   anonymousIdempotencyKeyCharsMin: 16,
   httpBodyBytesMax: 2 * 1024 * 1024,
   frameBytesMax: 2 * 1024 * 1024,
+  frameFragmentsMax: 1_024,
   /** In one body or frame, each list and object counted together with all that it holds; no call has use for a hundred. */
   jsonValuesMax: 10_000,
 
@@ -93,6 +94,13 @@ export const limits = {
   cachedSessionsMax: 10_000,
   liveMcpSessionsMax: 1_000,
   connectionsMax: 10_000,
+  /** Where rates are limited; an office behind one address has many agents. */
+  connectionsPerAddressMax: 1_000,
+  /** What comes over an unencrypted or weak line may be slow, but not for ever. */
+  requestHeadersMsMax: 10_000,
+  requestMsMax: 60_000,
+  /** Of requests that are being read, all together. */
+  bodiesBytesMax: 64 * 1024 * 1024,
   /** Of each kind of rate. */
   rateBucketsMax: 10_000,
 

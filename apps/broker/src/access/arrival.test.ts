@@ -10,7 +10,7 @@ function arrive(from: string, headers: Headers, trusted: readonly string[], encr
   Object.defineProperty(socket, "remoteAddress", { value: from });
   if (encrypted) Object.defineProperty(socket, "encrypted", { value: true });
   const distinct = Object.entries(headers).map(([name, value]) => [name, [value].flat()]);
-  return createArrivals(trusted)({ headersDistinct: Object.fromEntries(distinct), socket, url: "/x" });
+  return createArrivals(trusted).read({ headersDistinct: Object.fromEntries(distinct), socket, url: "/x" });
 }
 
 const proxy = "10.0.0.1";

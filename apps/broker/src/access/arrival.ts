@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, type Socket } from "node:net";
 import type { HostedRequest } from "./hosts.js";
 
 /** How a request came, behind proxies that are trusted as well as without one (TLS-9). */
@@ -9,21 +9,25 @@ export interface Arrival extends HostedRequest {
 }
 
 /** The one place that reads from where, over what and for whom a request came. */
-export type ReadArrival = (request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url">) => Arrival;
+export interface Arrivals {
+  read(request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url">): Arrival;
+  /** The address of a connection, before anything has come over it; null of a trusted proxy, which speaks for many. */
+  addressOf(socket: Pick<Socket, "remoteAddress">): string | null;
+}
 
 /**
  * @param trustedProxies - addresses, and ranges such as `10.0.0.0/8`. `X-Forwarded-For`, `-Proto` and `-Host` are believed
  * of these and of nobody else; `Forwarded` (RFC 7239) is not read at all
  * @throws RangeError for what is neither an address nor a range
  */
-export function createArrivals(trustedProxies: readonly string[]): ReadArrival {
+export function createArrivals(trustedProxies: readonly string[]): Arrivals {
   const trusted = new BlockList();
   for (const each of trustedProxies) addRange(trusted, each);
 
   const isTrusted = (address: string) =>
     trustedProxies.length > 0 && trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-  return ({ headersDistinct: headers, socket, url }) => {
+  const read: Arrivals["read"] = ({ headersDistinct: headers, socket, url }) => {
     const peer = toAddress(socket.remoteAddress ?? "");
     const encrypted = "encrypted" in socket && socket.encrypted === true;
     // A header given twice counts in full, so that no part of it slips through.
@@ -37,6 +41,14 @@ export function createArrivals(trustedProxies: readonly string[]): ReadArrival {
       secure: proto === undefined ? encrypted : proto.toLowerCase() !== "http",
       forwardedHost: lastOf(headers["x-forwarded-host"]),
     };
+  };
+
+  return {
+    read,
+    addressOf({ remoteAddress = "" }) {
+      const address = toAddress(remoteAddress);
+      return address !== null && isTrusted(address) ? null : (address ?? "");
+    },
   };
 }
 

@@ -1,12 +1,13 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { MerkleError } from "@merkle/wire";
+import { limits, MerkleError } from "@merkle/wire";
 import { Hono } from "hono";
-import type { Arrival, ReadArrival } from "../access/arrival.js";
+import type { Arrival, Arrivals } from "../access/arrival.js";
 import { authorize } from "../access/authorize.js";
 import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
+import { boundConnections } from "../guard/bound-connections.js";
 import type { HeldCertificate } from "../tls/hold-certificate.js";
 import { toMerkleError } from "../to-merkle-error.js";
 import { createAdmit } from "./admit.js";
@@ -29,10 +30,11 @@ export interface HttpServer {
 export interface HttpServerOptions {
   readonly services: Services;
   readonly hosts: HostGuard;
-  readonly readArrival: ReadArrival;
+  readonly arrivals: Arrivals;
   /** Makes the port speak TLS, and nothing else. */
   readonly certificate?: HeldCertificate | undefined;
   readonly heartbeatMs: number;
+  readonly deadlines: Deadlines;
   readonly connectionsMax?: number | undefined;
   /** A folder of static pages, served at `/`. */
   readonly dashboard: string | undefined;
@@ -41,18 +43,25 @@ export interface HttpServerOptions {
 /** What the broker counts says something about everybody's work, so it is for members. */
 const metricsRead = { name: "/metrics", access: "member", readOnly: true, afterClosing: "allowed" } as const;
 
+/** How long the broker waits for what a client has begun; who takes longer is cut off. */
+export interface Deadlines {
+  readonly requestHeadersMs: number;
+  readonly requestMs: number;
+}
+
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
+const slowRequestsCheckMs = 1_000;
 
 /** One server for all doors: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { services, hosts, readArrival, heartbeatMs, connectionsMax } = options;
+  const { services, hosts, arrivals, heartbeatMs, connectionsMax } = options;
   const { addresses, limiter, version, settings } = services;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
-  const admit = createAdmit(services.entrance, readArrival);
+  const admit = createAdmit(services.entrance, arrivals);
   mountRest(app, admit);
-  mountSignIn(app, { meshes: services.meshes(), admit, readArrival, knowsHost: hosts.knows });
+  mountSignIn(app, { meshes: services.meshes(), admit, arrivals, knowsHost: hosts.knows });
   const mcp = mountMcp(app, services, admit);
   app.get("/health", async () => {
     const health = await checkHealth(services);
@@ -104,7 +113,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard);
   app.notFound((c) => toErrorResponse(noSuchRoute(c.req.method, c.req.path)));
   app.onError((error, c) => {
-    const { address } = readArrival(c.env.incoming);
+    const { address } = arrivals.read(c.env.incoming);
     return toErrorResponse(toMerkleError(error, services.log, { path: c.req.path, client: address }));
   });
 
@@ -112,12 +121,19 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     overrideGlobalObjects: false,
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
-  const { server, abandonHandshakes } = await createListener(options.certificate, (request, response) => {
-    const refusal = refuse(readArrival(request));
+  const { server, abandonHandshakes } = await createListener(options, (request, response) => {
+    const refusal = refuse(arrivals.read(request));
     if (refusal) refuseRequest(response, refusal);
     else void serve(request, response);
   });
-  server.on("clientError", refuseMalformed);
+  if (limiter.rates) {
+    boundConnections(server, {
+      perAddressMax: limits.connectionsPerAddressMax,
+      addressOf: arrivals.addressOf,
+      metrics: services.metrics,
+    });
+  }
+  server.on("clientError", (error, socket) => refuseMalformed(error, socket, options.deadlines));
   const webSockets = createWebSocketDoor({
     services,
     knowsHost: hosts.knows,
@@ -125,7 +141,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     connectionsMax,
   });
   server.on("upgrade", (request, socket, head) => {
-    const arrival = readArrival(request);
+    const arrival = arrivals.read(request);
     try {
       const refusal = refuse(arrival);
       if (refusal) throw refusal;
@@ -160,11 +176,17 @@ interface Listener {
 }
 
 async function createListener(
-  certificate: HeldCertificate | undefined,
+  { certificate, deadlines }: Pick<HttpServerOptions, "certificate" | "deadlines">,
   onRequest: RequestListener,
 ): Promise<Listener> {
-  // A missing Host is refused like a foreign one, by the guard.
-  const options = { requireHostHeader: false };
+  const options = {
+    // A missing Host is refused like a foreign one, by the guard.
+    requireHostHeader: false,
+    // Who sends a request drop by drop holds a connection for so long, and no longer.
+    headersTimeout: deadlines.requestHeadersMs,
+    requestTimeout: deadlines.requestMs,
+    connectionsCheckingInterval: slowRequestsCheckMs,
+  };
   if (!certificate) return { server: createServer(options, onRequest), abandonHandshakes: () => undefined };
   const { createTlsListener } = await import("../tls/listener.js");
   const listener = createTlsListener({ certificate: certificate.current, options, onRequest });
@@ -188,13 +210,20 @@ function notUnderstood(): MerkleError {
   return new MerkleError("bad_request", "This is no HTTP request that the broker understands.");
 }
 
+function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The request did not arrive in time: its head may take ${requestHeadersMs / 1_000} s, all of it ${requestMs / 1_000} s.`,
+  );
+}
+
 /** What is not even HTTP gets an answer of its own, once, if somebody can still read it. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, deadlines: Deadlines): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  refuseUpgrade(socket, notUnderstood());
+  refuseUpgrade(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow(deadlines) : notUnderstood());
 }
 
 function pathOf(url: string | undefined): string {

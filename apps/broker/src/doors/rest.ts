@@ -8,7 +8,6 @@ import { type Call, dispatch } from "../dispatch.js";
 import type { Admit } from "./admit.js";
 import { callerSignal, type HttpContext, whenWritten } from "./http-context.js";
 import { jsonResponse } from "./http-error.js";
-import { readJsonBody } from "./read-json-body.js";
 import { readQuery } from "./read-query.js";
 
 /** Comments are sent this often while a stream waits, so that nobody in between thinks it dead. */
@@ -30,7 +29,7 @@ async function serve(c: HttpContext, admit: Admit, operation: Operation): Promis
   const call: Call = {
     operation,
     principal,
-    input: await readInput(c, operation),
+    input: await readInput(c, services, operation),
     door: "rest",
     view: "json",
     signal,
@@ -42,11 +41,15 @@ async function serve(c: HttpContext, admit: Admit, operation: Operation): Promis
   return jsonResponse(reply.output);
 }
 
-async function readInput(c: HttpContext, operation: Operation): Promise<Record<string, unknown>> {
+async function readInput(
+  c: HttpContext,
+  { bodies }: Services,
+  operation: Operation,
+): Promise<Record<string, unknown>> {
   const path = isSessionOperation(operation) ? { session_id: c.req.param("session_id") } : {};
   const query = readQuery(new URL(c.req.url).searchParams, operation);
   if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
-  const body = (await readJsonBody(c.env.incoming)) ?? {};
+  const body = (await bodies.readJson(c.env.incoming)) ?? {};
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new MerkleError("bad_request", `${operation.name} takes a JSON object as its body.`);
   }

@@ -3,7 +3,7 @@ import { endToken, insertToken } from "@merkle/db";
 import { HelloProof, limits, MerkleError } from "@merkle/wire";
 import type { Hono } from "hono";
 import * as z from "zod";
-import type { ReadArrival } from "../access/arrival.js";
+import type { Arrivals } from "../access/arrival.js";
 import { membershipEnded } from "../access/authorize.js";
 import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
@@ -15,7 +15,7 @@ import { makeToken } from "../tokens/token.js";
 import type { Admit } from "./admit.js";
 import type { HttpContext } from "./http-context.js";
 import { jsonResponse } from "./http-error.js";
-import { readJsonBody } from "./read-json-body.js";
+import type { BodyReader } from "./read-json-body.js";
 
 /** Who a browser is signed in as, for its pages to show. */
 export interface SignedIn {
@@ -37,7 +37,7 @@ const SignIn = z.union([
 export interface SignInOptions {
   readonly meshes: Meshes;
   readonly admit: Admit;
-  readonly readArrival: ReadArrival;
+  readonly arrivals: Arrivals;
   /** Whether the broker answers to this host. */
   readonly knowsHost: (host: string) => boolean;
 }
@@ -48,7 +48,7 @@ export interface SignInOptions {
  */
 export function mountSignIn(
   app: Hono<{ Bindings: HttpBindings }>,
-  { meshes, admit, readArrival, knowsHost }: SignInOptions,
+  { meshes, admit, arrivals, knowsHost }: SignInOptions,
 ): void {
   const { main } = meshes;
   const challenges = createHelloChallenges();
@@ -59,9 +59,9 @@ export function mountSignIn(
   });
 
   app.post("/api/sign-in", async (c) => {
-    const arrival = readArrival(c.env.incoming);
+    const arrival = arrivals.read(c.env.incoming);
     requireSameOrigin(arrival);
-    const principal = await identify(await readSignIn(c));
+    const principal = await identify(await readSignIn(c, main.bodies));
     if (!principal || principal.kind === "anyone") throw signInRefused();
     const services = (await meshes.find(principal.meshId)) ?? main;
     const { token, secretHash } = makeToken("browser");
@@ -89,7 +89,7 @@ export function mountSignIn(
 
   app.post("/api/sign-out", async (c) => {
     const { principal, services } = await admit(c);
-    const arrival = readArrival(c.env.incoming);
+    const arrival = arrivals.read(c.env.incoming);
     requireSameOrigin(arrival);
     if (principal && principal.kind !== "anyone" && principal.token !== null) {
       const { token, meshId } = principal;
@@ -103,7 +103,7 @@ export function mountSignIn(
 
   app.post("/api/tickets", async (c) => {
     const { principal, services } = await admit(c);
-    requireSameOrigin(readArrival(c.env.incoming));
+    requireSameOrigin(arrivals.read(c.env.incoming));
     if (!principal || principal.kind === "anyone" || principal.token === null) throw notSignedIn();
     const { meshId, token: parent } = principal;
     const { token, secretHash } = makeToken("ticket");
@@ -133,8 +133,8 @@ export function mountSignIn(
   }
 }
 
-async function readSignIn(c: HttpContext): Promise<z.output<typeof SignIn>> {
-  const parsed = SignIn.safeParse(await readJsonBody(c.env.incoming));
+async function readSignIn(c: HttpContext, bodies: BodyReader): Promise<z.output<typeof SignIn>> {
+  const parsed = SignIn.safeParse(await bodies.readJson(c.env.incoming));
   if (parsed.success) return parsed.data;
   throw new MerkleError(
     "bad_request",

@@ -22,6 +22,7 @@ export function mountMcp(
     admit,
     hold: (principal, end) => services.entrance().hold(principal, end),
     store: createMcpSessionStore(services.database),
+    bodies: services.bodies,
     toError,
   });
 

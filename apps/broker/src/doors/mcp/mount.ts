@@ -6,7 +6,7 @@ import { refuseStranger } from "../../access/authorize.js";
 import type { Entrance } from "../../identity/entrance.js";
 import type { Admit } from "../admit.js";
 import type { HttpContext } from "../http-context.js";
-import { readJsonBody } from "../read-json-body.js";
+import type { BodyReader } from "../read-json-body.js";
 import { type Exchange, openExchange } from "./exchange.js";
 import { createLiveSessions } from "./live-sessions.js";
 import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
@@ -21,6 +21,7 @@ export interface McpMountOptions {
   readonly admit: Admit;
   /** Watches over whoever has been let in; ends the request when that does. */
   readonly hold: Entrance["hold"];
+  readonly bodies: BodyReader;
   /** Says what a caller is told of a failure. */
   readonly toError: (error: unknown) => MerkleError;
   readonly resumability?: Resumability;
@@ -39,7 +40,7 @@ const drainDeadlineMs = 2_000;
 
 /** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
 export function createMcpMount(options: McpMountOptions): McpMount {
-  const { createServer, store, admit, hold, toError, resumability, liveMax } = options;
+  const { createServer, store, bodies, admit, hold, toError, resumability, liveMax } = options;
   const open = (id: string | null) => openMcpSession({ id, createServer, resumability });
   const sessions = createLiveSessions({ store, open, ...(liveMax !== undefined && { liveMax }) });
   const underWay = new Set<Promise<unknown>>();
@@ -60,7 +61,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   async function post(exchange: Exchange, id: string | null): Promise<Response> {
     underWay.add(exchange.ended);
     void exchange.ended.then(() => underWay.delete(exchange.ended));
-    const body = await readMessages(exchange);
+    const body = await readMessages(exchange, bodies);
     if (body instanceof Response) return body;
     if (isInitializeRequest(soleMessage(body))) return initialize(exchange, body);
     if (id === null) return answerAlone(exchange, body);
@@ -129,9 +130,9 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 }
 
 /** Reads what was posted, or says why it cannot be read. */
-async function readMessages({ c }: Exchange): Promise<unknown> {
+async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknown> {
   try {
-    const body = await readJsonBody(c.env.incoming);
+    const body = await bodies.readJson(c.env.incoming);
     if (body !== undefined) return body;
     throw new MerkleError("bad_request", "A POST needs a JSON-RPC message as its body.");
   } catch (error) {

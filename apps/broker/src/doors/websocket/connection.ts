@@ -10,6 +10,8 @@ export interface Connection extends Sink {
   send(frame: BrokerFrame, written?: () => void): void;
   /** Whether it has been full without being drained for longer than it may be (WS-6). */
   readonly stalled: boolean;
+  /** Reads nothing more for so long: what the client goes on to send waits in the network, and costs nobody anything. */
+  rest(ms: number): void;
   close(reason: CloseReason): void;
   /** Ends it without waiting for the client's answer. */
   terminate(): void;
@@ -22,13 +24,20 @@ export interface Connection extends Sink {
 export function createConnection(webSocket: WebSocket, socket: Duplex): Connection {
   let corked = false;
   let fullSince: number | null = null;
+  let resting: NodeJS.Timeout | undefined;
   const drainListeners = new Set<() => void>();
 
   socket.on("drain", () => {
     fullSince = null;
-    if (webSocket.isPaused) webSocket.resume();
+    readOn();
     for (const listener of drainListeners) listener();
   });
+
+  socket.once("close", () => clearTimeout(resting));
+
+  function readOn(): void {
+    if (webSocket.isPaused && fullSince === null && resting === undefined) webSocket.resume();
+  }
 
   function write(frame: Buffer, done?: (error?: Error | null) => void): void {
     if (webSocket.readyState !== webSocket.OPEN || socket.destroyed) return;
@@ -63,6 +72,14 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
     onDrain(listener) {
       drainListeners.add(listener);
       return () => drainListeners.delete(listener);
+    },
+    rest(ms) {
+      clearTimeout(resting);
+      resting = setTimeout(() => {
+        resting = undefined;
+        readOn();
+      }, ms);
+      webSocket.pause();
     },
     close(reason) {
       const { code, meaning } = closeCodes[reason];

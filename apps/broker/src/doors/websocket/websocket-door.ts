@@ -39,6 +39,10 @@ const pingFrame = Buffer.from([0x89, 0x00]); // RFC 6455, 5.5.2: a whole ping, w
 /** A ping, and the frame for scripts in a browser, which cannot see pings: one write for each connection, not two. */
 const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
 const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
+/** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
+const chunksMax = 16_384;
+/** Who is told to go and stays is gone by then. */
+const closingHandshakeMs = 5_000;
 const drainCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
@@ -50,12 +54,17 @@ export function createWebSocketDoor({
 }: WebSocketDoorOptions): WebSocketDoor {
   const { metrics, log } = services;
   const clients = new Set<Client>();
-  // Compression would cost memory per connection, and would make each reader's frames its own.
-  const server = new WebSocketServer({
+  const options = {
     noServer: true,
+    // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
     perMessageDeflate: false,
     maxPayload: limits.frameBytesMax,
-  });
+    // A frame in tiny pieces would take a hundred times its size in memory.
+    maxFragments: limits.frameFragmentsMax,
+    maxBufferedChunks: chunksMax,
+    closeTimeout: closingHandshakeMs,
+  };
+  const server = new WebSocketServer(options);
   server.on("wsClientError", (error, socket) =>
     refuseUpgrade(
       socket,
@@ -75,10 +84,15 @@ export function createWebSocketDoor({
     webSocket.on("error", (error) =>
       log.info("a WebSocket client broke the protocol", { error: error.message, client: address }),
     );
-    if (clients.size >= connectionsMax) return cutOff("too_many_connections");
+    if (clients.size >= connectionsMax) {
+      cutOff("too_many_connections");
+      // It is not waited for: there may be many more of them.
+      socket.end();
+      return;
+    }
     const entrance = services.entrance();
     const challenge = createHelloChallenge();
-    const session = createClientSession({ entrance, challenge, knowsHost }, connection, cutOff);
+    const session = createClientSession({ entrance, challenge, knowsHost }, connection, address, cutOff);
     const client: Client = { webSocket, connection, session, heard: true };
     clients.add(client);
     metrics.sockets.inc();

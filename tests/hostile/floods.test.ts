@@ -1,0 +1,249 @@
+import { connect, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { limits } from "@merkle/wire";
+import { connect as connectClient } from "@merkle/wire/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { atEnd } from "../kit/at-end.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { request, sendRaw } from "./raw-http.js";
+import { maskedFrame, openRawSocket } from "./raw-socket.js";
+import { TestSocket } from "./test-socket.js";
+
+/** Floods of every kind, each in small: what they leave behind is counted, not timed. `npm run bench:flood` has them in full. */
+
+const json = "Content-Type: application/json";
+const session = JSON.stringify({ title: "One more", creator_team_name: "Birch" });
+
+/** Callers of many addresses: what a proxy of ours says of them is believed. */
+const from = (address: string) => ["Host: localhost", `X-Forwarded-For: ${address}`];
+
+const never = 0.001;
+
+async function readMetric(broker: TestBroker, name: string): Promise<number> {
+  const headers = [...from("192.0.2.250"), "Connection: close"];
+  const { body } = await sendRaw(broker.port, request("GET /metrics", headers));
+  return [...body.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, "gm"))].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  );
+}
+
+describe("too many requests", () => {
+  const burst = 12;
+
+  function startLimited(rates: { per_second: number; burst: number } = { per_second: never, burst }) {
+    return startTestBroker({
+      trustedProxies: ["127.0.0.1"],
+      insecureOpen: true,
+      rateLimits: { address: rates },
+    });
+  }
+
+  const upgrade = (headers: readonly string[]) =>
+    [
+      "GET /ws HTTP/1.1",
+      ...headers,
+      "Upgrade: websocket",
+      "Connection: Upgrade",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "",
+      "",
+    ].join("\r\n");
+
+  it("[GUARD-4] are answered 429 with Retry-After at every door, unread, and others are served", async () => {
+    const broker = await startLimited();
+    const doors: Record<string, (headers: readonly string[]) => string> = {
+      // Their bodies never come: what is refused is not waited for.
+      REST: (headers) => request("POST /api/sessions", [...headers, json, "Content-Length: 100000"]),
+      MCP: (headers) => request("POST /mcp", [...headers, json, "Content-Length: 100000"]),
+      "a page": (headers) => request("GET /agents.md", headers),
+      "the upgrade": upgrade,
+      "no place at all": (headers) => request("GET /nowhere", headers),
+    };
+    const flood = from("203.0.113.9");
+    for (let n = 0; n < burst; n += 1) {
+      expect((await sendRaw(broker.port, request("GET /agents.md", flood))).status).toBe(200);
+    }
+    for (const [door, place] of Object.entries(doors)) {
+      const answer = await sendRaw(broker.port, place(flood));
+      expect(answer.status, door).toBe(429);
+      expect(answer.headers, door).toMatch(/^retry-after: \d{3,4}$/im);
+      expect(JSON.parse(answer.body), door).toMatchObject({
+        error: { code: "too_many_requests", details: { limit: "address", per_second: never, burst } },
+      });
+    }
+    expect((await sendRaw(broker.port, request("GET /agents.md", from("203.0.113.10")))).status).toBe(200);
+    // Of IPv6 anybody has more addresses than there are seconds.
+    const answers = await Promise.all(
+      Array.from({ length: burst + 3 }, (_, n) =>
+        sendRaw(broker.port, request("GET /agents.md", from(`2001:db8::${n}`))),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(3);
+    expect(await readMetric(broker, "merkle_refusals_total")).toBe(Object.keys(doors).length + 3);
+    expect(await readMetric(broker, "merkle_requests_total")).toBe(0);
+    expect(await readMetric(broker, "merkle_sockets")).toBe(0);
+  });
+
+  it("[GUARD-4] as frames are replied to with the same error, and no more of them are read for a while", async () => {
+    const broker = await startLimited();
+    const socket = await openRawSocket(broker.port, from("203.0.113.9"));
+    // The upgrade was one; one call more than there are tokens is refused.
+    for (let id = 0; id < burst; id += 1)
+      socket.send({ type: "request", id, operation: "get_app_info", input: {} });
+    expect(await socket.replyTo(burst - 2)).toHaveProperty("output");
+    expect(await socket.replyTo(burst - 1)).toMatchObject({
+      error: { code: "too_many_requests", details: { limit: "address", per_second: never, burst } },
+    });
+    const ping = JSON.stringify({ type: "ping", id: "more" });
+    const flood = Buffer.concat(Array.from({ length: 200_000 }, () => maskedFrame(ping)));
+    socket.write(flood);
+    const other = await openRawSocket(broker.port, from("203.0.113.10"));
+    other.send({ type: "ping", id: 1 });
+    expect(await other.replyTo(1)).toHaveProperty("output");
+    // What the network between holds was sent, what the broker read is a part of it.
+    expect(socket.unsentBytes).toBeGreaterThan(0);
+    expect(await readMetric(broker, "merkle_refusals_total")).toBeLessThan(50_000);
+  });
+
+  it("[CLIENT-1] the client comes back with its call when it is told, and the call succeeds", async () => {
+    const broker = await startLimited({ per_second: 5, burst: 3 });
+    const client = connectClient({ url: broker.url, WebSocket });
+    onTestFinished(() => client.close());
+    const calls = Array.from({ length: 6 }, (_, n) =>
+      client.call("create_session", { title: `Session ${n}`, creator_team_name: "Birch" }),
+    );
+    expect(new Set((await Promise.all(calls)).map(({ session_id }) => session_id)).size).toBe(6);
+    const { sessions } = await client.call("list_sessions", {});
+    expect(sessions).toHaveLength(6);
+  });
+
+  it("[GUARD-4] on loopback, where anyone is let in, nothing is counted unless it is asked for", async () => {
+    const [open, asked] = await Promise.all([
+      startTestBroker(),
+      startTestBroker({ rateLimits: { address: { per_second: never, burst: 2 } } }),
+    ]);
+    const statuses = async ({ port }: TestBroker) => {
+      const answers = Array.from({ length: 4 }, () =>
+        sendRaw(port, request("GET /agents.md", ["Host: localhost"])),
+      );
+      return (await Promise.all(answers)).map(({ status }) => status).sort();
+    };
+    expect(await statuses(open)).toEqual([200, 200, 200, 200]);
+    expect(await statuses(asked)).toEqual([200, 200, 429, 429]);
+    const settings = await fetch(new URL("/api/settings", open.url));
+    expect(await settings.json()).toMatchObject({ rate_limits: null });
+  });
+});
+
+describe("connections", () => {
+  let broker: TestBroker;
+  const cleanup = atEnd();
+  const start = async () => {
+    broker ??= await startTestBroker({ deadlines: { requestHeadersMs: 300, requestMs: 900 } }, cleanup);
+    return broker;
+  };
+
+  /** Writes a beginning, and resolves with all that came when the broker has ended the connection. */
+  function begin(port: number, text: string, more = ""): Promise<string> {
+    return new Promise((resolve) => {
+      const socket: Socket = connect(port, "127.0.0.1");
+      onTestFinished(() => void socket.destroy());
+      let came = "";
+      socket.on("error", () => undefined);
+      socket.on("data", (chunk) => {
+        came += chunk;
+      });
+      socket.once("close", () => resolve(came));
+      socket.write(text);
+      if (more !== "") setInterval(() => socket.write(more), 50).unref();
+    });
+  }
+
+  it("[GUARD-9] that send a request drop by drop end by requestHeadersMsMax and requestMsMax, however many they are", async () => {
+    const { port } = await start();
+    expect(limits.requestHeadersMsMax).toBeLessThan(limits.requestMsMax);
+    const slow = [
+      ...Array.from({ length: 100 }, () => begin(port, "GET / HTTP/1.1\r\nHost: localhost\r\n")),
+      begin(port, "GET / HTTP/1.1\r\nHost: localhost\r\n", "X-Slow: 1\r\n"),
+      begin(port, ""),
+      begin(
+        port,
+        `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\n${json}\r\nContent-Length: 5000\r\n\r\n`,
+        "x",
+      ),
+      begin(
+        port,
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\n${json}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+        "1\r\nx\r\n",
+      ),
+    ];
+    const served = await sendRaw(port, request("GET /agents.md", ["Host: localhost"]));
+    expect(served.status).toBe(200);
+    const answers = await Promise.all(slow);
+    for (const answer of answers.slice(0, 101))
+      expect(answer).toMatch(/^HTTP\/1\.1 400 .*did not arrive in time/s);
+    expect(await readMetric(broker, "merkle_requests_total")).toBe(0);
+  });
+
+  it("[GUARD-10] are never compressed: an offer is not taken up, and compressed bytes are not unpacked", async () => {
+    const { port } = await start();
+    const socket = await openRawSocket(port, [
+      "Host: localhost",
+      "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits",
+    ]);
+    expect(socket.head).not.toMatch(/sec-websocket-extensions/i);
+    // The first reserved bit says that a message is compressed.
+    const bomb = maskedFrame(gzipSync(Buffer.alloc(50 * 1024 * 1024)));
+    bomb[0] = (bomb[0] ?? 0) | 0x40;
+    socket.write(bomb);
+    expect(await socket.closed).toBe(1002);
+
+    const body = gzipSync(session);
+    const headers = ["Host: localhost", json, "Content-Encoding: gzip", `Content-Length: ${body.length}`];
+    expect((await sendRaw(port, request("POST /api/sessions", headers), body)).status).toBe(400);
+  });
+
+  it("[GUARD-10] [LIMIT-1] take a frame in frameFragmentsMax pieces, and end at one more", async () => {
+    const { port } = await start();
+    const ping = JSON.stringify({ type: "ping", id: 1 }).padEnd(limits.frameFragmentsMax + 1);
+    for (const [pieces, taken] of [
+      [limits.frameFragmentsMax - 1, true],
+      [limits.frameFragmentsMax, true],
+      [limits.frameFragmentsMax + 1, false],
+    ] as const) {
+      const socket = await openRawSocket(port, ["Host: localhost"]);
+      const text = [...ping.slice(0, pieces - 1), ping.slice(pieces - 1)];
+      socket.write(
+        Buffer.concat(
+          text.map((piece, n) => maskedFrame(piece, { first: n === 0, last: n === text.length - 1 })),
+        ),
+      );
+      if (taken) expect(await socket.replyTo(1)).toHaveProperty("output");
+      else expect(await socket.closed).toBe(1008);
+    }
+    // Empty pieces are pieces too.
+    const socket = await openRawSocket(port, ["Host: localhost"]);
+    const empty = maskedFrame("", { first: false, last: false });
+    socket.write(
+      Buffer.concat([maskedFrame("{", { first: true, last: false }), ...Array(2_000).fill(empty)]),
+    );
+    expect(await socket.closed).toBe(1008);
+  });
+
+  it("[WS-5] by the hundred are ended beyond connectionsMax, and none of them stays", async () => {
+    const small = await startTestBroker({ connectionsMax: 20 });
+    const sockets = await Promise.all(
+      Array.from({ length: 200 }, () => openRawSocket(small.port, ["Host: localhost"])),
+    );
+    expect(await readMetric(small, "merkle_sockets")).toBe(20);
+    const codes = await Promise.all(sockets.map((socket) => Promise.race([socket.closed, socket.ready])));
+    expect(codes.filter((code) => code === 4003)).toHaveLength(180);
+    for (const socket of sockets) socket.end();
+    await expect.poll(() => readMetric(small, "merkle_sockets")).toBe(0);
+    const again = await TestSocket.open(small.url);
+    again.end();
+  });
+});
