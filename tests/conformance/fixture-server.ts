@@ -37,7 +37,11 @@ export async function startFixtureServer(
     createServer: createFixture,
     store: createStoreInMemory(),
     // Everybody is let in; no tool of the fixture asks to what.
-    admit: async () => ({ principal: { kind: "anyone", meshId: "main" }, services: {} as Services }),
+    admit: async () => ({
+      principal: { kind: "anyone", meshId: "main" },
+      services: {} as Services,
+      address: "",
+    }),
     hold: () => () => undefined,
     bodies: createBodyReader(),
     toError: (error) =>

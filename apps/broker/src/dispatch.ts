@@ -26,6 +26,8 @@ export interface Call extends CallersWord {
   readonly input: unknown;
   readonly door: "rest" | "mcp" | "websocket";
   readonly view: "json" | "compact";
+  /** Where it comes from. */
+  readonly address: string;
   readonly signal: AbortSignal;
   readonly connection?: object | undefined;
   /** Told when a wait has found nothing and begins to block: what could be wrong with the call is right by then. */
@@ -70,7 +72,11 @@ async function serve(services: Services, call: Call): Promise<Reply> {
   const run = async () => {
     const team = await takeTeam(services, operation, admitted);
     const ctx = createContext(services, { ...call, signal }, { ...admitted, team, onWritten });
-    return callHandler(operation, ctx, admitted.input);
+    const answer = () => callHandler(operation, ctx, admitted.input);
+    // What strangers may call too is given something that proves them, an invite or its code.
+    return operation.access === "public"
+      ? services.limiter.tryProof({ address: call.address }, answer)
+      : answer();
   };
   const answer = inTime(operation, operation.readOnly ? retryWhileLost(run) : run()).finally(release);
   const output = await answer;
@@ -136,6 +142,11 @@ async function admit(services: Services, call: Call, raw: RawInput): Promise<Adm
     if (earlier !== undefined) return { earlier };
   }
   authorize({ operation, principal, session, caller, credentialGiven: credential !== undefined });
+  services.limiter.admitCall({
+    asker: principal,
+    sessionId: session?.sessionId ?? null,
+    rate: operation.rate,
+  });
   if (caller?.team) services.presence.touch(caller.team.peer);
   if (session && caller) await refuseByConvention(services, operation, session, caller.team);
   const input = await parseOpenly(services, operation, raw, session, caller);

@@ -301,7 +301,7 @@ async function startServices(
     stopping: stopping.signal,
   };
   const meshes = createMeshes({ database, shared });
-  const entrance = createEntrance({ auth, meshes, database });
+  const entrance = createEntrance({ auth, meshes, limiter: shared.limiter, database });
   return {
     meshes,
     endWaits: () => stopping.abort(),

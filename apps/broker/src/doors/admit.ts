@@ -2,14 +2,22 @@ import type { Arrivals } from "../access/arrival.js";
 import type { Admission, Entrance } from "../identity/entrance.js";
 import type { HttpContext } from "./http-context.js";
 
+/** Who has been let in over HTTP, and from where. */
+export interface HttpAdmission extends Admission {
+  readonly address: string;
+}
+
 /** Finds out who sends a request over HTTP, and to which mesh it is let in (ENTER-1). */
-export type Admit = (c: HttpContext) => Promise<Admission>;
+export type Admit = (c: HttpContext) => Promise<HttpAdmission>;
 
 export function createAdmit(entrance: () => Entrance, arrivals: Arrivals): Admit {
-  return (c) =>
-    entrance().byRequest({
-      arrival: arrivals.read(c.env.incoming),
+  return async (c) => {
+    const arrival = arrivals.read(c.env.incoming);
+    const admission = await entrance().byRequest({
+      arrival,
       method: c.req.method,
       header: (name) => c.req.header(name),
     });
+    return { ...admission, address: arrival.address };
+  };
 }

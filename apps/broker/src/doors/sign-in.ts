@@ -3,7 +3,7 @@ import { endToken, insertToken } from "@merkle/db";
 import { HelloProof, limits, MerkleError } from "@merkle/wire";
 import type { Hono } from "hono";
 import * as z from "zod";
-import type { Arrivals } from "../access/arrival.js";
+import type { Arrival, Arrivals } from "../access/arrival.js";
 import { membershipEnded } from "../access/authorize.js";
 import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
@@ -61,7 +61,7 @@ export function mountSignIn(
   app.post("/api/sign-in", async (c) => {
     const arrival = arrivals.read(c.env.incoming);
     requireSameOrigin(arrival);
-    const principal = await identify(await readSignIn(c, main.bodies));
+    const principal = await identify(await readSignIn(c, main.bodies), arrival);
     if (!principal || principal.kind === "anyone") throw signInRefused();
     const services = (await meshes.find(principal.meshId)) ?? main;
     const { token, secretHash } = makeToken("browser");
@@ -123,13 +123,13 @@ export function mountSignIn(
     return jsonResponse({ ticket: token });
   });
 
-  async function identify(input: z.output<typeof SignIn>): Promise<Asker> {
+  async function identify(input: z.output<typeof SignIn>, { address }: Arrival): Promise<Asker> {
     const entrance = main.entrance();
-    if ("secret" in input) return entrance.byToken(input.secret, ["sign_in", "observer"]);
+    if ("secret" in input) return entrance.byToken({ text: input.secret, address }, ["sign_in", "observer"]);
     const { proof } = input;
     if (proof.kind !== "signature") throw signInRefused();
     const nonce = challenges.take(proof.statement.nonce);
-    return (await entrance.byHello({ proof }, { nonce, knowsHost, now: new Date() })).principal;
+    return (await entrance.byHello({ proof }, { nonce, knowsHost, now: new Date(), address })).principal;
   }
 }
 

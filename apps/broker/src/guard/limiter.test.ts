@@ -76,23 +76,44 @@ describe("the limiter", () => {
       tried += 1;
       throw new MerkleError("unauthorized", "Wrong.");
     };
-    for (let n = 0; n < 5; n += 1) expect(await limiter.tryProof("a", right)).toBe("Ana");
+    for (let n = 0; n < 5; n += 1) expect(await limiter.tryProof({ address: "a" }, right)).toBe("Ana");
     const broken = () => Promise.reject(new MerkleError("unavailable", "No database."));
-    for (let n = 0; n < 5; n += 1) await expect(limiter.tryProof("a", broken)).rejects.toThrow("No database");
-    await expect(limiter.tryProof("a", wrong)).rejects.toThrow("Wrong.");
+    for (let n = 0; n < 5; n += 1)
+      await expect(limiter.tryProof({ address: "a" }, broken)).rejects.toThrow("No database");
+    await expect(limiter.tryProof({ address: "a" }, wrong)).rejects.toThrow("Wrong.");
     // Many at once are as few as one after the other.
     tried = 0;
-    const many = await Promise.allSettled(Array.from({ length: 50 }, () => limiter.tryProof("a", wrong)));
+    const many = await Promise.allSettled(
+      Array.from({ length: 50 }, () => limiter.tryProof({ address: "a" }, wrong)),
+    );
     expect(tried).toBe(1);
     expect(many.filter(({ status }) => status === "rejected")).toHaveLength(50);
-    await expect(limiter.tryProof("a", right)).rejects.toMatchObject({ details: { limit: "failed_proof" } });
-    expect(await limiter.tryProof("b", right)).toBe("Ana");
+    await expect(limiter.tryProof({ address: "a" }, right)).rejects.toMatchObject({
+      details: { limit: "failed_proof" },
+    });
+    expect(await limiter.tryProof({ address: "b" }, right)).toBe("Ana");
+  });
+
+  it("[GUARD-7] goes on checking a secret that has proved somebody, until it does so no more", async () => {
+    const limiter = createLimiter({
+      rates: { failed_proof: { per_second: 0.001, burst: 1 } },
+      metrics: createMetrics(),
+    });
+    const secret = "the hash of a token";
+    const tryOut = (found: string | null, proof = {}) =>
+      limiter.tryProof({ address: "a", ...proof }, async () => found);
+    expect(await tryOut("Ana", { secret })).toBe("Ana");
+    expect(await tryOut(null)).toBeNull();
+    await expect(tryOut("Ben", { secret: "another" })).rejects.toMatchObject({ code: "too_many_requests" });
+    for (let n = 0; n < 3; n += 1) expect(await tryOut("Ana", { secret })).toBe("Ana");
+    expect(await tryOut(null, { secret })).toBeNull();
+    await expect(tryOut("Ana", { secret })).rejects.toMatchObject({ code: "too_many_requests" });
   });
 
   it("[GUARD-4] lets everything through where it is off", async () => {
     const limiter = createLimiter({ rates: "off", metrics: createMetrics() });
     for (let n = 0; n < 20_000; n += 1) limiter.admit("a");
-    expect(await limiter.tryProof("a", async () => 1)).toBe(1);
+    expect(await limiter.tryProof({ address: "a" }, async () => 1)).toBe(1);
     expect(limiter.rates).toBeNull();
   });
 

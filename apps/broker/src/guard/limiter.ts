@@ -29,12 +29,19 @@ export interface Limiter {
    */
   admitCall(call: LimitedCall): void;
   /**
-   * Runs what checks a proof of identity. Tries that fail are counted for their address, those under way like failed ones, so that
-   * nothing is gained by trying many at once; beyond the limit nothing is tried any more.
+   * Runs what checks a proof of identity, and rejects or finds null where it does not hold. Tries that fail are counted for
+   * their address, those under way like failed ones, so that nothing is gained by trying many at once; beyond the limit nothing
+   * is tried any more. A secret that has proved somebody before is no guess, and is checked whatever others try beside it.
    *
    * @throws too_many_requests, and what `check` throws
    */
-  tryProof<Proved>(address: string, check: () => Promise<Proved>): Promise<Proved>;
+  tryProof<Proved>(proof: ProofTried, check: () => Promise<Proved>): Promise<Proved>;
+}
+
+export interface ProofTried {
+  readonly address: string;
+  /** What names the secret it is tried with, where there is one that could be guessed by nobody. */
+  readonly secret?: string | undefined;
 }
 
 export interface LimitedCall {
@@ -54,6 +61,8 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
   if (chosen === "off") return unlimited;
   const rates: RateLimits = { ...rateLimits, ...chosen };
   const buckets = new Map<RateLimitName, TokenBuckets>();
+  /** Secrets that have proved somebody; the longest unused first. */
+  const proven = new Set<string>();
 
   function bucketsOf(name: RateLimitName): TokenBuckets {
     const known = buckets.get(name);
@@ -74,23 +83,44 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     throw tooMany(name, rates[name], missingMs);
   }
 
+  function remember(secret: string): void {
+    proven.delete(secret);
+    proven.add(secret);
+    const [oldest] = proven;
+    if (oldest !== undefined && proven.size > limits.rateBucketsMax) proven.delete(oldest);
+  }
+
+  /** What proved somebody, and does so no more: from now on it is a guess. */
+  function failed(block: string, secret: string): void {
+    proven.delete(secret);
+    bucketsOf("failed_proof").take(block);
+  }
+
   return {
     rates,
     admit: (address) => take("address", toAddressBlock(address)),
     admitCall({ asker, sessionId, rate }) {
       if (asker?.kind === "member") take(`member_${rate}`, asker.memberId);
+      if (asker?.kind === "observer") take(`member_${rate}`, `${asker.meshId} ${asker.token}`);
       if (sessionId !== null) take(`session_${rate}`, sessionId);
     },
-    async tryProof(address, check) {
+    async tryProof({ address, secret }, check) {
+      const proofs = bucketsOf("failed_proof");
       const block = toAddressBlock(address);
-      take("failed_proof", block);
+      const isGuess = secret === undefined || !proven.has(secret);
+      if (isGuess) take("failed_proof", block);
       try {
         const proved = await check();
-        bucketsOf("failed_proof").giveBack(block);
+        if (proved !== null) {
+          if (isGuess) proofs.giveBack(block);
+          if (secret !== undefined) remember(secret);
+        } else if (!isGuess) failed(block, secret);
         return proved;
       } catch (error) {
         // A fault of the broker's own is nobody's guess.
-        if (!(error instanceof MerkleError) || error.status >= 500) bucketsOf("failed_proof").giveBack(block);
+        const isFault = !(error instanceof MerkleError) || error.status >= 500;
+        if (isFault && isGuess) proofs.giveBack(block);
+        if (!isFault && !isGuess) failed(block, secret);
         throw error;
       }
     },
@@ -101,7 +131,7 @@ const unlimited: Limiter = {
   rates: null,
   admit: () => undefined,
   admitCall: () => undefined,
-  tryProof: (_address, check) => check(),
+  tryProof: (_proof, check) => check(),
 };
 
 /** What is asked too often, and by whom. */

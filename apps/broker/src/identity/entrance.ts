@@ -11,6 +11,7 @@ import { type HelloProof, limits, MerkleError, type SignatureProof } from "@merk
 import type { Arrival } from "../access/arrival.js";
 import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
+import type { Limiter } from "../guard/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";
 import { hashToken, kindOfToken } from "../tokens/token.js";
 import { readCookie } from "./cookie.js";
@@ -48,9 +49,13 @@ export interface Entrance {
    *
    * @throws unauthorized
    */
-  byHello(answer: HelloAnswer, asked: Omit<AskedHello, "brokerId">): Promise<Admission>;
-  /** By a token of one of these kinds alone; null for one that proves nobody. What is good once is used up by it. */
-  byToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
+  byHello(answer: HelloAnswer, asked: AskedFrom): Promise<Admission>;
+  /**
+   * By a token of one of these kinds alone; null for one that proves nobody. What is good once is used up by it.
+   *
+   * @throws too_many_requests where too many from there proved nobody
+   */
+  byToken(token: GivenToken, kinds: readonly TokenKind[]): Promise<Principal | null>;
   /** Ends a connection as soon as its principal's membership or token ends (ENTER-6). Returns how to stop watching. */
   hold(principal: Asker, end: () => void): () => void;
   /** Ends every connection of a member, or of a token and what was got by it; to be called when that is committed. */
@@ -59,6 +64,15 @@ export interface Entrance {
   ): void;
   stop(): void;
 }
+
+export interface GivenToken {
+  readonly text: string;
+  /** Where it came from. */
+  readonly address: string;
+}
+
+/** What the broker knows of a connection whose hello is answered, and where that comes from. */
+export type AskedFrom = Omit<AskedHello, "brokerId"> & { readonly address: string };
 
 export interface HelloAnswer {
   readonly mesh?: string | undefined;
@@ -79,10 +93,12 @@ const rememberMs = 1_000;
 export function createEntrance({
   auth,
   meshes,
+  limiter,
   database,
 }: {
   readonly auth: "open" | "invite";
   readonly meshes: Meshes;
+  readonly limiter: Limiter;
   readonly database: Pick<Database, "orm" | "brokerId">;
 }): Entrance {
   const held = new Set<Held>();
@@ -91,17 +107,23 @@ export function createEntrance({
   const expiries = new WeakMap<Principal, Date>();
 
   /** Whom a token that is in force lets in. */
-  async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
+  async function byToken(
+    { text, address }: GivenToken,
+    kinds: readonly TokenKind[],
+  ): Promise<Principal | null> {
     const kind = kindOfToken(text);
     if (kind === null || !kinds.includes(kind)) return null;
     const hash = hashToken(text);
-    if (kind === "sign_in" || kind === "ticket") return toPrincipal(await takeToken(database.orm, hash));
     const name = hash.toString("base64url");
     const known = remembered.get(name);
     if (known && known.until > performance.now()) return known.principal;
-    const principal = await toPrincipal(await useToken(database.orm, hash));
-    if (principal) remember(name, principal);
-    return principal;
+    const isGoodOnce = kind === "sign_in" || kind === "ticket";
+    return limiter.tryProof({ address, secret: isGoodOnce ? undefined : name }, async () => {
+      if (isGoodOnce) return toPrincipal(await takeToken(database.orm, hash));
+      const principal = await toPrincipal(await useToken(database.orm, hash));
+      if (principal) remember(name, principal);
+      return principal;
+    });
   }
 
   function remember(name: string, principal: Principal): void {
@@ -151,13 +173,15 @@ export function createEntrance({
   }
 
   /** A key that belongs to no member is refused as a signature that does not hold. */
-  async function bySignature(proof: SignatureProof, asked: AskedHello): Promise<Principal | null> {
-    const { meshId, memberKey } = verifyHello(proof, asked);
-    const publicKey = Buffer.from(memberKey, "base64url");
-    const member = await findMember(database.orm, meshId, { publicKey });
-    if (!member || member.revokedAt !== null) return null;
-    const { memberId, name, role } = member;
-    return { kind: "member", meshId, memberId, name, role, token: null };
+  async function bySignature(proof: SignatureProof, asked: AskedFrom): Promise<Principal | null> {
+    return limiter.tryProof(asked, async () => {
+      const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
+      const publicKey = Buffer.from(memberKey, "base64url");
+      const member = await findMember(database.orm, meshId, { publicKey });
+      if (!member || member.revokedAt !== null) return null;
+      const { memberId, name, role } = member;
+      return { kind: "member", meshId, memberId, name, role, token: null };
+    });
   }
 
   const unknown: Admission = {
@@ -169,11 +193,12 @@ export function createEntrance({
     auth,
     unknown,
     async byRequest({ arrival, method, header }) {
+      const { address } = arrival;
       const mesh = header("x-merkle-mesh");
       const bearer = /^Bearer +(\S+)$/i.exec(header("authorization") ?? "")?.[1];
-      if (bearer !== undefined) return admitTo(await byToken(bearer, forPrograms), mesh);
+      if (bearer !== undefined) return admitTo(await byToken({ text: bearer, address }, forPrograms), mesh);
       const cookie = readCookie(header("cookie"), arrival);
-      const principal = cookie === undefined ? null : await byToken(cookie, ["browser"]);
+      const principal = cookie === undefined ? null : await byToken({ text: cookie, address }, ["browser"]);
       if (principal) {
         if (method !== "GET" && method !== "HEAD") requireSameOrigin(arrival);
         return admitTo(principal, mesh);
@@ -181,17 +206,18 @@ export function createEntrance({
       return auth === "open" ? admitAnyone(mesh) : unknown;
     },
     async byHello({ mesh, proof }, asked) {
+      const { address } = asked;
       if (!proof) {
         if (auth === "open") return admitAnyone(mesh);
         throw proofRefused();
       }
       switch (proof.kind) {
         case "signature":
-          return admitTo(await bySignature(proof, { ...asked, brokerId: database.brokerId }), mesh);
+          return admitTo(await bySignature(proof, asked), mesh);
         case "ticket":
-          return admitTo(await byToken(proof.ticket, ["ticket"]), mesh);
+          return admitTo(await byToken({ text: proof.ticket, address }, ["ticket"]), mesh);
         case "bearer":
-          return admitTo(await byToken(proof.token, forPrograms), mesh);
+          return admitTo(await byToken({ text: proof.token, address }, forPrograms), mesh);
       }
     },
     byToken,

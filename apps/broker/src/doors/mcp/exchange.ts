@@ -1,9 +1,9 @@
-import type { Admission } from "../../identity/entrance.js";
+import type { HttpAdmission } from "../admit.js";
 import { type HttpContext, whenWritten } from "../http-context.js";
 
 /** One HTTP request at the MCP door, and who sends it. */
 export interface Exchange extends OpenExchange {
-  readonly admission: Admission;
+  readonly admission: HttpAdmission;
 }
 
 /** A request whose sender is not known yet, and what becomes of its response. */

@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
-import type { Admission } from "../../identity/entrance.js";
+import type { HttpAdmission } from "../admit.js";
 import type { Exchange } from "./exchange.js";
 
 /** A JSON-RPC request under way, as the server that answers it sees it. */
@@ -10,7 +10,7 @@ export interface McpRequest {
   readonly url: URL;
   readonly headers: Headers;
   /** Who sends it; not every request of an MCP session need come from the same one. */
-  readonly admission: Admission;
+  readonly admission: HttpAdmission;
   /** Aborted when nobody waits for the answer any more: cancelled, connection closed, MCP session ended. */
   readonly signal: AbortSignal;
   /** Runs when the answer has been written to its caller in full; not when it was cancelled or its connection broke. */

@@ -50,10 +50,11 @@ function createToolCaller(
     const operation = findOperation(name);
     if (!operation) throw unknownTool(name);
     const teams = await memory.load();
-    const { principal, services: ofMesh } = request.admission;
+    const { principal, address, services: ofMesh } = request.admission;
     const reply = await dispatch(ofMesh, {
       operation,
       principal,
+      address,
       input: argumentsOf(request.message),
       door: "mcp",
       view,

@@ -137,7 +137,7 @@ export function createClientSession(
     const { challenge, knowsHost } = greeting;
     const nonce = challenge.take();
     if (hasAsked || nonce === null) throw helloTooLate();
-    const admission = await entrance.byHello({ mesh, proof }, { nonce, knowsHost, now: new Date() });
+    const admission = await entrance.byHello({ mesh, proof }, { nonce, knowsHost, now: new Date(), address });
     if (gone.signal.aborted) return;
     ({ principal, services } = admission);
     state.end();
@@ -160,6 +160,7 @@ export function createClientSession(
       const reply = await dispatch(services, {
         operation,
         principal,
+        address,
         input,
         door: "websocket",
         view: "json",
@@ -188,6 +189,7 @@ export function createClientSession(
   }
 
   async function subscribe(frame: Frame<"subscribe">): Promise<void> {
+    services.limiter.admitCall({ asker: principal, sessionId: null, rate: "read" });
     const opened = await openSubscription({ principal, services }, frame);
     if (gone.signal.aborted) return;
     const key = keyOf(frame.kind, opened.subscribed.session_id);
@@ -240,6 +242,7 @@ export function createClientSession(
 
   /** Watches from the reply on; a second watch takes the place of the first. */
   async function watchMesh({ id, team_id }: Frame<"watch_mesh">): Promise<void> {
+    services.limiter.admitCall({ asker: principal, sessionId: null, rate: "read" });
     const personId = await identifyWatcher({ principal, services }, team_id);
     if (gone.signal.aborted) return;
     stopWatchingMesh();
