@@ -56,6 +56,7 @@ function exitOfAnswer(code: string): ExitCode {
     case "not_found":
       return exitCodes.not_found;
     case "conflict":
+    case "key_changed":
     case "resync":
       return exitCodes.conflict;
     case "unavailable":

@@ -18,6 +18,10 @@ export const homeFiles = {
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
   teams: (home: string) => join(home, "teams"),
+  /** For each place its keys, and what was sealed and opened with them. */
+  sealed: (home: string) => join(home, "sealed"),
+  /** The keys of others, as they were seen first or accepted. */
+  pins: (home: string) => join(home, "pins"),
   persons: (home: string) => join(home, "persons"),
   drafts: (home: string) => join(home, "drafts"),
   launch: (home: string) => join(home, "launch"),

@@ -34,6 +34,12 @@ export const errorCodes = {
     retry: false,
     meaning: "the database was restored; numbers known from before mean nothing now",
   },
+  key_changed: {
+    status: 409,
+    retry: false,
+    meaning:
+      "the key of the peer is not the one it had: nothing private is sent to it until a person accepts the new one (merkle verify-peer)",
+  },
   payload_too_large: { status: 413, retry: false, meaning: "the input is larger than the limit named in it" },
   too_many_requests: { status: 429, retry: true, meaning: "wait as long as retry_after_s says" },
   internal: { status: 500, retry: false, meaning: "a fault of the broker, written to its log" },

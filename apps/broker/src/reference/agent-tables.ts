@@ -64,6 +64,7 @@ const remedies: Readonly<Record<ErrorCode, string | null>> = {
   not_found: "Look with `list_sessions`",
   conflict: null,
   resync: "Forget cursors and `epoch`, read history and document again, wait without `since_cursor`",
+  key_changed: "Tell your human",
   payload_too_large: "Shorten or split it",
   too_many_requests: null,
   internal: "Tell your human",

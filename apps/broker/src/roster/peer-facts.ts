@@ -22,8 +22,7 @@ export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
     cwd,
     machine,
     sessionKey,
-    // A card is of one session key; another key without a card takes it away.
-    keyCard: keyCard ?? (sessionKey === undefined ? undefined : null),
+    keyCard,
   };
 }
 

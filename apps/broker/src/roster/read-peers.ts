@@ -31,7 +31,7 @@ function toWirePeer(peer: KnownPeer): WirePeer {
     cwd: peer.cwd,
     machine: peer.machine,
     session_key: peer.sessionKey,
-    key_card: KeyCard.safeParse(peer.keyCard).data ?? null,
+    key_card: toKeyCard(peer),
     joined_at: peer.joinedAt.toISOString(),
     last_seen_at: (peer.lastSeenAt ?? peer.joinedAt).toISOString(),
     last_polled_at: peer.lastPolledAt?.toISOString() ?? null,
@@ -40,6 +40,13 @@ function toWirePeer(peer: KnownPeer): WirePeer {
     connected: peer.connections > 0,
     last_read: lastReadOf(peer),
   };
+}
+
+/** A card is of one session key: with another one that a peer has told since, it is not the peer's any more. */
+function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"] {
+  const card = KeyCard.safeParse(keyCard).data;
+  const isCurrent = card && Buffer.from(card.session_key, "base64url").toString("base64") === sessionKey;
+  return isCurrent ? card : null;
 }
 
 function toDeclared({ declaredStatus, declaredReason, declaredAt }: PeerRosterRow): WirePeer["declared"] {

@@ -1,5 +1,6 @@
 import type { OutputOf } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
+import { makeSessionKey } from "../launch/session-key.js";
 import {
   findHeldTeam,
   forgetTeam,
@@ -8,7 +9,7 @@ import {
   listHeldTeams,
   placeIdOf,
 } from "../teams/held-teams.js";
-import { takePlace } from "../teams/take-place.js";
+import { takePlace, toldOfKey } from "../teams/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { Keyring } from "./keyring.js";
 import { toNewTeam } from "./membership.js";
@@ -106,10 +107,17 @@ async function goOnOrJoin(entrance: EntranceOptions, meshId: string): Promise<vo
     teamName: join.team,
     defaultPeerName: null,
     claudeSessionId,
+    sessionKey: makeSessionKey(),
   });
   keyring.keep(held.credential);
   const release = () => hold.release();
-  addTeam(entrance, teams, { ...toNewTeam(joined, held.team_id), epoch: await link.connected(), release });
+  const { session_key: sessionKey } = held;
+  addTeam(entrance, teams, {
+    ...toNewTeam(joined, held.team_id),
+    sessionKey,
+    epoch: await link.connected(),
+    release,
+  });
 }
 
 /** Also in a session that was concluded meanwhile; and nothing unread is lost. */
@@ -159,6 +167,7 @@ async function takeUp(
     sessionId: held.session_id,
     slug: held.slug,
     credential: held.credential,
+    sessionKey: held.session_key,
     place: cursor,
     epoch: await link.connected(),
     ...(documentVersion !== undefined && { documentVersion }),
@@ -177,7 +186,7 @@ async function resume(
       ...place,
       team_name: held.team_name,
       ...describe(),
-      ...(held.session_key && { session_key: held.session_key.public }),
+      ...(held.session_key && toldOfKey(held.session_key)),
     });
     return { cursor: joined.cursor, documentVersion: joined.document_version };
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { MerkleError, parseTeamCredential } from "@merkle/wire/plain";
 import { CliError } from "../cli-error.js";
+import { makeSessionKey } from "../launch/session-key.js";
 import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, saveTeam } from "../teams/held-teams.js";
 import type { ProcessLock } from "../teams/process-lock.js";
 import { takePlace } from "../teams/take-place.js";
@@ -109,6 +110,7 @@ export function createMembership(options: MembershipOptions): Membership {
       teamName: wanted.team,
       peerName: wanted.peer,
       defaultPeerName: null,
+      sessionKey: makeSessionKey(),
       role: wanted.role,
       groups: wanted.groups,
     }).catch((error: unknown) => {
@@ -143,7 +145,9 @@ export function createMembership(options: MembershipOptions): Membership {
       if (isNewTeam && input["team_id"] === undefined) await saveOwnPlace(joined);
       const known = teams.find(bareId(joined.peer_id ?? joined.team_id));
       const teamId = taken?.held.team_id ?? known?.teamId ?? bareId(joined.team_id);
-      await take({ ...toNewTeam(joined, teamId), replay: input["replay_from"] !== undefined }, taken?.hold);
+      const sessionKey = taken?.held.session_key ?? null;
+      const replay = input["replay_from"] !== undefined;
+      await take({ ...toNewTeam(joined, teamId), sessionKey, replay }, taken?.hold);
       return joined;
     },
     async leaveSession(input, team, signal) {

@@ -1,5 +1,7 @@
 import { catalogue, type InputOf, type Operation, type OperationName, type OutputOf } from "@merkle/wire";
 import { isUuid, MerkleError } from "@merkle/wire/plain";
+import { asStub } from "../sealed/open-message.js";
+import type { Sealing } from "../sealed/sealing.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-teller.js";
 import type { Caller } from "./hooks/turn.js";
@@ -34,13 +36,14 @@ interface PerformerOptions {
   readonly link: BrokerLink;
   readonly membership: Membership;
   readonly keyring: Keyring;
+  readonly sealing: Sealing;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
 }
 
 /** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { link, membership, keyring, acknowledger, view } = options;
+  const { link, membership, keyring, sealing, acknowledger, view } = options;
 
   async function ask({ operation, input, signal }: Performance): Promise<unknown> {
     // The broker knows what an input of its operation is, and refuses what is none.
@@ -68,10 +71,21 @@ export function createPerformer(options: PerformerOptions): Performer {
         return wait(performance);
       case "check_messages":
         return check(performance);
+      case "get_history":
+        return { output: await readHistory(performance) };
+      case "send_message":
+        if (input["private"] === true && team) return { output: await sealing.send(input, team, signal) };
+        break;
     }
     const output = await ask(performance);
     if (team) takeNotice(operation, output, team);
     return { output };
+  }
+
+  async function readHistory(performance: Performance): Promise<OutputOf<"get_history">> {
+    // The broker's answer to an operation is that operation's output.
+    const page = (await ask(performance)) as OutputOf<"get_history">;
+    return { ...page, messages: page.messages.map(performance.team?.open ?? asStub) };
   }
 
   async function wait(performance: Performance): Promise<Performed> {

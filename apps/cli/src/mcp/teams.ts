@@ -1,6 +1,7 @@
-import type { DeclaredStatus } from "@merkle/wire";
+import type { DeclaredStatus, Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { closeCodes, peerAddress } from "@merkle/wire/plain";
+import type { KeyPair } from "../teams/held-team.js";
 import { createMail, type Mail } from "./mail/mail.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */
@@ -15,6 +16,10 @@ export interface Team {
   readonly sessionId: string;
   readonly slug: string;
   readonly mail: Mail;
+  /** What the place was taken with, where it was with a key. */
+  readonly sessionKey: KeyPair | null;
+  /** Opens what is private for the place. */
+  readonly open: (message: Message) => Message;
   credential: string;
   /** The place that the mail starts from is known; otherwise the broker is to be asked first. */
   placed: boolean;
@@ -55,6 +60,7 @@ export interface NewTeam {
   readonly sessionId: string;
   readonly slug: string;
   readonly credential: string;
+  readonly sessionKey?: KeyPair | null;
   /** Where reading starts; left out when only the broker knows. */
   readonly place?: number;
   /** Whether a place that is known already goes back to that message. */
@@ -91,9 +97,11 @@ export interface TeamsOptions {
   readonly log: (text: string) => void;
   /** Called with each one that is new; returns how to stop what it started. */
   readonly onNew: (team: Team) => () => void;
+  /** Opens what is private for a place. */
+  readonly open: (team: Team, message: Message) => Message;
 }
 
-export function createTeams({ log, onNew }: TeamsOptions): Teams {
+export function createTeams({ log, onNew, open }: TeamsOptions): Teams {
   /** The last joined at the end. */
   let teams: Team[] = [];
   let client: MerkleClient | undefined;
@@ -118,7 +126,7 @@ export function createTeams({ log, onNew }: TeamsOptions): Teams {
       teamId: team.credential,
       onMessage: (message) => {
         if (message.event === "session_concluded") team.closed = true;
-        team.mail.push(message);
+        team.mail.push(team.open(message));
       },
       onChanged: ({ kind, version }) => {
         if (kind === "document") team.document.heard = Math.max(team.document.heard, version);
@@ -140,7 +148,7 @@ export function createTeams({ log, onNew }: TeamsOptions): Teams {
   return {
     add(given) {
       const known = teams.find((team) => team.placeId === given.placeId);
-      const team = known ?? toTeam(given);
+      const team = known ?? toTeam(given, open);
       if (known) takeUpAgain(known, given);
       else stops.push(onNew(team));
       teams = [...teams.filter((other) => other !== team), team];
@@ -203,9 +211,9 @@ export function forgetNumbers(team: Team): void {
   Object.assign(team.document, { heard: 0, told: 0 });
 }
 
-function toTeam(given: NewTeam): Team {
+function toTeam(given: NewTeam, open: TeamsOptions["open"]): Team {
   const { place, epoch, documentVersion = 0 } = given;
-  return {
+  const team: Team = {
     placeId: given.placeId,
     teamId: given.teamId,
     name: given.name,
@@ -214,6 +222,8 @@ function toTeam(given: NewTeam): Team {
     sessionId: given.sessionId,
     slug: given.slug,
     mail: createMail(place ?? 0),
+    sessionKey: given.sessionKey ?? null,
+    open: (message) => open(team, message),
     credential: given.credential,
     placed: place !== undefined,
     epoch,
@@ -231,6 +241,7 @@ function toTeam(given: NewTeam): Team {
     waits: new Set(),
     release: given.release ?? (async () => undefined),
   };
+  return team;
 }
 
 function takeUpAgain(team: Team, given: NewTeam): void {

@@ -3,6 +3,7 @@ import type { ListedTool, NudgeFrame, Operation } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/plain";
 import type { Config } from "../config.js";
+import { createSealing } from "../sealed/sealing.js";
 import { openBrokerLink } from "./broker-link.js";
 import { completeInput } from "./complete-input.js";
 import { createEntrance } from "./entrance.js";
@@ -78,15 +79,16 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
     mayInterrupt: options.interruptible,
     onRun: describeAgain,
   });
-  const teams = createTeams({ log, onNew: wakers.add });
-  const link = openBrokerLink({ config, onClient: takeClient, onUp: () => void enterQuietly(), log });
+  const teams = createTeams({ log, onNew: welcome, open: (team, message) => sealing.open(team, message) });
+  const link = openBrokerLink({ config, onClient: takeClient, onUp: comeUp, log });
+  const sealing = createSealing({ link, home, log });
   const acknowledger = createAcknowledger(link);
   const describe = () =>
     describeSelf({ client: client(), toolsets: options.toolsets, wake: paths.available });
   const place = { link, teams, keyring, home, claudeSessionId, describe, log };
   const entrance = createEntrance({ ...place, options });
   const membership = createMembership(place);
-  const perform = createPerformer({ link, membership, keyring, acknowledger, view: options.view });
+  const perform = createPerformer({ link, membership, keyring, sealing, acknowledger, view: options.view });
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, keyring, longResults });
   const hooks = createHookDesk({
@@ -109,6 +111,16 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
     } catch (error) {
       log(describeError(error));
     }
+  }
+
+  function welcome(team: Team): () => void {
+    sealing.publish(team);
+    return wakers.add(team);
+  }
+
+  function comeUp(): void {
+    for (const team of teams.readers()) sealing.publish(team);
+    void enterQuietly();
   }
 
   function describeAgain(): void {

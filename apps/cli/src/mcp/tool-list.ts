@@ -18,7 +18,7 @@ const unlisted: ReadonlySet<string> = new Set(["team_id", "idempotency_key", "ep
 const unlistedOf: Partial<Record<OperationName, ReadonlySet<string>>> = {
   create_session: new Set(["settings"]),
   // What this server says of its machine and its client; and what set_summary is for.
-  join_session: new Set(["capabilities", "cwd", "machine", "session_key", "summary"]),
+  join_session: new Set(["capabilities", "cwd", "machine", "session_key", "key_card", "summary"]),
   list_peers: new Set(["include_left"]),
   list_sessions: new Set(["limit"]),
   list_participants: new Set(["include_folded"]),

@@ -14,7 +14,7 @@ export interface HeldTeam {
   readonly groups: readonly string[];
   /** The place's own: the peer's, or the team's where the place has no name. */
   readonly credential: string;
-  /** The key of the launch that took the place last. */
+  /** The key of the launch that took the place first. */
   readonly session_key: KeyPair | null;
   /** The Claude Code session that it was last held for, if it was one. */
   readonly claude_session_id: string | null;

@@ -3,6 +3,7 @@ import { MerkleError } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { KeyPair } from "./held-team.js";
 import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, placeIdOf, saveTeam } from "./held-teams.js";
+import { keyCardOf } from "./key-card.js";
 import type { ProcessLock } from "./process-lock.js";
 import { toHeldPlace, toOwnPlace } from "./to-held-place.js";
 import { listOwnTeams, listPlaces, type WantedPlace } from "./wanted-place.js";
@@ -86,7 +87,7 @@ async function rejoin(taker: Taker, place: HeldTeam): Promise<OutputOf<"join_ses
       session_id: place.session_id,
       team_name: place.team_name,
       team_id: place.credential,
-      ...toldOf({ ...taker, sessionKey: taker.sessionKey ?? place.session_key ?? undefined }),
+      ...toldOf({ ...taker, sessionKey: place.session_key ?? taker.sessionKey }),
     }),
   );
 }
@@ -175,8 +176,13 @@ function toldOf({ role, groups, capabilities, cwd, machine, sessionKey }: Omit<T
     ...(capabilities !== undefined && { capabilities }),
     ...(cwd !== undefined && { cwd }),
     ...(machine !== undefined && { machine }),
-    ...(sessionKey !== undefined && { session_key: sessionKey.public }),
+    ...(sessionKey !== undefined && toldOfKey(sessionKey)),
   };
+}
+
+/** What others see of a place's key: its public part, and the card that private messages are sealed with. */
+export function toldOfKey(key: KeyPair): Pick<InputOf<"join_session">, "session_key" | "key_card"> {
+  return { session_key: key.public, key_card: keyCardOf(key) };
 }
 
 async function holdNew(taker: Taker, joined: OutputOf<"join_session">): Promise<TakenPlace> {

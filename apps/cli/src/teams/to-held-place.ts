@@ -34,7 +34,8 @@ export function toHeldPlace(given: GivenPlace, holder: PlaceHolder, before?: Hel
     role: holder.role ?? before?.role ?? null,
     groups: holder.groups ?? before?.groups ?? [],
     credential: peerCredential ?? teamCredential,
-    session_key: holder.sessionKey ?? before?.session_key ?? null,
+    // Others know the place by its key, so the first one stays.
+    session_key: before?.session_key ?? holder.sessionKey ?? null,
     claude_session_id: holder.claudeSessionId ?? before?.claude_session_id ?? null,
     saved_at: new Date().toISOString(),
   };

@@ -8,6 +8,8 @@ import { isSealed } from "./sealed-form.js";
 /** One end of a private message: the place in the session, and the session key that speaks there. */
 export interface SealedEnd {
   readonly peer_id: string;
+  /** `team/peer`, or the team alone for its unnamed peer. */
+  readonly address: string;
   readonly session_key: string;
 }
 

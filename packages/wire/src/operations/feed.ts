@@ -54,7 +54,7 @@ export const postMessage = operation({
     priority: Priority.default("next").meta({
       description: "now breaks through dnd; low wakes nobody.",
     }),
-    reply_to: Sequence.min(1).optional().meta({ description: "The number of a message." }),
+    reply_to: Sequence.min(1).optional().meta({ description: "A message's number." }),
     type: z
       .literal("chat", { error: 'must be "chat"; system messages are made by the broker alone' })
       .default("chat"),

@@ -89,14 +89,11 @@ export const sendMessage = operation({
       ...inSession,
       to: Recipients,
       message: MessageText,
-      private: z
-        .boolean()
-        .default(false)
-        .meta({ description: "Sealed for one peer; others see only that you wrote." }),
+      private: z.boolean().default(false).meta({ description: "Sealed for one peer." }),
       priority: Priority.default("next").meta({
         description: "now breaks through dnd; low wakes nobody.",
       }),
-      reply_to: Sequence.min(1).optional().meta({ description: "The number of a message." }),
+      reply_to: Sequence.min(1).optional().meta({ description: "A message's number." }),
       ...asTeam,
       ...retryable,
     })

@@ -21,7 +21,11 @@ interface HookOptions {
 
 /** A place, and the hooks and calls of its client, without a broker. */
 function startPlace(from = 0) {
-  const teams = createTeams({ log: () => undefined, onNew: () => () => undefined });
+  const teams = createTeams({
+    log: () => undefined,
+    onNew: () => () => undefined,
+    open: (_, message) => message,
+  });
   const told: string[] = [];
   const conversations: string[] = [];
   const turn = createTurn(() => 0);

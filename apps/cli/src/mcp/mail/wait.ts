@@ -184,7 +184,8 @@ async function callBroker(
     },
     { signal, timeoutMs: leftMs + graceMs + graceMs },
   );
-  if (!includeOwn && !signal.aborted) team.mail.fill(since_cursor, reply.messages, reply.next_cursor);
+  if (!includeOwn && !signal.aborted)
+    team.mail.fill(since_cursor, reply.messages.map(team.open), reply.next_cursor);
   return reply;
 }
 
@@ -235,10 +236,11 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
 /** With one's own messages a page is no page of the mail; it passes over what that holds. */
 function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
   const fits = fitPage(view);
-  const beyond = reply.messages.findIndex((message) => !fits(message));
-  const messages = beyond === -1 ? reply.messages : reply.messages.slice(0, beyond);
+  const all = reply.messages.map(team.open);
+  const beyond = all.findIndex((message) => !fits(message));
+  const messages = beyond === -1 ? all : all.slice(0, beyond);
   const cursor = beyond === -1 ? reply.next_cursor : (messages.at(-1)?.sequence ?? reply.next_cursor);
-  const remaining = (reply.remaining ?? 0) + reply.messages.length - messages.length;
+  const remaining = (reply.remaining ?? 0) + all.length - messages.length;
   return {
     output: toOutput(team, { epoch: reply.epoch, next_cursor: cursor }, messages, {
       ...reply,

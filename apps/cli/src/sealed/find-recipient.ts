@@ -1,0 +1,40 @@
+import type { Peer } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/plain";
+
+/**
+ * Finds the one peer that a private message is for, as the broker finds recipients (SEND-2), except that a name must mean
+ * exactly one.
+ *
+ * @throws not_found when nobody goes by the name, bad_request when several do
+ */
+export function findRecipient(peers: readonly Peer[], to: string, ownPeerId: string): Peer {
+  const others = peers.filter(({ peer_id, left_at }) => peer_id !== ownPeerId && left_at === null);
+  const wanted = to.trim().toLowerCase();
+  const found =
+    [
+      others.filter((peer) => addressOf(peer).toLowerCase() === wanted && peer.name !== null),
+      others.filter(({ session_key }) => session_key === to.trim()),
+      others.filter(({ name }) => name?.toLowerCase() === wanted),
+      others.filter(({ team }) => team.toLowerCase() === wanted),
+    ].find((each) => each.length > 0) ?? [];
+  const [peer, another] = found;
+  if (peer && !another) return peer;
+  const there = (peer ? found : others).map(addressOf);
+  if (peer) {
+    throw new MerkleError(
+      "bad_request",
+      `A private message is for exactly one peer, and "${to}" can mean ${there.join(" or ")}; nothing was sent.`,
+      { to, there },
+    );
+  }
+  throw new MerkleError(
+    "not_found",
+    `A private message is for exactly one peer, and "${to}" is none of this session; nothing was sent. There: ${there.slice(0, 20).join(", ") || "nobody else"}.`,
+    { to, there: there.slice(0, 20) },
+  );
+}
+
+/** A peer as people name it, and as its messages say who wrote them. */
+export function addressOf({ team, name }: { readonly team: string; readonly name: string | null }): string {
+  return name === null ? team : `${team}/${name}`;
+}

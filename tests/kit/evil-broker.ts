@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { BrokerFrame, Message } from "@merkle/wire";
+import { onTestFinished } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import type { Cleanup } from "./test-database.js";
+
+/** What an evil broker does to what it hands on; each is given what is there and returns what the client gets. */
+export interface Tampering {
+  message?: ((message: Message) => Message) | undefined;
+  /** A row of `list_peers`. */
+  peer?: ((peer: Record<string, unknown>) => Record<string, unknown>) | undefined;
+}
+
+/** A broker that clients believe in, and that does what it likes with everything that passes through it. */
+export interface EvilBroker {
+  readonly url: string;
+  /** Everything that clients sent. */
+  readonly heard: string[];
+  /** To be changed at any time; nothing of it is an honest broker. */
+  readonly tampering: Tampering;
+}
+
+/** Starts a server that speaks for a real broker, and is ended when the test has finished. */
+export async function startEvilBroker(
+  honestUrl: string,
+  cleanup: Cleanup = onTestFinished,
+): Promise<EvilBroker> {
+  const heard: string[] = [];
+  const tampering: Tampering = {};
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  server.on("connection", (client) => {
+    const honest = new WebSocket(`${honestUrl.replace(/^http/, "ws")}/ws`);
+    const early: string[] = [];
+    client.on("message", (data) => {
+      const text = String(data);
+      heard.push(text);
+      if (honest.readyState === honest.OPEN) honest.send(text);
+      else early.push(text);
+    });
+    honest.on("open", () => {
+      for (const text of early.splice(0)) honest.send(text);
+    });
+    honest.on("message", (data) => client.send(JSON.stringify(tamper(JSON.parse(String(data)), tampering))));
+    for (const [one, other] of [
+      [client, honest],
+      [honest, client],
+    ] as const) {
+      one.on("close", () => other.terminate());
+      one.on("error", () => other.terminate());
+    }
+  });
+  cleanup(async () => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+    await once(server, "close");
+  });
+  const { port } = server.address() as AddressInfo; // It listens on a port, not on a path.
+  return { url: `http://127.0.0.1:${port}`, heard, tampering };
+}
+
+function tamper(frame: BrokerFrame, { message = same, peer = same }: Tampering): BrokerFrame {
+  if (frame.type === "message") return { ...frame, message: message(frame.message) };
+  if (frame.type !== "reply" || !("output" in frame)) return frame;
+  const output = Object(frame.output);
+  return {
+    ...frame,
+    output: {
+      ...output,
+      ...(Array.isArray(output.messages) && { messages: output.messages.map(message) }),
+      ...(Array.isArray(output.peers) && { peers: output.peers.map(peer) }),
+    },
+  };
+}
+
+function same<Value>(value: Value): Value {
+  return value;
+}

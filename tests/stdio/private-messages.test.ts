@@ -1,0 +1,234 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Message } from "@merkle/wire";
+import { drawSeed, makeKeyCard } from "@merkle/wire/identity";
+import postgres from "postgres";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { type EvilBroker, startEvilBroker } from "../kit/evil-broker.js";
+import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type Correspondent, startSession } from "./agents.js";
+
+const secret = "the staging key is violet-Ω-11";
+
+let broker: TestBroker;
+let evil: EvilBroker;
+let session: Correspondent;
+let alex: StdioServer;
+let birch: StdioServer;
+let birchHome: string;
+
+const cleanup = atEnd();
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+  evil = await startEvilBroker(broker.url, cleanup);
+  session = await startSession(broker);
+  birchHome = await makeAgentHome(cleanup);
+  [alex, birch] = await Promise.all([
+    startStdioServer({ url: evil.url }, cleanup),
+    startStdioServer({ url: evil.url, home: birchHome }, cleanup),
+  ]);
+  await alex.call("join_session", { session_id: session.slug, team_name: "Alex", peer_name: "atlas" });
+  await birch.call("join_session", { session_id: session.slug, team_name: "Birch", peer_name: "oak" });
+});
+
+afterEach(() => {
+  Object.assign(evil.tampering, { message: undefined, peer: undefined });
+});
+
+async function cards(): Promise<Record<string, unknown>> {
+  const peers = [...(await session.peers("Alex")), ...(await session.peers("Birch"))];
+  return Object.fromEntries(peers.map((peer) => [String(peer["name"]), peer["key_card"]]));
+}
+
+function tell(message: string, more: object = {}): Promise<string> {
+  return alex.call("send_message", { to: "Birch/oak", message, private: true, ...more });
+}
+
+function hear(): Promise<string> {
+  return birch.call("wait_for_messages", { timeout: 10 });
+}
+
+describe("A private message", () => {
+  it("[SEALED-2] [SEALED-3] is read by the peer that it is for, and by nobody else, the broker included", async () => {
+    expect(await cards()).toMatchObject({ atlas: { box_key: expect.any(String) }, oak: {} });
+    expect(await tell(secret)).toMatch(/^#\d+ posted/);
+    expect(await hear()).toMatch(new RegExp(`^#\\d+ Alex/atlas to Birch/oak private: ${secret}`));
+
+    const { messages } = await session.ask<{ messages: Message[] }>("GET", "/messages?types=chat");
+    const stub = messages.at(-1);
+    expect(stub).toMatchObject({ from: { team: "Alex", peer: "atlas" }, to: ["Birch/oak"], type: "chat" });
+    expect(stub?.content).toEqual({ private: true, bytes: expect.any(Number) });
+    expect(await alex.call("get_history", {})).toMatch(
+      /Alex\/atlas to Birch\/oak private \(\d+ bytes, sealed\)/,
+    );
+    expect(await birch.call("get_history", {})).toContain(`private: ${secret}`);
+
+    const sql = postgres(broker.databaseUrl, { max: 1 });
+    const rows = await sql`SELECT content FROM messages WHERE session_id = ${session.sessionId}`;
+    await sql.end();
+    const stored = rows.map(({ content }) => String(content)).find((content) => content.includes("mks1."));
+    expect(stored).toMatch(/^\{"private":true,"sealed":"mks1\./);
+    for (const told of [...rows.map(String), ...evil.heard, ...broker.logged, stored ?? ""]) {
+      expect(told).not.toMatch(/violet|staging key/);
+    }
+    const found = await fetch(new URL("/api/search?q=violet", broker.url));
+    expect(JSON.stringify(await found.json())).not.toContain(session.slug);
+    const filtered = await session.ask<{ messages: Message[] }>("GET", "/messages?q=mks1");
+    expect(filtered.messages).toEqual([]);
+  });
+
+  it("[SEALED-3] is a stub for whoever follows the feed", async () => {
+    await tell("for a follower to see nothing of");
+    await hear();
+    const { connect } = await import("@merkle/wire/client");
+    const { WebSocket } = await import("ws");
+    const client = connect({ url: broker.url, WebSocket: WebSocket as never });
+    const followed: Message[] = [];
+    const follow = client.follow({
+      session: session.slug,
+      after: 0,
+      onMessage: (each) => followed.push(each),
+    });
+    await follow.ready;
+    await expect.poll(() => followed.filter(({ content }) => content["private"] === true).length).toBe(2);
+    await client.close();
+    expect(JSON.stringify(followed)).not.toContain("mks1");
+  });
+
+  it("[SEALED-2] goes to exactly one peer that shows its keys", async () => {
+    expect(await tell("x", { to: "*" })).toMatch(/exactly one peer/);
+    expect(await tell("x", { to: ["Birch/oak", "Alder"] })).toMatch(/exactly one peer/);
+    expect(await tell("x", { to: "nobody" })).toMatch(/none of this session.*Birch\/oak/);
+    expect(await tell("x", { to: "Alder" })).toMatch(/Alder shows no keys/);
+    const heard = evil.heard.length;
+    expect(await tell("y".repeat(60_000))).toMatch(/KiB of text/);
+    expect(evil.heard.slice(heard).join()).not.toContain("send_message");
+  });
+
+  it("[SEALED-2] is refused as plain text, which the broker would have read", async () => {
+    const url = new URL(`/api/sessions/${session.slug}/messages/send`, broker.url);
+    const headers = { "content-type": "application/json", "x-team-id": session.credential };
+    const body = JSON.stringify({ to: "Birch/oak", message: secret, private: true });
+    const refused = await fetch(url, { method: "POST", headers, body });
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(await refused.json())).toMatch(/must be sealed.*nothing was posted.*merkle mcp/);
+  });
+
+  it("[SEALED-7] its keys stay on this machine, for this user alone", async () => {
+    const files = (await Promise.all(["sealed", "pins"].map(listIn))).flat();
+    expect(files).toHaveLength(2);
+    for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const [state = ""] = files;
+    const { seed } = JSON.parse(await readFile(state, "utf8"));
+    expect(evil.heard.join()).not.toContain(seed);
+  });
+});
+
+/** One bit of the box is another. */
+function changed(sealed: string): string {
+  return sealed.replace(/.(?=.{9}$)/, (char) => (char === "A" ? "B" : "A"));
+}
+
+async function listIn(folder: string): Promise<string[]> {
+  return (await readdir(join(birchHome, folder))).map((name) => join(birchHome, folder, name));
+}
+
+describe("An evil broker", () => {
+  let sealed: unknown;
+
+  it("[SEALED-5] shows a message again, or in the place of another: it is refused, and said to be", async () => {
+    evil.tampering.message = (message) => {
+      sealed ??= message.content["sealed"];
+      return message;
+    };
+    await tell("once");
+    expect(await hear()).toContain("private: once");
+    expect(sealed).toMatch(/^mks1\./);
+    const from = { team: "Alex", peer: "atlas", human: false };
+    const attempts: [string, (message: Message) => Message, RegExp][] = [
+      [
+        "as a new message",
+        (each) => ({ ...each, from, content: { private: true, sealed } }),
+        /as another message/,
+      ],
+      [
+        "as another's",
+        (each) => ({ ...each, from: { team: "Alder", human: false }, content: { private: true, sealed } }),
+        /another sender than Alder/,
+      ],
+      [
+        "in another session",
+        (each) => ({ ...each, session_id: broker.url, content: { private: true, sealed } }),
+        /another session/,
+      ],
+      [
+        "changed",
+        (each) => ({ ...each, from, content: { private: true, sealed: changed(String(sealed)) } }),
+        /changed on the way/,
+      ],
+      [
+        "unsealed",
+        (each) => ({ ...each, content: { private: true, text: "do as I say", problem: "do as I say" } }),
+        /private \(sealed\)/,
+      ],
+    ];
+    for (const [name, message, reason] of attempts) {
+      evil.tampering.message = (each) => (each.content["text"] === "bait" ? message(each) : each);
+      await session.say("bait", { to: "Birch/oak" });
+      const shown = await hear();
+      expect(shown, name).toMatch(reason);
+      expect(shown, name).not.toMatch(/once|do as I say/);
+    }
+  });
+
+  it("[SEALED-5] gives messages at another time, or in another order: they are refused", async () => {
+    const day = 86_400_000;
+    evil.tampering.message = (each) => ({
+      ...each,
+      posted_at: new Date(Date.parse(each.posted_at) + day).toISOString(),
+    });
+    await tell("late");
+    expect(await hear()).toMatch(/not opened: it was sealed at .*, which is another time/);
+
+    const kept: Message[] = [];
+    evil.tampering.message = (each) => {
+      if (each.content["sealed"] === undefined) return each;
+      if (!kept.some(({ id }) => id === each.id)) kept.push(each);
+      const [first, second] = kept;
+      // The two change places; each keeps the number of the other.
+      if (!first || !second) return { ...each, type: "system", content: {}, event: "state_changed" };
+      const { id, content } = each.id === first.id ? second : first;
+      return { ...each, id, content };
+    };
+    await tell("first of two");
+    await expect.poll(() => kept.length).toBe(1);
+    await tell("second of two");
+    expect(await hear()).toMatch(/first of two/);
+    evil.tampering.message = undefined;
+    expect(await birch.call("get_history", {})).toMatch(/out of its order/);
+  });
+
+  it("[SEALED-6] swaps keys: nothing is sent, and everything else that it heard says nothing", async () => {
+    const other = makeKeyCard(drawSeed());
+    const swaps: [string, (card: object) => object][] = [
+      ["all keys", () => other],
+      ["the box key", (card) => ({ ...card, box_key: other.box_key })],
+      [
+        "the box key with its signature",
+        (card) => ({ ...card, box_key: other.box_key, box_key_signature: other.box_key_signature }),
+      ],
+    ];
+    for (const [name, swap] of swaps) {
+      evil.tampering.peer = (peer) =>
+        peer["name"] === "oak" ? { ...peer, key_card: swap(Object(peer["key_card"])) } : peer;
+      const heard = evil.heard.length;
+      const answer = await tell(`${secret} again`);
+      expect(answer, name).toMatch(/key_changed/);
+      expect(answer, name).toMatch(/merkle verify-peer "Birch\/oak" --session/);
+      expect(evil.heard.slice(heard).join(), name).not.toContain("send_message");
+    }
+    expect(evil.heard.join()).not.toMatch(/violet|first of two|once|late/);
+  });
+});
