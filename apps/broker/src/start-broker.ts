@@ -99,6 +99,7 @@ const defaultHeartbeatMs = 25_000;
 const usualDeadlines: Deadlines = {
   requestHeadersMs: limits.requestHeadersMsMax,
   requestMs: limits.requestMsMax,
+  helloMs: limits.helloMsMax,
 };
 
 /**

@@ -16,10 +16,16 @@ export const closeCodes = {
     reconnect: true,
     meaning: "the broker holds as many connections as it may",
   },
+  no_hello: {
+    code: 4004,
+    reconnect: true,
+    meaning: "the client did not prove in time who it is",
+  },
   unauthorized: {
     code: 4401,
     reconnect: false,
-    meaning: "the membership or the token by which the client came has ended",
+    meaning:
+      "the membership or the token by which the client came has ended, or it went on without having proved who it is",
   },
   bad_frame: { code: 4400, reconnect: false, meaning: "a frame was not JSON of a known type" },
   too_large: { code: 1009, reconnect: false, meaning: "a frame was larger than the limit" },

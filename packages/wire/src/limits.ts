@@ -99,6 +99,11 @@ export const limits = {
   /** What comes over an unencrypted or weak line may be slow, but not for ever. */
   requestHeadersMsMax: 10_000,
   requestMsMax: 60_000,
+  /** Where members alone are let in: what a connection may take and send until its client has proved who it is. */
+  helloMsMax: 10_000,
+  helloBytesMax: 8 * 1024,
+  unprovenConnectionsMax: 1_000,
+  unprovenConnectionsPerAddressMax: 100,
   /** Of requests that are being read, all together. */
   bodiesBytesMax: 64 * 1024 * 1024,
   /** Of each kind of rate. */

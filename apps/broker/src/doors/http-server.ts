@@ -47,6 +47,7 @@ const metricsRead = { name: "/metrics", access: "member", readOnly: true, afterC
 export interface Deadlines {
   readonly requestHeadersMs: number;
   readonly requestMs: number;
+  readonly helloMs: number;
 }
 
 const drainDeadlineMs = 5_000;
@@ -138,6 +139,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     services,
     knowsHost: hosts.knows,
     heartbeatMs,
+    helloMs: options.deadlines.helloMs,
     connectionsMax,
   });
   server.on("upgrade", (request, socket, head) => {

@@ -51,6 +51,8 @@ export interface Greeting {
   readonly challenge: HelloChallenge;
   /** Whether the broker answers to this host. */
   readonly knowsHost: (host: string) => boolean;
+  /** Told when the client has proved itself. */
+  proved(): void;
 }
 
 export function createClientSession(
@@ -140,6 +142,7 @@ export function createClientSession(
     const admission = await entrance.byHello({ mesh, proof }, { nonce, knowsHost, now: new Date(), address });
     if (gone.signal.aborted) return;
     ({ principal, services } = admission);
+    greeting.proved();
     state.end();
     state = receiveState();
     stopHolding = entrance.hold(principal, () => cutOff("unauthorized"));

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
+import { createUnprovenConnections, unprovenBounds } from "../../guard/unproven-connections.js";
 import { createHelloChallenge } from "../../identity/hello-challenge.js";
 import { retryAfter } from "../http-error.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
@@ -24,6 +25,8 @@ export interface WebSocketDoorOptions {
   /** Whether the broker answers to this host. */
   readonly knowsHost: (host: string) => boolean;
   readonly heartbeatMs: number;
+  /** How long a client may take to prove who it is. */
+  readonly helloMs: number;
   readonly connectionsMax?: number | undefined;
 }
 
@@ -50,10 +53,12 @@ export function createWebSocketDoor({
   services,
   knowsHost,
   heartbeatMs,
+  helloMs,
   connectionsMax = limits.connectionsMax,
 }: WebSocketDoorOptions): WebSocketDoor {
   const { metrics, log } = services;
   const clients = new Set<Client>();
+  const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
   const options = {
     noServer: true,
     // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
@@ -92,13 +97,16 @@ export function createWebSocketDoor({
     }
     const entrance = services.entrance();
     const challenge = createHelloChallenge();
-    const session = createClientSession({ entrance, challenge, knowsHost }, connection, address, cutOff);
+    const unproved = entrance.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
+    const greeting = { entrance, challenge, knowsHost, proved: () => unproved?.proved() };
+    const session = createClientSession(greeting, connection, address, cutOff);
     const client: Client = { webSocket, connection, session, heard: true };
     clients.add(client);
     metrics.sockets.inc();
 
     webSocket.on("message", (data, isBinary) => {
       client.heard = true;
+      if (unproved && !unproved.takesFrame()) return;
       if (isBinary) return cutOff("bad_frame");
       session.receive(String(data));
     });
