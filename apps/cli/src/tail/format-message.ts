@@ -26,7 +26,7 @@ export function formatMessage(message: Message, author: Author, style: MessageSt
     return style.dim(`${place} ${style.dot} ${describeEvent(message, style.arrow)}`);
   const name = author.colour(nameOf(message, author));
   const head = [`${style.dim(place)} ${name} ${style.arrow} ${readers(message.to)}`, ...labelsOf(message)];
-  return `${head.join(gap)}${gap}${bodyOf(message)}`;
+  return `${head.join(gap)}${gap}${bodyOf(message, style)}`;
 }
 
 const gap = "  ";
@@ -45,14 +45,17 @@ function labelsOf({ from, priority, reply_to: replyTo, content }: Message): stri
     priority === "now" && "NOW",
     kind === "ask" && "ASK",
     kind === "decision" && "DECISION",
+    content["private"] === true && "PRIVATE",
     replyTo !== undefined && (answer === undefined ? `re #${replyTo}` : answered),
   ].filter((each) => each !== false);
 }
 
-const label = /^\s*(?:HUMAN|NOW|ASK|DECISION|re #|answers #)/;
+const label = /^\s*(?:HUMAN|NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
 
 /** A text that begins as one of our labels would is set off, so that it cannot pass for one. */
-function bodyOf({ content }: Message): string {
+function bodyOf({ content }: Message, style: MessageStyle): string {
+  // Whatever else it holds is not what somebody sealed.
+  if (content["private"] === true) return style.dim(`${textOf(content["bytes"])} bytes, sealed`);
   const text = indented(textOf(content["text"]));
   return `${label.test(text) ? ": " : ""}${text}${optionsText(content["options"])}`;
 }

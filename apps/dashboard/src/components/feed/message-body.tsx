@@ -1,14 +1,32 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
-import { ChevronDown, ChevronUp } from "lucide-react";
+import { ChevronDown, ChevronUp, Lock } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { clipText, textOf } from "@/lib/feed/message-text";
+import { clipText, describeSize, isPrivate, textOf } from "@/lib/feed/message-text";
+import { showHidden } from "@/lib/markdown/hidden-characters";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
 
-/** The text of a message; of a long one the beginning, with a way to the rest. */
+/** What a message says, as far as this page can know. */
 export function MessageBody({ message }: { readonly message: Message }) {
+  return isPrivate(message) ? <SealedBody message={message} /> : <TextBody message={message} />;
+}
+
+/** Its text is for one peer alone, and is opened where that runs. */
+function SealedBody({ message }: { readonly message: Message }) {
+  return (
+    <p className="flex min-w-0 items-baseline gap-1.5 text-muted-foreground">
+      <Lock aria-hidden className="size-3.5 shrink-0 self-center" />
+      <span className="min-w-0">
+        {describeSize(message)}, sealed for <bdi>{showHidden(message.to.join(", "))}</bdi>
+      </span>
+    </p>
+  );
+}
+
+/** The text of a message; of a long one the beginning, with a way to the rest. */
+function TextBody({ message }: { readonly message: Message }) {
   const [isWhole, setWhole] = useState(false);
   const text = textOf(message);
   const clipped = clipText(text);

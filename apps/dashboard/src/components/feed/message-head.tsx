@@ -6,6 +6,7 @@ import { toTeamColour } from "@/components/roster/team-colour";
 import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
+import { isPrivate } from "@/lib/feed/message-text";
 import { showHidden } from "@/lib/markdown/hidden-characters";
 import { cn } from "@/lib/utils";
 import { MessageLink } from "./message-link";
@@ -48,6 +49,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
             DECISION
           </Badge>
         )}
+        {isPrivate(message) && <Badge className="self-center">PRIVATE</Badge>}
         {priority === "now" && <Badge className="self-center border-danger/50 text-danger">NOW</Badge>}
         {reply_to !== undefined && (
           <span className="text-sm text-muted-foreground">

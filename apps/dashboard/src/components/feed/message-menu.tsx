@@ -18,7 +18,7 @@ import { AnchoredPopover } from "@/components/session/anchored-popover";
 import { useSession } from "@/components/session/session-context";
 import { useAction } from "@/lib/broker/use-action";
 import { copyText } from "@/lib/copy-text";
-import { toMarkdown } from "@/lib/feed/message-text";
+import { isPrivate, toMarkdown } from "@/lib/feed/message-text";
 import { toMessageAddress } from "./message-link";
 import { useAddDecision } from "./use-add-decision";
 
@@ -57,7 +57,9 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageM
         <CopyItem icon={FileText} label="Copy as Markdown" text={() => toMarkdown(message, link)} />
         <CopyItem icon={Braces} label="Copy as JSON" text={() => JSON.stringify(message, null, 2)} />
         <CopyItem icon={Link2} label="Copy link" text={() => link} />
-        {isOpen && message.type === "chat" && <AddToDecisions message={message} link={link} />}
+        {isOpen && message.type === "chat" && !isPrivate(message) && (
+          <AddToDecisions message={message} link={link} />
+        )}
         <MenuItem icon={ScanText} onClick={close(onRaw)}>
           {isRaw ? "Show as text" : "Show raw"}
         </MenuItem>

@@ -41,6 +41,7 @@ function peer(team_id: string, change: Partial<Peer> = {}): Peer {
     cwd: null,
     machine: null,
     session_key: null,
+    key_card: null,
     joined_at: at,
     last_seen_at: at,
     last_polled_at: null,

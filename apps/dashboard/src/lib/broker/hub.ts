@@ -1,8 +1,8 @@
 import type { MerkleClient } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/errors";
 import { Feeds, type Reader } from "./feeds";
-import { watchMeshFor } from "./mesh-watch";
 import { isStranger } from "./is-stranger";
+import { watchMeshFor } from "./mesh-watch";
 import { type HubMessage, type PageMessage, type Port, silentMsMax } from "./port";
 
 /** A page gives up on the broker after this long; the connection itself goes on being tried. */

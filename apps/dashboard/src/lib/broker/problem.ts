@@ -29,6 +29,7 @@ const titles: Readonly<Record<ErrorCode, string>> = {
   not_found: "There is nothing by that name.",
   conflict: "Somebody else was first.",
   resync: "The broker's database was restored.",
+  key_changed: "The key is another one.",
   payload_too_large: "This is too large.",
   too_many_requests: "That was too much at once.",
   internal: "Something went wrong in the broker.",

@@ -1,8 +1,21 @@
 import type { Message } from "@merkle/wire";
 import { describeEvent } from "./describe-event";
 
-export function textOf({ content }: Message): string {
+/** What a message says; of a private one, which no page can open, what everybody sees of it. */
+export function textOf(message: Message): string {
+  const { content } = message;
+  if (isPrivate(message)) return `Private, ${describeSize(message)}`;
   return typeof content["text"] === "string" ? content["text"] : "";
+}
+
+export function isPrivate({ content }: Message): boolean {
+  return content["private"] === true;
+}
+
+/** How long a private message is. */
+export function describeSize({ content }: Message): string {
+  const { bytes } = content;
+  return `${(typeof bytes === "number" ? bytes : 0).toLocaleString("en")} bytes`;
 }
 
 export function kindOf({ content }: Message): "plain" | "ask" | "decision" {
