@@ -17,12 +17,21 @@ import { waitForMessages } from "./feed/wait-for-messages.js";
 import { joinGroup } from "./groups/join-group.js";
 import { leaveGroup } from "./groups/leave-group.js";
 import { getHealth } from "./health/get-health.js";
+import { createInvite } from "./invites/create-invite.js";
+import { listInvites } from "./invites/list-invites.js";
+import { previewInvite } from "./invites/preview-invite.js";
+import { redeemInvite } from "./invites/redeem-invite.js";
+import { revokeInvite } from "./invites/revoke-invite.js";
+import { listMembers } from "./members/list-members.js";
+import { revokeMember } from "./members/revoke-member.js";
 import { forget } from "./memory/forget.js";
 import { listMemory } from "./memory/list-memory.js";
 import { recall } from "./memory/recall.js";
 import { remember } from "./memory/remember.js";
 import { restoreMemory } from "./memory/restore-memory.js";
 import { tagMemory } from "./memory/tag-memory.js";
+import { createMesh } from "./meshes/create-mesh.js";
+import { listMeshes } from "./meshes/list-meshes.js";
 import { createPerson } from "./persons/create-person.js";
 import { getPerson } from "./persons/get-person.js";
 import { renamePerson } from "./persons/rename-person.js";
@@ -53,6 +62,10 @@ import { setState } from "./state/set-state.js";
 import { unwatchState } from "./state/unwatch-state.js";
 import { watchState } from "./state/watch-state.js";
 import { getTimeline } from "./timeline/get-timeline.js";
+import { createObserverLink } from "./tokens/create-observer-link.js";
+import { issueToken } from "./tokens/issue-token.js";
+import { listTokens } from "./tokens/list-tokens.js";
+import { revokeToken } from "./tokens/revoke-token.js";
 
 /** The verb of every operation. */
 export const handlers: Handlers = {
@@ -110,4 +123,17 @@ export const handlers: Handlers = {
   get_app_info: getAppInfo,
   get_settings: getSettings,
   update_settings: updateSettings,
+  create_mesh: createMesh,
+  list_meshes: listMeshes,
+  create_invite: createInvite,
+  preview_invite: previewInvite,
+  list_invites: listInvites,
+  revoke_invite: revokeInvite,
+  redeem_invite: redeemInvite,
+  list_members: listMembers,
+  revoke_member: revokeMember,
+  issue_token: issueToken,
+  list_tokens: listTokens,
+  revoke_token: revokeToken,
+  create_observer_link: createObserverLink,
 };

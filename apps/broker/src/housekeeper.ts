@@ -1,4 +1,10 @@
-import { purgeMcpSessions, purgeReceipts, purgeRequests } from "@merkle/db";
+import {
+  deleteEndedInvites,
+  deleteEndedTokens,
+  purgeMcpSessions,
+  purgeReceipts,
+  purgeRequests,
+} from "@merkle/db";
 import { limits } from "@merkle/wire";
 import { createAttentionLook } from "./attention/attention-look.js";
 import { forgetSettled } from "./attention/forget-settled.js";
@@ -36,6 +42,8 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await purgeRequests(database.orm, limits.idempotencyHours);
     await purgeMcpSessions(database.orm, mcpSessionDays);
     await purgeReceipts(database.orm, limits.receiptDays);
+    await deleteEndedTokens(database.orm, limits.endedInviteDays);
+    await deleteEndedInvites(database.orm, limits.endedInviteDays);
     await retirePeers({ database, presence, channels, forgetCredential: meshes.forgetCredential });
     for (const services of await meshes.all()) await forgetSettled(services);
   }

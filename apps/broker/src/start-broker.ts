@@ -8,6 +8,7 @@ import { limits, type RateLimits } from "@merkle/wire";
 import { type Arrivals, createArrivals } from "./access/arrival.js";
 import { type AuthMode, chooseAuth, isLoopback } from "./access/auth-mode.js";
 import { createHostGuard } from "./access/hosts.js";
+import type { Services } from "./context.js";
 import { startInProcessBus } from "./delivery/bus.js";
 import { startChannels } from "./delivery/channels.js";
 import { createMeshChannels } from "./delivery/mesh-channel.js";
@@ -19,6 +20,7 @@ import { createLimiter } from "./guard/limiter.js";
 import { watchEventLoop } from "./health/watch-event-loop.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { createEntrance } from "./identity/entrance.js";
+import { ensureFirstInvite, makeAdminInvite } from "./invites/ensure-first-invite.js";
 import { createLog, type Log } from "./log.js";
 import { createMeshes, createMeshOfSession, type Meshes, type SharedServices } from "./meshes/meshes.js";
 import { createMetrics } from "./metrics.js";
@@ -49,6 +51,8 @@ export interface BrokerOptions {
   readonly auth?: AuthMode | undefined;
   /** Lets everybody in although others can reach the broker. */
   readonly insecureOpen?: boolean | undefined;
+  /** In invite mode, makes an invite for an admin although there is one: for a key that was lost. */
+  readonly newAdminInvite?: boolean | undefined;
   /** Further host names that requests may be meant for. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Makes the port speak https and wss, and nothing else. */
@@ -86,6 +90,8 @@ export interface Broker {
   readonly port: number;
   readonly loopback: boolean;
   readonly auth: AuthMode;
+  /** In invite mode the link by which an admin comes in: while there is none, or when one was asked for; else null. */
+  readonly firstInvite: string | null;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
   /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
@@ -164,6 +170,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     }),
   );
   stops.add("parked waits", async () => started.endWaits());
+  const firstInvite = await makeFirstInvite(options, services);
   log.info("broker started", { url: listening, migrations: database.migrationsRun });
   return {
     url: listening,
@@ -171,11 +178,20 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     port,
     loopback: isLoopback(host),
     auth: options.auth,
+    firstInvite,
     database: options.databaseUrl === undefined ? "embedded" : "external",
     migrationsRun: database.migrationsRun,
     stop: () => stops.stop(),
     stopped: stops.stopped,
   };
+}
+
+async function makeFirstInvite(
+  { auth, newAdminInvite = false }: Resolved,
+  services: Services,
+): Promise<string | null> {
+  if (auth === "open") return null;
+  return newAdminInvite ? makeAdminInvite(services) : ensureFirstInvite(services);
 }
 
 function toArrivals({ trustedProxies = [] }: Resolved): Arrivals {

@@ -11,6 +11,21 @@ import {
 } from "./operations/document.js";
 import { ack, getHistory, postMessage, waitForMessages } from "./operations/feed.js";
 import { getHealth, testConnection } from "./operations/health.js";
+import {
+  createInvite,
+  createMesh,
+  createObserverLink,
+  issueToken,
+  listInvites,
+  listMembers,
+  listMeshes,
+  listTokens,
+  previewInvite,
+  redeemInvite,
+  revokeInvite,
+  revokeMember,
+  revokeToken,
+} from "./operations/identity.js";
 import { forget, listMemory, recall, remember, restoreMemory, tagMemory } from "./operations/memory.js";
 import { checkMessages, messageStatus, sendMessage } from "./operations/messaging.js";
 import { joinGroup, leaveGroup, listPeers, setStatus, setSummary } from "./operations/peers.js";
@@ -84,6 +99,19 @@ export const catalogue = {
   update_settings: updateSettings,
   test_connection: testConnection,
   get_health: getHealth,
+  create_mesh: createMesh,
+  list_meshes: listMeshes,
+  create_invite: createInvite,
+  preview_invite: previewInvite,
+  list_invites: listInvites,
+  revoke_invite: revokeInvite,
+  redeem_invite: redeemInvite,
+  list_members: listMembers,
+  revoke_member: revokeMember,
+  issue_token: issueToken,
+  list_tokens: listTokens,
+  revoke_token: revokeToken,
+  create_observer_link: createObserverLink,
 } as const;
 
 export type Catalogue = typeof catalogue;

@@ -93,7 +93,7 @@ export type ChangedKind = "document" | "roster" | "session" | "delivery";
 
 /**
  * Tells a connection that watches the mesh (`watch_mesh`) that a read would now differ: of the list of sessions, of what
- * waits for a human, of memory, of settings, or of what the watching person has read and put away. At most one a second
+ * waits for a human, of memory, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
  * for each kind and session; the last change is always told.
  */
 export interface MeshChangedFrame {
@@ -103,7 +103,7 @@ export interface MeshChangedFrame {
   readonly session_id: string | null;
 }
 
-export type MeshChangedKind = "sessions" | "attention" | "memory" | "settings" | "person";
+export type MeshChangedKind = "sessions" | "attention" | "memory" | "settings" | "members" | "person";
 
 /**
  * A key's newest value, pushed to every connection with a subscription to its session, or of its mesh when `session_id` is

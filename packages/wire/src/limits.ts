@@ -111,6 +111,9 @@ export const limits = {
 
   // Identity.
   inviteUsesMax: 1_000,
+  invitesListedMax: 500,
+  /** How long an invite that has ended is still shown. */
+  endedInviteDays: 30,
   inviteSeconds: 24 * 60 * 60,
   inviteSecondsMax: 30 * 24 * 60 * 60,
   /** A spoken code is short, so it is good for little time and few tries. */
@@ -122,6 +125,7 @@ export const limits = {
   tokenSecondsMax: 366 * 24 * 60 * 60,
   observerSeconds: 7 * 24 * 60 * 60,
   signInSeconds: 10 * 60,
+  signInSecondsMax: 24 * 60 * 60,
   browserSeconds: 30 * 24 * 60 * 60,
   ticketSeconds: 30,
   /** How many machines and browsers of a member hold a credential of the same team or person; the oldest gives way. */

@@ -60,6 +60,19 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   update_settings: "PATCH /api/settings",
   test_connection: "POST /api/settings/test-connection",
   get_health: "GET /api/health-report",
+  create_mesh: "POST /api/meshes",
+  list_meshes: "GET /api/meshes",
+  create_invite: "POST /api/invites",
+  preview_invite: "POST /api/invites/preview",
+  list_invites: "GET /api/invites",
+  revoke_invite: "POST /api/invites/revoke",
+  redeem_invite: "POST /api/invites/redeem",
+  list_members: "GET /api/members",
+  revoke_member: "POST /api/members/revoke",
+  issue_token: "POST /api/tokens",
+  list_tokens: "GET /api/tokens",
+  revoke_token: "POST /api/tokens/revoke",
+  create_observer_link: "POST /api/sessions/:session_id/observer-links",
 };
 
 /** The operation's method, and its path with `:session_id` in it where it is about a session. */

@@ -7,6 +7,8 @@ import {
   findSessionOfTeam,
   findTeam,
   findTeamOfPerson,
+  listFurtherSecrets,
+  type SecretHolder,
   type TeamWithPeer,
 } from "@merkle/db";
 import { limits, parseTeamCredential } from "@merkle/wire";
@@ -68,8 +70,15 @@ type Found = { person: null; team: FoundTeam } | { person: FoundPerson; team: Fo
 type FoundTeam = Omit<TeamCaller, "credential">;
 type FoundPerson = Omit<PersonCaller, "credential">;
 
-interface Remembered {
+interface Proof {
   readonly secretHash: Uint8Array;
+  /** Whose further secrets prove the same; a named peer has none. */
+  readonly holder: SecretHolder | null;
+  /** Those, once somebody came with another secret than the first. */
+  further?: readonly Uint8Array[];
+}
+
+interface Remembered extends Proof {
   readonly found: Found;
   readonly expiresAt: number;
 }
@@ -118,6 +127,7 @@ export function createCredentials(options: {
     if (team?.secretHash) {
       return {
         secretHash: copy(team.secretHash),
+        holder: { scopeId: sessionId, id },
         found: { person: null, team: toFoundTeam(team) },
         expiresAt,
       };
@@ -126,6 +136,7 @@ export function createCredentials(options: {
     if (peer?.peer.secretHash) {
       return {
         secretHash: copy(peer.peer.secretHash),
+        holder: null,
         found: { person: null, team: toFoundTeam(peer) },
         expiresAt,
       };
@@ -136,6 +147,7 @@ export function createCredentials(options: {
     const own = await findTeamOfPerson(database.orm, sessionId, personId);
     return {
       secretHash: copy(secretHash),
+      holder: { scopeId: database.meshId, id },
       found: { person: { personId, name, memberId }, team: own && toFoundTeam(own) },
       expiresAt,
     };
@@ -158,7 +170,15 @@ export function createCredentials(options: {
     const parts = parseTeamCredential(credential);
     if (!parts) return null;
     const known = await find(sessionId, parts.teamId);
-    return known && proves(parts.secret, known.secretHash) ? toCaller(known.found, credential) : null;
+    return known && (await isProved(known, parts.secret)) ? toCaller(known.found, credential) : null;
+  }
+
+  /** Most hold the first secret, so the others are looked for only when it is none of these, and then remembered, too. */
+  async function isProved(known: Proof, secret: string): Promise<boolean> {
+    if (proves(secret, known.secretHash)) return true;
+    if (!known.holder) return false;
+    known.further ??= (await listFurtherSecrets(database.orm, known.holder)).map(copy);
+    return known.further.some((secretHash) => proves(secret, secretHash));
   }
 
   return {
@@ -171,8 +191,10 @@ export function createCredentials(options: {
         (await findSessionOfPeer(database.orm, database.meshId, parts.teamId));
       if (sessionId !== null) return verify(sessionId, credential);
       const row = await findPerson(database.orm, database.meshId, parts.teamId);
-      if (!row || !proves(parts.secret, row.secretHash)) return null;
-      const { personId, name, memberId } = row;
+      if (!row) return null;
+      const { personId, name, memberId, secretHash } = row;
+      const holder = { scopeId: database.meshId, id: personId };
+      if (!(await isProved({ secretHash, holder }, parts.secret))) return null;
       return { person: { personId, name, credential, memberId }, team: null };
     },
     forget(sessionId, id) {

@@ -30,5 +30,10 @@ export interface Observer {
   readonly token: number;
 }
 
+/** The member to whom belongs what somebody makes; null where everybody is let in, and it is its credential's holder's. */
+export function ownerOf(principal: Asker): string | null {
+  return principal?.kind === "member" ? principal.memberId : null;
+}
+
 /** Who asks for an operation: nobody that the broker knows, in invite mode, and then it is null. */
 export type Asker = Principal | null;

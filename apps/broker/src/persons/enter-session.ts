@@ -44,10 +44,10 @@ export async function enterSession(who: Who, write: Write, documentVersion: numb
 
 async function addTeam(who: Who, write: Write, documentVersion: number): Promise<Entered> {
   const { sessionId } = who.session;
-  const { personId } = who.person;
+  const { personId, memberId } = who.person;
   const [teamId, peerId, joinedAt] = [randomUUID(), randomUUID(), new Date()];
   const name = await takeName(write.tx, sessionId, who.person.name, (free) =>
-    insertTeam(write.tx, { sessionId, teamId, name: free, provedBy: { personId }, joinedAt }),
+    insertTeam(write.tx, { sessionId, teamId, name: free, provedBy: { personId }, memberId, joinedAt }),
   );
   await insertPeer(write.tx, { sessionId, teamId, peerId, cursor: 0, documentVersion });
   const cursor = await announceJoined(who, write, { name, peerId, at: joinedAt });

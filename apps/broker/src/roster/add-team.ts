@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { insertPeer, insertTeam, lockSession, placeCursor } from "@merkle/db";
 import { makeCredential } from "../access/credentials.js";
 import type { ParsedInputOf, SessionContext } from "../context.js";
+import { ownerOf } from "../identity/principal.js";
 import type { Write } from "../writes/write.js";
 import { announceJoined } from "./announce-joined.js";
 import type { Joined, JoinedSession } from "./join-session.js";
@@ -21,8 +22,9 @@ export async function addTeam(
   const [teamId, unnamedId, namedId] = [randomUUID(), randomUUID(), randomUUID()];
   const joinedAt = new Date();
   const { credential, secretHash } = makeCredential(teamId);
+  const memberId = ownerOf(ctx.principal);
   const name = await takeName(tx, sessionId, input.team_name, (free) =>
-    insertTeam(tx, { sessionId, teamId, name: free, provedBy: { secretHash }, joinedAt }),
+    insertTeam(tx, { sessionId, teamId, name: free, provedBy: { secretHash }, memberId, joinedAt }),
   );
 
   // The peers are stored before the event, which must come last; their cursors are put behind it once it has a number.

@@ -8,6 +8,7 @@ import { enterAsPerson } from "./enter-as-person.js";
 import { readRoster } from "./participants.js";
 import { resumePeer } from "./resume-peer.js";
 import { resumeTeam } from "./resume-team.js";
+import { takeOwnTeam } from "./take-own-team.js";
 
 type Input = ParsedInputOf<"join_session">;
 
@@ -67,12 +68,13 @@ export async function joinSession(ctx: SessionContext, input: Input): Promise<Ou
   };
 }
 
-function join(ctx: SessionContext, write: Write, input: Input, found: JoinedSession): Promise<Joined> {
+async function join(ctx: SessionContext, write: Write, input: Input, found: JoinedSession): Promise<Joined> {
   if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
-  if (!ctx.team) return addTeam(ctx, write, input, found);
-  if (ctx.team.peer.name !== null) return resumePeer(ctx, ctx.team, write, input);
-  if (input.peer_name === undefined) return resumeTeam(ctx, ctx.team, write, input);
-  return addPeer(ctx, ctx.team, write, { ...input, peer_name: input.peer_name }, found);
+  const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
+  if (!team) return addTeam(ctx, write, input, found);
+  if (team.peer.name !== null) return resumePeer(ctx, team, write, input);
+  if (input.peer_name === undefined) return resumeTeam(ctx, team, write, input);
+  return addPeer(ctx, team, write, { ...input, peer_name: input.peer_name }, found);
 }
 
 function personHasNoPeers(): MerkleError {

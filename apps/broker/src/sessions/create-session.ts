@@ -3,6 +3,7 @@ import { insertPeer, insertSession, insertTeam, type NewTeam } from "@merkle/db"
 import { MerkleError } from "@merkle/wire";
 import { makeCredential } from "../access/credentials.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { ownerOf } from "../identity/principal.js";
 import { toSessionSettings } from "../settings/get-settings.js";
 import { takeSlug } from "./slug.js";
 
@@ -32,7 +33,8 @@ export async function createSession(
       messageBudget: settings.message_budget,
       at,
     });
-    await insertTeam(tx, { sessionId, teamId, name, provedBy, joinedAt: at });
+    const memberId = ownerOf(ctx.principal);
+    await insertTeam(tx, { sessionId, teamId, name, provedBy, memberId, joinedAt: at });
     await insertPeer(tx, { sessionId, teamId, peerId: randomUUID(), cursor: 0, documentVersion: 0 });
     afterCommit(() => mesh.announce("sessions", sessionId));
     return { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };

@@ -129,8 +129,8 @@ describe("tokens in force", () => {
     expect(
       (await endTokensOfMember(database.orm, database.meshId, memberId)).toSorted((a, b) => a - b),
     ).toEqual([one.number, two.number]);
-    expect(await deleteEndedTokens(database.orm)).toBe(0);
+    expect(await deleteEndedTokens(database.orm, 30)).toBe(0);
     await sql`UPDATE tokens SET expires_at = now() - interval '31 days' WHERE member_id = ${memberId}`;
-    expect(await deleteEndedTokens(database.orm)).toBe(2);
+    expect(await deleteEndedTokens(database.orm, 30)).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
 import { members } from "../schema.js";
 
@@ -50,12 +50,56 @@ export async function insertMember(tx: Transaction, member: MemberRow): Promise<
   await tx.insert(members).values(member);
 }
 
+/** Stores a member who joins now; false when the mesh knows the key, which another request may have brought just now. */
+export async function insertNewMember(
+  tx: Transaction,
+  member: Omit<MemberRow, "joinedAt" | "revokedAt" | "revokedBy">,
+): Promise<boolean> {
+  const rows = await tx
+    .insert(members)
+    .values({ ...member, joinedAt: sql`now()` })
+    .onConflictDoNothing({ target: [members.meshId, members.publicKey] })
+    .returning({ memberId: members.memberId });
+  return rows.length > 0;
+}
+
+export async function setMemberRole(
+  tx: Transaction,
+  { meshId, memberId }: Pick<MemberRow, "meshId" | "memberId">,
+  role: "admin" | "member",
+): Promise<void> {
+  await tx
+    .update(members)
+    .set({ role })
+    .where(and(eq(members.meshId, meshId), eq(members.memberId, memberId)));
+}
+
+/** Holds a member's row until the transaction ends, so that what a member does at once is done one after the other. */
+export async function lockMember(tx: Transaction, meshId: string, memberId: string): Promise<void> {
+  await tx
+    .select({ memberId: members.memberId })
+    .from(members)
+    .where(and(eq(members.meshId, meshId), eq(members.memberId, memberId)))
+    .for("no key update");
+}
+
+/** Holds the rows of a mesh's admins until the transaction ends, and returns their ids. */
+export async function lockAdmins(tx: Transaction, meshId: string): Promise<Set<string>> {
+  const rows = await tx
+    .select({ memberId: members.memberId })
+    .from(members)
+    .where(isAdminOf(meshId))
+    .orderBy(asc(members.memberId))
+    .for("no key update");
+  return new Set(rows.map((row) => row.memberId));
+}
+
 /** Whether the mesh has an admin who was not revoked. */
 export async function hasAdmin(db: Queryable, meshId: string): Promise<boolean> {
   const [row] = await db
     .select({ memberId: members.memberId })
     .from(members)
-    .where(and(eq(members.meshId, meshId), eq(members.role, "admin"), isNull(members.revokedAt)))
+    .where(isAdminOf(meshId))
     .limit(1);
   return row !== undefined;
 }
@@ -78,4 +122,8 @@ export async function endMembership(
     )
     .returning({ memberId: members.memberId });
   return rows.length > 0;
+}
+
+function isAdminOf(meshId: string): SQL | undefined {
+  return and(eq(members.meshId, meshId), eq(members.role, "admin"), isNull(members.revokedAt));
 }

@@ -1,6 +1,6 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, inArray, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { meshes, sessions } from "../schema.js";
+import { members, meshes, sessions } from "../schema.js";
 
 export interface MeshRow {
   readonly meshId: string;
@@ -34,6 +34,27 @@ export async function insertMesh(tx: Transaction, mesh: MeshRow): Promise<boolea
   await tx.insert(meshes).values(mesh);
   return true;
 }
+
+/** How many sessions and members each of these meshes has; members who were revoked are not counted. */
+export async function countInMeshes(
+  db: Queryable,
+  meshIds: readonly string[],
+): Promise<Map<string, { readonly sessions: number; readonly members: number }>> {
+  if (meshIds.length === 0) return new Map();
+  const rows = await db
+    .select({
+      meshId: meshes.meshId,
+      sessions: sql<number>`(SELECT count(*)::int FROM ${sessions} WHERE ${sessions.meshId} = ${ofMesh})`,
+      members: sql<number>`(SELECT count(*)::int FROM ${members}
+        WHERE ${members.meshId} = ${ofMesh} AND ${members.revokedAt} IS NULL)`,
+    })
+    .from(meshes)
+    .where(inArray(meshes.meshId, [...meshIds]));
+  return new Map(rows.map((row) => [row.meshId, row]));
+}
+
+/** Written in full, since the query builder leaves the table out of what it selects from one table. */
+const ofMesh = sql.raw('"meshes"."mesh_id"');
 
 /** The mesh of a session, or null where there is no such session. */
 export async function findMeshOfSession(db: Queryable, sessionId: string): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
 import { personReads, persons } from "../schema.js";
 
@@ -18,6 +18,19 @@ export interface LiveSecret {
 }
 
 export async function findPerson(db: Queryable, meshId: string, personId: string): Promise<PersonRow | null> {
+  return findOne(db, and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
+}
+
+/** The person that a member is, if it has become one. */
+export async function findPersonOfMember(
+  db: Queryable,
+  meshId: string,
+  memberId: string,
+): Promise<PersonRow | null> {
+  return findOne(db, and(eq(persons.meshId, meshId), eq(persons.memberId, memberId)));
+}
+
+async function findOne(db: Queryable, which: SQL | undefined): Promise<PersonRow | null> {
   const [row] = await db
     .select({
       personId: persons.personId,
@@ -27,15 +40,21 @@ export async function findPerson(db: Queryable, meshId: string, personId: string
       createdAt: persons.createdAt,
     })
     .from(persons)
-    .where(and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
+    .where(which);
   return row ?? null;
 }
 
+/** Stores a person; false when its member is one already. */
 export async function insertPerson(
   tx: Transaction,
   person: PersonRow & { readonly meshId: string },
-): Promise<void> {
-  await tx.insert(persons).values(person);
+): Promise<boolean> {
+  const rows = await tx
+    .insert(persons)
+    .values(person)
+    .onConflictDoNothing()
+    .returning({ personId: persons.personId });
+  return rows.length > 0;
 }
 
 export async function renamePersonRow(

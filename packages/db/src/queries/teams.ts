@@ -97,6 +97,27 @@ export async function findTeamOfPerson(
   return row ?? null;
 }
 
+/** A member's own team of that name in a session, whatever its case; left or not. A person's team is none of these. */
+export async function findTeamOfMember(
+  db: Queryable,
+  sessionId: string,
+  { memberId, name }: { readonly memberId: string; readonly name: string },
+): Promise<TeamWithPeer | null> {
+  const [row] = await db
+    .select(teamWithPeerColumns)
+    .from(teams)
+    .innerJoin(peers, itsUnnamedPeer)
+    .where(
+      and(
+        eq(teams.sessionId, sessionId),
+        eq(teams.memberId, memberId),
+        isNull(teams.personId),
+        sql`lower(${teams.name}) = lower(${name})`,
+      ),
+    );
+  return row ?? null;
+}
+
 /** The session that a team belongs to, whichever of the mesh's it is. */
 export async function findSessionOfTeam(
   db: Queryable,
@@ -148,6 +169,8 @@ export interface NewTeam {
   readonly name: string;
   /** What proves it: a secret of its own, or a person's credential. */
   readonly provedBy: { readonly secretHash: Uint8Array } | { readonly personId: string };
+  /** The member whose team it is; null where everybody is let in. */
+  readonly memberId: string | null;
   readonly joinedAt: Date;
 }
 

@@ -151,13 +151,13 @@ export async function endTokensOfMember(
   return endThose(tx, meshId, isOf(memberId));
 }
 
-/** Forgets tokens that ended long ago, and tickets soon. Returns how many. */
-export async function deleteEndedTokens(db: Queryable): Promise<number> {
+/** Forgets tokens that ended so long ago, and tickets soon. Returns how many. */
+export async function deleteEndedTokens(db: Queryable, days: number): Promise<number> {
   const endedAt = sql`least(${tokens.expiresAt}, ${tokens.revokedAt})`;
   const rows = await db
     .delete(tokens)
     .where(
-      sql`${endedAt} < now() - CASE WHEN ${tokens.kind} = 'ticket' THEN interval '1 hour' ELSE interval '30 days' END`,
+      sql`${endedAt} < now() - CASE WHEN ${tokens.kind} = 'ticket' THEN interval '1 hour' ELSE make_interval(days => ${days}) END`,
     )
     .returning({ number: tokens.number });
   return rows.length;

@@ -59,6 +59,19 @@ const readOnly: Readonly<Record<OperationName, boolean>> = {
   update_settings: false,
   test_connection: true,
   get_health: true,
+  create_mesh: false,
+  list_meshes: true,
+  create_invite: false,
+  preview_invite: true,
+  list_invites: true,
+  revoke_invite: false,
+  redeem_invite: false,
+  list_members: true,
+  revoke_member: false,
+  issue_token: false,
+  list_tokens: true,
+  revoke_token: false,
+  create_observer_link: false,
 };
 
 /** Whether the operation changes nothing, so that it can be repeated without an idempotency key. */

@@ -144,6 +144,7 @@ export const previewInvite = operation({
     inviter: z.string(),
     role: MemberRole,
     expires_at: Timestamp,
+    revoked_at: Timestamp.nullable(),
     uses_left: z.int(),
     broker_id: Uuid,
     mesh_id: Uuid,

@@ -1,0 +1,76 @@
+import { catalogue, type InputOf, type OperationName, type OutputOf } from "@merkle/wire";
+import { connect } from "@merkle/wire/client";
+import { answerHello, drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
+import { WebSocket } from "ws";
+import { brokerDoors } from "./doors.js";
+import { startTestBroker, type TestBroker } from "./test-broker.js";
+import type { Cleanup } from "./test-database.js";
+
+export type Membership = OutputOf<"redeem_invite">;
+
+/** A member as whom a test acts, over a WebSocket of its own. */
+export interface TestMember extends Membership {
+  readonly memberKey: SigningKey;
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+}
+
+/** A broker that lets members in alone, and its first admin. */
+export async function startInviteBroker(
+  cleanup: Cleanup,
+  options: Parameters<typeof startTestBroker>[0] = {},
+): Promise<{ broker: TestBroker; admin: TestMember }> {
+  const broker = await startTestBroker({ auth: "invite", rateLimits: "off", ...options }, cleanup);
+  const { firstInvite } = broker.broker;
+  if (firstInvite === null) throw new Error("The broker made no invite for its first admin.");
+  return { broker, admin: await joinMesh(broker.url, { invite: firstInvite, name: "Ana" }, cleanup) };
+}
+
+/** Redeems an invite with a new key, unless one is given, and connects as that member. */
+export async function joinMesh(
+  url: string,
+  wanted: { readonly invite: string; readonly name: string; readonly memberKey?: SigningKey },
+  cleanup: Cleanup,
+): Promise<TestMember> {
+  const { memberKey = signingKeyFrom(drawSeed()) } = wanted;
+  const membership = await redeem(url, { ...wanted, memberKey });
+  return openAsMember(url, { ...membership, memberKey }, cleanup);
+}
+
+/** Redeems an invite as a program without a connection would. */
+export async function redeem(
+  url: string,
+  wanted: { readonly invite: string; readonly name: string; readonly memberKey: SigningKey },
+): Promise<Membership> {
+  const rest = await brokerDoors.rest(url);
+  const { broker_id: brokerId } = await rest.call("preview_invite", { invite: wanted.invite });
+  return rest.call("redeem_invite", proveJoin({ ...wanted, brokerId }));
+}
+
+export function openAsMember(
+  url: string,
+  member: Membership & { readonly memberKey: SigningKey },
+  cleanup: Cleanup,
+): TestMember {
+  const { memberKey } = member;
+  const sessionKey = signingKeyFrom(drawSeed());
+  const client = connect({
+    url,
+    WebSocket,
+    answerHello: (hello) =>
+      answerHello(hello, {
+        brokerId: member.broker_id,
+        meshId: member.mesh_id,
+        memberKey,
+        sessionKey,
+        label: `${member.name} in a test`,
+        session: null,
+        url,
+      }),
+  });
+  cleanup(() => client.close());
+  return {
+    ...member,
+    // What comes out is checked against the operation's own schema, so its type is what the schema says.
+    call: async (name, input) => catalogue[name].output.parse(await client.call(name, input)) as never,
+  };
+}
