@@ -178,6 +178,31 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     await row.getByText("delivered 1/1").waitFor();
   });
 
+  it("[SEALED-3] a private message shows who wrote to whom and how long, and no page gets what it says", async () => {
+    const session = await startSession();
+    const { session_id } = await socket.call("get_session", { session_id: session.slug });
+    await socket.call("join_session", { session_id, team_name: "Birch", peer_name: "oak" });
+    const sealed = `mks1.${"c".repeat(300)}.${"n".repeat(32)}.${"b".repeat(1_200)}`;
+    const { cursor } = await socket.call("send_message", {
+      session_id,
+      team_id: session.credential,
+      to: "oak",
+      message: sealed,
+      private: true,
+    });
+    const { page, problems, findBarriers } = await openFeed(session.slug);
+    const row = article(page, cursor);
+    await row.getByText("900 bytes, sealed for Birch/oak").waitFor();
+    await row.getByText("PRIVATE", { exact: true }).waitFor();
+    await row.hover();
+    await row.getByRole("button", { name: `More about message ${cursor}` }).click();
+    await page.getByRole("button", { name: "Show raw" }).click();
+    await row.getByText('"bytes": 900').waitFor();
+    expect(await page.content()).not.toContain("bbbbbbbb");
+    expect(await findBarriers()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-63] comings and goings fold into one row and open; a changed title stands with its reason", async () => {
     const session = await startSession();
     for (const team_name of ["Cedar", "Dune", "Elm"]) {

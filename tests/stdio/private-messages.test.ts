@@ -1,15 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { Message } from "@merkle/wire";
 import { drawSeed, makeKeyCard } from "@merkle/wire/identity";
 import postgres from "postgres";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { atTerminal, hasTerminal } from "../../apps/cli/src/test-kit/terminal.js";
 import { atEnd } from "../kit/at-end.js";
 import { type EvilBroker, startEvilBroker } from "../kit/evil-broker.js";
 import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Correspondent, startSession } from "./agents.js";
 
+const program = inject("program");
 const secret = "the staging key is violet-Ω-11";
 
 let broker: TestBroker;
@@ -17,6 +22,7 @@ let evil: EvilBroker;
 let session: Correspondent;
 let alex: StdioServer;
 let birch: StdioServer;
+let alexHome: string;
 let birchHome: string;
 
 const cleanup = atEnd();
@@ -24,9 +30,10 @@ beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   evil = await startEvilBroker(broker.url, cleanup);
   session = await startSession(broker);
+  alexHome = await makeAgentHome(cleanup);
   birchHome = await makeAgentHome(cleanup);
   [alex, birch] = await Promise.all([
-    startStdioServer({ url: evil.url }, cleanup),
+    startStdioServer({ url: evil.url, home: alexHome }, cleanup),
     startStdioServer({ url: evil.url, home: birchHome }, cleanup),
   ]);
   await alex.call("join_session", { session_id: session.slug, team_name: "Alex", peer_name: "atlas" });
@@ -232,3 +239,60 @@ describe("An evil broker", () => {
     expect(evil.heard.join()).not.toMatch(/violet|first of two|once|late/);
   });
 });
+
+describe("merkle verify-peer", () => {
+  it("[SEALED-8] shows both sides one number; a changed key is accepted by a person at a terminal, and by nobody else", async () => {
+    const alexSees = JSON.parse((await verify(alexHome, "Birch/oak", "--json")).stdout);
+    const birchSees = JSON.parse((await verify(birchHome, "alex", "--json")).stdout);
+    expect(alexSees).toMatchObject({ peer: "Birch/oak", key: "seen", numbers: [{ you: "Alex/atlas" }] });
+    expect(alexSees.numbers[0].number).toBe(birchSees.numbers[0].number);
+
+    await replaceBirchKeys();
+    expect(await tell("to whom")).toMatch(/key_changed/);
+    const changed = await verify(alexHome, "oak");
+    expect(changed.code).toBe(6);
+    expect(changed.stdout).toMatch(
+      /the key is not the one of .*: private messages to Birch\/oak are stopped/,
+    );
+    expect(changed.stdout).toMatch(/(?: {2}\d{5} \d{5} \d{5} \d{5}\n){3}/);
+    expect(changed.stdout).toContain(`merkle verify-peer "Birch/oak" --session ${session.slug} --accept`);
+    expect(await verify(alexHome, "Birch/oak", "--accept")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/asks a person/),
+    });
+    if (!hasTerminal) return;
+    const terminal = atTerminal(
+      { home: alexHome },
+      ["verify-peer", "oak", "--session", session.slug, "--accept"],
+      { MERKLE_URL: broker.url },
+    );
+    await terminal.shows("see the same number?");
+    terminal.types("y\r");
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+    expect(await tell("to the new key")).toMatch(/^#\d+ posted/);
+    expect(await birch.call("check_messages", {})).toMatch(/sealed for another key than this place's/);
+  });
+});
+
+/** As a launch on another machine does, which has the credential and not the keys. */
+async function replaceBirchKeys(): Promise<void> {
+  const [peer] = await session.peers("Birch");
+  const held = JSON.parse(await readFile(join(birchHome, "teams", `${peer?.["peer_id"]}.json`), "utf8"));
+  const key_card = makeKeyCard(drawSeed());
+  const session_key = Buffer.from(key_card.session_key, "base64url").toString("base64");
+  await session.ask("POST", "/join", { team_name: "Birch", team_id: held.credential, session_key, key_card });
+}
+
+async function verify(home: string, ...args: string[]) {
+  const child = spawn(process.execPath, [program, "verify-peer", ...args, "--session", session.slug], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home, MERKLE_HOME: home, MERKLE_URL: broker.url },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code, stdout, stderr };
+}

@@ -43,6 +43,7 @@ import { status } from "./commands/status.js";
 import { tail } from "./commands/tail.js";
 import { uninstall } from "./commands/uninstall.js";
 import { up } from "./commands/up.js";
+import { verifyPeer } from "./commands/verify-peer.js";
 import { version } from "./commands/version.js";
 import { watch } from "./commands/watch.js";
 
@@ -54,7 +55,7 @@ export const commandGroups: readonly CommandGroup[] = [
     title: "Sessions",
     commands: [ls, show, open, newSession, watch, tail, post, rename, conclude],
   },
-  { title: "People and agents", commands: [peers, nudge, hold, resume] },
+  { title: "People and agents", commands: [peers, verifyPeer, nudge, hold, resume] },
   { title: "Document", commands: [docShow, docAppend, docEdit, docHistory, docDiff] },
   { title: "State", commands: [stateList, stateGet, stateSet, stateUnset, stateWatch] },
   { title: "Memory", commands: [remember, recall, forget, search] },

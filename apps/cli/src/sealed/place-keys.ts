@@ -1,5 +1,13 @@
 import { join } from "node:path";
-import { type BoxKey, boxKeyFrom, drawSeed, fromBase64url, toBase64url } from "@merkle/wire/identity";
+import type { KeyCard } from "@merkle/wire";
+import {
+  type BoxKey,
+  boxKeyFrom,
+  drawSeed,
+  fromBase64url,
+  makeKeyCard,
+  toBase64url,
+} from "@merkle/wire/identity";
 import * as z from "zod";
 import { homeFiles } from "../merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "./private-file.js";
@@ -34,6 +42,17 @@ export interface PlaceKeys {
   noteOpened(sessionKey: string, opened: Opened): void;
 }
 
+/** The card of a place's keys, where this machine has made some; it makes none. */
+export function readPlaceCard(home: string, placeId: string): KeyCard | undefined {
+  const kept = PlaceFile.safeParse(readPrivateJson(pathOf(home, placeId))).data;
+  const seed = kept && fromBase64url(kept.seed, 32);
+  return seed ? makeKeyCard(seed) : undefined;
+}
+
+function pathOf(home: string, placeId: string): string {
+  return join(homeFiles.sealed(home), `${placeId}.json`);
+}
+
 /** So many are remembered of each sender; what is older than all of them counts as out of order. */
 const openedMax = 256;
 
@@ -42,7 +61,7 @@ const openedMax = 256;
  * was with one.
  */
 export function openPlaceKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PlaceKeys {
-  const path = join(homeFiles.sealed(home), `${placeId}.json`);
+  const path = pathOf(home, placeId);
   const kept = PlaceFile.safeParse(readPrivateJson(path)).data;
   const seed = (kept && fromBase64url(kept.seed, 32)) ?? sessionSeed ?? drawSeed();
   const file = { peer_id: null, sent: {}, opened: {}, ...kept, seed: toBase64url(seed) };

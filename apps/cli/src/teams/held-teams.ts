@@ -7,14 +7,14 @@ import { type ProcessLock, takeProcessLock } from "./process-lock.js";
 
 export { type HeldTeam, placeIdOf } from "./held-team.js";
 
-/** The places of a mesh that this machine holds, the last saved first. Files that are no place of ours are left out. */
-export async function listHeldTeams(home: string, meshId: string): Promise<HeldTeam[]> {
+/** The places of a mesh, or of all, that this machine holds, the last saved first. Files that are no place of ours are left out. */
+export async function listHeldTeams(home: string, meshId: string | null): Promise<HeldTeam[]> {
   const folder = homeFiles.teams(home);
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(names.filter(isPlaceFile).map((name) => readPlace(folder, name)));
   return found
     .filter((team) => team !== undefined)
-    .filter((team) => team.mesh_id === meshId)
+    .filter((team) => meshId === null || team.mesh_id === meshId)
     .sort((a, b) => b.saved_at.localeCompare(a.saved_at));
 }
 

@@ -18,7 +18,7 @@ export interface AtTerminal {
 
 /** Starts a command at a terminal of its own, 80 columns wide. */
 export function atTerminal(
-  merkle: TestMerkle,
+  merkle: Pick<TestMerkle, "home">,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): AtTerminal {

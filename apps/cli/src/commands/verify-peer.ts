@@ -1,0 +1,56 @@
+import { CliError, exitCodes, usageError } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { isSet, textOf } from "../flags.js";
+
+export const verifyPeer: Command = {
+  name: "verify-peer",
+  summary: "compare keys with a peer's human, and accept a key that has changed",
+  arguments: [{ name: "<peer>", summary: "team/peer, or the name of either" }],
+  flags: [
+    { flags: "--session <session>", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { flags: "--accept", summary: "the numbers are the same: private messages go to this key from now on" },
+  ],
+  examples: [
+    'merkle verify-peer "Birch/oak" --session split-auth',
+    'merkle verify-peer "Birch/oak" --session split-auth --accept',
+  ],
+  async run({ args: [name = ""], flags, config, output, signal }) {
+    const { findBroker } = await import("../broker-client.js");
+    const { getSession } = await import("../find-session.js");
+    const { acceptKey, compareKeys, formatComparison } = await import("../sealed/compare-keys.js");
+    const accepts = isSet(flags, "accept");
+    if (accepts) await refuseProgram(flags);
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, textOf(flags, "session"), config);
+    const comparison = await compareKeys(broker, { home: config.home, session, name });
+    if (!accepts) {
+      output.show(comparison.told, formatComparison(comparison, output));
+      return comparison.told.key === "changed" ? exitCodes.conflict : exitCodes.done;
+    }
+    const { createAsker } = await import("../ask.js");
+    output.note(formatComparison(comparison, output));
+    const message = `Does ${comparison.told.peer}'s human see the same number?`;
+    if (!(await createAsker(signal).yesOrNo({ message, default: false }))) {
+      throw new CliError("key_changed", "Nothing was accepted: the key stays as it was.", {
+        exitCode: exitCodes.conflict,
+      });
+    }
+    acceptKey(config.home, comparison);
+    output.show(
+      { ...comparison.told, key: "accepted" },
+      `${output.mark.ok} the key of ${comparison.told.peer} is accepted`,
+    );
+    return exitCodes.done;
+  },
+};
+
+/** Whom to trust, a person says: not an agent with a shell, nor a script. */
+async function refuseProgram(flags: Parameters<Command["run"]>[0]["flags"]): Promise<void> {
+  const { canAsk } = await import("../ask.js");
+  const isAgent = process.env["MERKLE_TEAM"] !== undefined || process.env["CLAUDECODE"] !== undefined;
+  if (canAsk(flags) && !isAgent) return;
+  throw usageError(
+    "--accept asks a person: run it yourself, at a terminal of your own, and not in an agent's shell.",
+    "merkle verify-peer <peer> --session <session>",
+  );
+}

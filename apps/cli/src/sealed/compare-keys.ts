@@ -1,0 +1,139 @@
+import type { OutputOf, Session } from "@merkle/wire";
+import { toMoment } from "../age.js";
+import { CliError, exitCodes } from "../cli-error.js";
+import { oneLine } from "../one-line.js";
+import type { Output } from "../output.js";
+import { type HeldTeam, listHeldTeams, placeIdOf } from "../teams/held-teams.js";
+import { keyCardOf } from "../teams/key-card.js";
+import type { OperationCaller } from "../teams/take-place.js";
+import { type CheckedCard, checkCard } from "./check-card.js";
+import { addressOf, findRecipient } from "./find-recipient.js";
+import { findPin, savePin } from "./pins.js";
+import { readPlaceCard } from "./place-keys.js";
+import { safetyNumber } from "./safety-number.js";
+
+/** What is known of a peer's key here, and what to compare with the other side. */
+export interface Comparison {
+  readonly told: {
+    readonly session: string;
+    /** Whose key it is, `team/peer`. */
+    readonly peer: string;
+    /**
+     * `new`: nobody here has written to it, or read it; `seen`: it is the one that it had then; `accepted`: and a person has
+     * compared it; `changed`: it is another one.
+     */
+    readonly key: "new" | "seen" | "accepted" | "changed";
+    /** When the key was seen first, or accepted, that counts here. */
+    readonly since: string | null;
+    readonly numbers: readonly { readonly you: string; readonly number: string }[];
+  };
+  readonly sessionId: string;
+  readonly card: CheckedCard;
+}
+
+interface WhoseKeys {
+  readonly home: string;
+  readonly session: Session;
+  readonly name: string;
+}
+
+/**
+ * Compares the key that a peer shows now with the one that it is known by, and makes the safety numbers of the places that this
+ * machine holds in the session (SEALED-8).
+ *
+ * @throws CliError `not_found` when the peer shows no keys, or this machine has none in the session
+ */
+export async function compareKeys(
+  broker: OperationCaller,
+  { home, session, name }: WhoseKeys,
+): Promise<Comparison> {
+  const { session_id: sessionId, slug } = session;
+  const { peers } = await broker.call("list_peers", { session_id: sessionId });
+  const peer = findRecipient(peers, name, "");
+  const address = addressOf(peer);
+  if (peer.key_card === null) throw noKeys(`${address} shows no keys: nothing private can be sent to it.`);
+  const card = checkCard(peer.key_card);
+  if (!card) {
+    throw new CliError(
+      "key_changed",
+      `What ${address} shows as its keys does not hold together. Trust nothing of it.`,
+      {
+        exitCode: exitCodes.conflict,
+      },
+    );
+  }
+  const pin = findPin(home, { sessionId, address });
+  const isSame = pin?.session_key === card.sessionKey && pin.member_key === card.memberKey;
+  const known = pin?.accepted === true ? "accepted" : "seen";
+  return {
+    told: {
+      session: slug,
+      peer: address,
+      key: pin === undefined ? "new" : isSame ? known : "changed",
+      since: pin?.pinned_at ?? null,
+      numbers: await listNumbers({ home, session, name }, peers, card),
+    },
+    sessionId,
+    card,
+  };
+}
+
+export function acceptKey(home: string, { told: { peer: address }, sessionId, card }: Comparison): void {
+  savePin(home, { sessionId, address }, card, true);
+}
+
+async function listNumbers(
+  { home, session: { session_id: sessionId, slug } }: WhoseKeys,
+  peers: OutputOf<"list_peers">["peers"],
+  theirs: CheckedCard,
+): Promise<Comparison["told"]["numbers"]> {
+  const places = await listHeldTeams(home, null);
+  const numbers = places
+    .filter((place) => place.session_id === sessionId)
+    .flatMap((place) => {
+      const own = ownCard(home, place);
+      const you = addressOf({ team: place.team_name, name: place.peer_name });
+      const isThere = peers.some((peer) => addressOf(peer) === you);
+      return own && isThere ? [{ you, number: safetyNumber(own, theirs) }] : [];
+    });
+  if (numbers.length > 0) return numbers;
+  throw noKeys(`This machine holds no place with keys in ${slug}, so there is nothing to compare from here.`);
+}
+
+function ownCard(home: string, place: HeldTeam): CheckedCard | null {
+  const given = place.session_key ? keyCardOf(place.session_key) : undefined;
+  return checkCard(readPlaceCard(home, placeIdOf(place)) ?? given);
+}
+
+function noKeys(message: string): CliError {
+  return new CliError("not_found", message, {
+    exitCode: exitCodes.not_found,
+    next: ["merkle peers", "merkle launch"],
+  });
+}
+
+/** For two people on the telephone: what is known, then the digits in rows of four groups. */
+export function formatComparison({ told }: Comparison, output: Output): string {
+  const { key, peer, session, since, numbers } = told;
+  const when = since === null ? "" : toMoment(since);
+  const known = {
+    new: `${output.mark.warn} nobody here has written to ${oneLine(peer)} in private yet`,
+    seen: `${output.mark.warn} the key is the one that was seen first, ${when}; nobody has compared it`,
+    accepted: `${output.mark.ok} the key is the one that a person accepted, ${when}`,
+    changed: `${output.mark.fail} the key is not the one of ${when}: private messages to ${oneLine(peer)} are stopped`,
+  }[key];
+  const other = (you: string) => `merkle verify-peer ${JSON.stringify(you)} --session ${session}`;
+  return [
+    known,
+    ...numbers.flatMap(({ you, number }) => [
+      "",
+      `${oneLine(you)} and ${oneLine(peer)}:`,
+      ...(number.match(/(?:\d{5} ?){4}/g) ?? []).map((row) => `  ${output.bold(row.trim())}`),
+      output.dim(`  there it is shown by: ${other(you)}`),
+    ]),
+    "",
+    key === "accepted"
+      ? "The number changes when one of the keys does."
+      : `Read it to each other, by voice. When it is the same: merkle verify-peer ${JSON.stringify(peer)} --session ${session} --accept`,
+  ].join("\n");
+}
