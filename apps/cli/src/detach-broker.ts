@@ -14,6 +14,11 @@ import { showStarted } from "./show-started.js";
 
 const lookEveryMs = 50;
 
+/** What the process tells the one that started it, and nobody else. */
+export interface DetachedBroker {
+  readonly first_invite: string | null;
+}
+
 /**
  * Starts the broker as a process of its own and returns when it takes calls, or with its error when it does not. The
  * terminal may be closed then.
@@ -22,18 +27,21 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
   const { home } = config;
   const child = await explainingHome(home, () => spawnBroker(home));
   // Whichever comes first ends the other.
+  const told = hear(child);
   const first = new AbortController();
   const eitherSignal = AbortSignal.any([signal, first.signal]);
   try {
     const ended = endOf(child).then(async (exitCode) => Promise.reject(await readFailure(home, exitCode)));
     const started = await Promise.race([ended, takingCalls(config, child.pid ?? 0, eitherSignal)]);
-    showStarted(started, output, "merkle down stops it");
+    const { first_invite: firstInvite } = await told;
+    showStarted(started, output, { stop: "merkle down stops it", firstInvite });
     return exitCodes.done;
   } catch (error) {
     if (signal.aborted) child.kill("SIGTERM");
     throw error;
   } finally {
     first.abort();
+    if (child.connected) child.disconnect();
     child.unref();
   }
 }
@@ -46,12 +54,17 @@ async function spawnBroker(home: string): Promise<ChildProcess> {
   try {
     return spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...args, "--json"], {
       detached: true,
-      stdio: ["ignore", file, file],
+      stdio: ["ignore", file, file, "ipc"],
       windowsHide: true,
     });
   } finally {
     closeSync(file);
   }
+}
+
+function hear(child: ChildProcess): Promise<DetachedBroker> {
+  // It is our own command, and says this alone.
+  return new Promise((resolve) => child.once("message", (message) => resolve(message as DetachedBroker)));
 }
 
 function endOf(child: ChildProcess): Promise<number> {

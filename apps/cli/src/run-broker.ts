@@ -7,6 +7,7 @@ import { exitCodes } from "./cli-error.js";
 import type { CommandContext } from "./command.js";
 import type { Config } from "./config.js";
 import { countClients, stoppedText } from "./count-clients.js";
+import type { DetachedBroker } from "./detach-broker.js";
 import { explainError } from "./explain-error.js";
 import { explainingHome, homeFiles } from "./merkle-home.js";
 import type { Output } from "./output.js";
@@ -32,7 +33,11 @@ export async function runBroker(context: CommandContext): Promise<number> {
 async function serve(broker: Broker, { config, output, signal }: CommandContext, log: Log): Promise<number> {
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
-    showStarted(running, output, "Ctrl+C stops");
+    const { firstInvite } = broker;
+    // Who started this process in the background shows the invite: what this one says is kept in a file.
+    const isWatched = process.send === undefined;
+    if (!isWatched) await tellParent({ first_invite: firstInvite });
+    showStarted(running, output, { stop: "Ctrl+C stops", firstInvite: isWatched ? firstInvite : null });
     await Promise.race([aborted(signal), broker.stopped]);
     const clients = signal.aborted ? await countClients(broker.url, config) : 0;
     await broker.stop();
@@ -47,6 +52,16 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
   } finally {
     await broker.stop();
   }
+}
+
+/** Resolves when the process that started this one has been told; it then needs no more of it. */
+function tellParent(told: DetachedBroker): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(told, undefined, undefined, () => {
+      process.disconnect?.();
+      resolve();
+    });
+  });
 }
 
 /** The certificate is put where the commands of this machine look for it, before anybody meets it. */
@@ -64,12 +79,13 @@ function toTls({ tls, home }: Config): BrokerOptions["tls"] {
   };
 }
 
-function announce({ url, mcpUrl, port, loopback, database, migrationsRun }: Broker, home: string) {
+function announce({ url, mcpUrl, port, loopback, auth, database, migrationsRun }: Broker, home: string) {
   return announceBroker({
     url,
     mcp_url: mcpUrl,
     port,
     loopback,
+    auth,
     database,
     migrations_run: migrationsRun,
     home,

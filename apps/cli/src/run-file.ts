@@ -13,6 +13,7 @@ export interface RunningBroker {
   readonly mcp_url: string;
   readonly port: number;
   readonly loopback: boolean;
+  readonly auth: "open" | "invite";
   readonly database: "embedded" | "external";
   readonly migrations_run: number;
   readonly home: string;
@@ -73,6 +74,7 @@ const fieldTypes: Readonly<Record<keyof RunningBroker, "string" | "number" | "bo
   mcp_url: "string",
   port: "number",
   loopback: "boolean",
+  auth: "string",
   database: "string",
   migrations_run: "number",
   home: "string",

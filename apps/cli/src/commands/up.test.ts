@@ -135,15 +135,32 @@ describe("merkle up", () => {
     expect(await serversOf(merkle.home)).toEqual([]);
   });
 
-  it("[AUTH-5] refuses to listen beyond loopback without --insecure-open, exit 2", async () => {
+  it("[AUTH-5] refuses to let everybody in beyond loopback without --insecure-open, exit 2", async () => {
     const merkle = await testMerkle();
-    expect(await merkle.run([...anyPort, "--host", "0.0.0.0"], { fromNothing: true })).toMatchObject({
+    const wide = [...anyPort, "--host", "0.0.0.0", "--auth", "open"];
+    expect(await merkle.run(wide, { fromNothing: true })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("add --insecure-open if you mean it"),
     });
     expect(await readdir(merkle.home)).toEqual([]);
-    const open = merkle.start([...anyPort, "--host", "0.0.0.0", "--insecure-open"]);
+    const open = merkle.start([...wide, "--insecure-open"]);
     await open.says("anyone who reaches it is let in");
+  });
+
+  it("[AUTH-5] [INVITE-9] beyond loopback lets members alone in, and shows the first admin's invite, which no file keeps", async () => {
+    const merkle = await testMerkle();
+    const wide = [...anyPort, "--host", "0.0.0.0", "--detach"];
+    const { stdout, stderr } = await merkle.run(wide, { fromNothing: true });
+    expect(stdout).toContain("invite mode: reachable from other machines");
+    const [, secret = ""] =
+      /first admin http:\S+\/join#([A-Za-z0-9_-]{22}) {2}1 use, 24 h/.exec(stdout) ?? [];
+    expect(secret).not.toBe("");
+    expect(stderr).toContain("next: merkle join -");
+    const { url } = await merkle.running();
+    expect((await fetch(new URL("/api/sessions", url))).status).toBe(401);
+    for (const file of ["logs/broker.log", "logs/up.log", "broker.json"]) {
+      expect(await readFile(join(merkle.home, file), "utf8")).not.toContain(secret);
+    }
   });
 
   it("[DB-3] goes on after kill -9: nothing runs, and the next start adopts the database", async () => {
