@@ -1,0 +1,371 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { limits, MerkleError } from "@merkle/wire";
+import { answerHello, drawSeed, signingKeyFrom } from "@merkle/wire/identity";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { atEnd } from "../kit/at-end.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
+import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
+import type { TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+
+let broker: TestBroker;
+let admin: TestMember;
+let sql: ReturnType<typeof connectTestDatabase>;
+
+const cleanup = atEnd();
+beforeAll(async () => {
+  ({ broker, admin } = await startInviteBroker(cleanup));
+  sql = connectTestDatabase(broker.databaseUrl, cleanup);
+});
+
+let member: TestMember;
+let token = "";
+let session_id = "";
+
+beforeEach(async () => {
+  const { link } = await admin.call("create_invite", {});
+  member = await joinMesh(broker.url, { invite: link, name: "Birch" }, onTestFinished);
+  ({ token } = await member.call("issue_token", {}));
+  ({ session_id } = await member.call("create_session", {
+    title: "Entered",
+    creator_team_name: "Birch's Team",
+  }));
+});
+
+async function refusalOf(answer: Promise<unknown>): Promise<MerkleError> {
+  const error = await answer.then(
+    (output) => expect.fail(`was answered ${JSON.stringify(output)}`),
+    (error: unknown) => error,
+  );
+  if (error instanceof MerkleError) return error;
+  throw error;
+}
+
+/** A socket that has been greeted, and its hello. */
+async function greet(): Promise<{ socket: WebSocket; hello: Record<string, string> }> {
+  const socket = new WebSocket(`${broker.url.replace(/^http/, "ws")}/ws`);
+  onTestFinished(() => socket.terminate());
+  const [data] = await once(socket, "message");
+  return { socket, hello: JSON.parse(String(data)) };
+}
+
+/** Asks over a socket and gives the reply's output, or throws its error. */
+async function ask(socket: WebSocket, frame: object): Promise<unknown> {
+  const id = randomUUID();
+  const replied = new Promise<Record<string, never>>((resolve, reject) => {
+    socket.on("message", (data) => {
+      const reply = JSON.parse(String(data));
+      if (reply.id === id) resolve(reply);
+    });
+    socket.once("close", (code) => reject(new Error(`closed with ${code}`)));
+  });
+  socket.send(JSON.stringify({ ...frame, id }));
+  const reply = await replied;
+  if (reply["error"]) throw MerkleError.fromBody(reply);
+  return reply["output"];
+}
+
+/** The page's own requests, from the address that it has. */
+const fromPage = (
+  path: string,
+  init: { method?: string; cookie?: string; body?: unknown; origin?: string },
+) => {
+  const { method = "GET", cookie, body, origin = broker.url } = init;
+  return fetch(new URL(path, broker.url), {
+    method,
+    headers: {
+      origin,
+      ...(cookie !== undefined && { cookie }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+};
+
+async function signIn(secret: string): Promise<{ cookie: string; setCookie: string; body: unknown }> {
+  const response = await fromPage("/api/sign-in", { method: "POST", body: { secret } });
+  const setCookie = response.headers.get("set-cookie") ?? "";
+  return { cookie: setCookie.split(";")[0] ?? "", setCookie, body: await response.json() };
+}
+
+describe("A broker in invite mode", () => {
+  it("[ENTER-2] tells a stranger nothing, at any door, not even whether a session exists", async () => {
+    for (const open of Object.values(brokerDoors)) {
+      const door = await open(broker.url);
+      onTestFinished(door.close);
+      for (const ref of [session_id, "entered", "nowhere"]) {
+        expect(await refusalOf(door.call("get_session", { session_id: ref })), door.name).toMatchObject({
+          code: "unauthorized",
+          message: expect.stringContaining("lets members in alone"),
+        });
+      }
+      expect((await refusalOf(door.call("list_sessions", {}))).code).toBe("unauthorized");
+    }
+    for (const path of ["/metrics", "/mcp", "/api/mcp"]) {
+      const response = await fetch(new URL(path, broker.url));
+      expect(response.status, path).toBe(401);
+    }
+    for (const path of ["/health", "/agents.md", "/openapi.json"])
+      expect((await fetch(new URL(path, broker.url))).status, path).toBe(200);
+  });
+
+  it("[ENTER-2] a socket without a hello may subscribe to nothing and watch nothing", async () => {
+    const { socket, hello } = await greet();
+    expect(hello).toMatchObject({ type: "hello", auth: "invite", broker_id: admin.broker_id });
+    const frames = [
+      { type: "subscribe", kind: "follow", session_id },
+      { type: "subscribe", kind: "follow", session_id: "nowhere" },
+      { type: "unsubscribe", kind: "follow", session_id },
+      { type: "watch_mesh" },
+    ];
+    for (const frame of frames)
+      expect((await refusalOf(ask(socket, frame))).code, frame.type).toBe("unauthorized");
+  });
+
+  it("[ENTER-1] lets a member in by a token at every door", async () => {
+    for (const open of Object.values(brokerDoors)) {
+      const door = await open(broker.url, { token });
+      onTestFinished(door.close);
+      expect(await door.call("get_session", { session_id })).toMatchObject({ title: "Entered" });
+    }
+    const metrics = await fetch(new URL("/metrics", broker.url), {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(metrics.status).toBe(200);
+  });
+
+  it("[ENTER-1] takes no token of another kind, and none that is nearly right", async () => {
+    const { token: signInSecret } = await member.call("issue_token", { kind: "sign_in" });
+    const { cookie } = await signIn(signInSecret);
+    const [, browserToken = ""] = cookie.split("=");
+    const ticket = await fromPage("/api/tickets", { method: "POST", cookie });
+    const { ticket: ticketToken } = Object(await ticket.json());
+    const wrong = [
+      browserToken,
+      ticketToken,
+      `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`,
+      token.toLowerCase(),
+      token.slice(4),
+      "x",
+    ];
+    for (const each of wrong) {
+      const door = await brokerDoors.rest(broker.url, { token: each });
+      expect((await refusalOf(door.call("list_sessions", {}))).code, each.slice(0, 4)).toBe("unauthorized");
+      await expect(brokerDoors.websocket(broker.url, { token: each })).rejects.toMatchObject({
+        code: "unauthorized",
+      });
+    }
+  });
+
+  it("[ENTER-2] a hello comes once, and before anything is asked", async () => {
+    const proof = { kind: "bearer", token };
+    const { socket } = await greet();
+    expect(await ask(socket, { type: "hello", proof })).toMatchObject({
+      mesh: "main",
+      as: { kind: "member", name: "Birch", role: "member" },
+    });
+    expect((await refusalOf(ask(socket, { type: "hello", proof }))).code).toBe("bad_request");
+    const { socket: asked } = await greet();
+    await refusalOf(ask(asked, { type: "request", operation: "list_sessions", input: {} }));
+    expect((await refusalOf(ask(asked, { type: "hello", proof }))).code).toBe("bad_request");
+  });
+
+  it("[HELLO-2] a signed hello lets its member in on its own connection, and on no other, also after a restart", async () => {
+    const { socket, hello } = await greet();
+    const proof = answerHello(
+      { auth: "invite", broker_id: hello["broker_id"] ?? "", nonce: hello["nonce"] ?? "" },
+      {
+        brokerId: member.broker_id,
+        meshId: member.mesh_id,
+        memberKey: member.memberKey,
+        sessionKey: signingKeyFrom(drawSeed()),
+        label: "a test",
+        session: null,
+        url: broker.url,
+      },
+    );
+    const { socket: other } = await greet();
+    expect((await refusalOf(ask(other, { type: "hello", proof }))).code).toBe("unauthorized");
+    expect(await ask(socket, { type: "hello", proof })).toMatchObject({ as: { name: "Birch" } });
+    await broker.restart();
+    const { socket: later } = await greet();
+    expect((await refusalOf(ask(later, { type: "hello", proof }))).code).toBe("unauthorized");
+  });
+
+  it("[ENTER-5] a team's credential, and a person's, are worth nothing in another member's hands", async () => {
+    const { link } = await admin.call("create_invite", {});
+    const other = await joinMesh(broker.url, { invite: link, name: "Cedar" }, onTestFinished);
+    const { team_id } = await member.call("join_session", { session_id, team_name: "Own" });
+    const { person_id } = await member.call("create_person", { name: "Birch" });
+    const said = { session_id, content: { text: "as you" } };
+    for (const credential of [team_id, person_id]) {
+      expect((await member.call("post_message", { ...said, team_id: credential })).cursor).toBeGreaterThan(0);
+      expect((await refusalOf(other.call("post_message", { ...said, team_id: credential }))).code).toBe(
+        "unauthorized",
+      );
+    }
+    expect(await other.call("get_session", { session_id })).toMatchObject({ title: "Entered" });
+  });
+
+  it("[ENTER-8] admins alone change the broker's settings and revoke; a session's settings are everybody's", async () => {
+    const settings = { settings: { idle_polls: 11 } };
+    for (const call of [
+      member.call("update_settings", settings),
+      member.call("create_mesh", { name: "mine" }),
+      member.call("revoke_member", { member_id: admin.member_id }),
+    ]) {
+      expect((await refusalOf(call)).code).toBe("forbidden");
+    }
+    await admin.call("update_settings", settings);
+    await member.call("update_settings", { session_id, session_settings: { message_budget: 5 } });
+  });
+});
+
+describe("A browser", () => {
+  let cookie = "";
+  beforeEach(async () => {
+    const { token: secret } = await member.call("issue_token", { kind: "sign_in" });
+    const signed = await signIn(secret);
+    expect(signed.body).toMatchObject({ auth: "invite", you: { kind: "member", name: "Birch" } });
+    expect(signed.setCookie).toMatch(
+      /^merkle_session=mkb_\S+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
+    );
+    ({ cookie } = signed);
+    expect((await fromPage("/api/sign-in", { method: "POST", body: { secret } })).status).toBe(401);
+  });
+
+  it("[ENTER-3] [LIMIT-1] is signed in for browserSeconds by a link that is good once", async () => {
+    const [row] = await sql`
+      SELECT extract(epoch FROM expires_at - created_at)::int AS s FROM tokens WHERE kind = 'browser' LIMIT 1`;
+    expect(row?.["s"]).toBe(limits.browserSeconds);
+    const me = await fromPage("/api/sign-in", { cookie });
+    expect(await me.json()).toMatchObject({ you: { name: "Birch", role: "member" } });
+    expect((await fromPage("/api/sessions", { cookie })).status).toBe(200);
+  });
+
+  it("[ENTER-4] its cookie changes nothing for a page of another address, or for no page", async () => {
+    const body = { title: "By cookie", creator_team_name: "Birch's Team" };
+    expect((await fromPage("/api/sessions", { method: "POST", cookie, body })).status).toBe(200);
+    const other = new URL(broker.url);
+    other.port = "1";
+    for (const origin of [other.origin, "null", "https://localhost"]) {
+      const response = await fromPage("/api/sessions", { method: "POST", cookie, body, origin });
+      expect(response.status, origin).toBe(403);
+    }
+    const bare = await fetch(new URL("/api/sessions", broker.url), {
+      method: "POST",
+      headers: { cookie, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(bare.status).toBe(403);
+  });
+
+  it("[ENTER-3] [LIMIT-1] gets tickets, each good once and for ticketSeconds", async () => {
+    const ticketFor = async () => {
+      const response = await fromPage("/api/tickets", { method: "POST", cookie });
+      return Object(await response.json()).ticket as string;
+    };
+    const enter = async (ticket: string) => {
+      const { socket } = await greet();
+      return ask(socket, { type: "hello", proof: { kind: "ticket", ticket } });
+    };
+    const ticket = await ticketFor();
+    expect(await enter(ticket)).toMatchObject({ as: { kind: "member", name: "Birch" } });
+    expect((await refusalOf(enter(ticket))).code).toBe("unauthorized");
+    const late = await ticketFor();
+    await sql`UPDATE tokens SET expires_at = expires_at - make_interval(secs => ${limits.ticketSeconds})
+              WHERE kind = 'ticket' AND revoked_at IS NULL`;
+    expect((await refusalOf(enter(late))).code).toBe("unauthorized");
+  });
+
+  it("[ENTER-3] signs out: its cookie is worth nothing, and its connections end", async () => {
+    const response = await fromPage("/api/tickets", { method: "POST", cookie });
+    const { ticket } = Object(await response.json());
+    const { socket } = await greet();
+    await ask(socket, { type: "hello", proof: { kind: "ticket", ticket } });
+    const closed = once(socket, "close");
+    const out = await fromPage("/api/sign-out", { method: "POST", cookie });
+    expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
+    expect((await closed)[0]).toBe(4401);
+    expect((await fromPage("/api/sessions", { cookie })).status).toBe(401);
+  });
+});
+
+describe("What ends", () => {
+  async function openFollowing(entry: { token: string }): Promise<WebSocket> {
+    const { socket } = await greet();
+    await ask(socket, { type: "hello", proof: { kind: "bearer", token: entry.token } });
+    await ask(socket, { type: "subscribe", kind: "follow", session_id });
+    return socket;
+  }
+
+  it("[ENTER-6] a revoked member's connections, waits and streams end at once, and its tokens with it", async () => {
+    const { team_id } = await member.call("join_session", { session_id, team_name: "Waiting" });
+    const closed = once(await openFollowing({ token }), "close");
+    const rest = await brokerDoors.rest(broker.url, { token });
+    const waiting = refusalOf(rest.call("wait_for_messages", { session_id, team_id, timeout: 30 }));
+    await expect.poll(async () => (await admin.call("get_health", {})).parked_waits).toBeGreaterThan(0);
+    const begun = performance.now();
+    await admin.call("revoke_member", { member_id: member.member_id });
+    expect((await closed)[0]).toBe(4401);
+    expect((await waiting).code).toBe("unauthorized");
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect((await refusalOf(rest.call("list_sessions", {}))).code).toBe("unauthorized");
+  });
+
+  it("[ENTER-6] a revoked token's connections end, and the member's others go on", async () => {
+    const { token: second, token_id } = await member.call("issue_token", {});
+    const ended = once(await openFollowing({ token: second }), "close");
+    const goesOn = await openFollowing({ token });
+    await member.call("revoke_token", { token_id });
+    expect((await ended)[0]).toBe(4401);
+    expect(await ask(goesOn, { type: "ping" })).toEqual({});
+  });
+
+  it("[ENTER-6] an expired token's connections end by themselves", async () => {
+    const { token: short } = await member.call("issue_token", { expires_in_s: 2 });
+    const closed = once(await openFollowing({ token: short }), "close");
+    expect((await closed)[0]).toBe(4401);
+  });
+});
+
+describe("An observer", () => {
+  let observer: Door;
+  let link = "";
+  beforeEach(async () => {
+    const made = await member.call("create_observer_link", { session_id });
+    ({ link } = made);
+    observer = await brokerDoors.rest(broker.url, { token: made.token });
+  });
+
+  it("[ENTER-7] reads and follows one session, and learns of no other", async () => {
+    expect(await observer.call("get_session", { session_id })).toMatchObject({ title: "Entered" });
+    expect((await observer.call("list_participants", { session_id })).participants).toHaveLength(1);
+    const other = await member.call("create_session", { title: "Other", creator_team_name: "Birch" });
+    const elsewhere = observer.call("get_session", { session_id: other.session_id });
+    const nowhere = observer.call("get_session", { session_id: "nowhere" });
+    expect((await refusalOf(elsewhere)).code).toBe("not_found");
+    expect((await refusalOf(nowhere)).code).toBe("not_found");
+    for (const call of [
+      observer.call("list_sessions", {}),
+      observer.call("list_members", {}),
+      observer.call("join_session", { session_id, team_name: "Spy" }),
+      observer.call("create_person", { name: "Spy" }),
+      observer.call("create_session", { title: "Spy" }),
+    ]) {
+      expect((await refusalOf(call)).code).toBe("forbidden");
+    }
+    const { team_id } = await member.call("join_session", { session_id, team_name: "Own" });
+    const posting = observer.call("post_message", { session_id, team_id, content: { text: "spy" } });
+    expect((await refusalOf(posting)).code).toMatch(/unauthorized|forbidden/);
+  });
+
+  it("[ENTER-3] signs a browser in by the link, which shows that session alone", async () => {
+    const { cookie, body } = await signIn(link.split("#observe=")[1] ?? "");
+    expect(body).toMatchObject({ you: { kind: "observer", session_id } });
+    expect((await fromPage(`/api/sessions/${session_id}`, { cookie })).status).toBe(200);
+    expect((await fromPage("/api/sessions", { cookie })).status).toBe(403);
+  });
+});
