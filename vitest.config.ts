@@ -13,6 +13,7 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: SpreadWork },
     globalSetup: ["tests/kit/global-setup.ts"],
+    setupFiles: ["tests/kit/canary-setup.ts"],
     // A poll ends as soon as what it waits for is so; this is only when to give up.
     expect: { poll: { timeout: 15_000 } },
     testTimeout: 90_000,

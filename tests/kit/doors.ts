@@ -8,6 +8,7 @@ import {
   type OutputOf,
 } from "@merkle/wire";
 import { WebSocket } from "ws";
+import { lookForSecrets } from "./canary.js";
 import { startStdioServer } from "./stdio.js";
 
 /** Calls operations through one door, so that one suite can be run at all of them. */
@@ -94,6 +95,7 @@ async function openRest(url: string, entry: Entry = {}): Promise<Door> {
 async function readAnswer(response: Response): Promise<unknown> {
   const body: unknown = await response.json();
   if (response.ok) return body;
+  lookForSecrets("an error", JSON.stringify(body));
   const error = MerkleError.fromBody(body);
   if (error.status !== response.status)
     throw new Error(`${error.code} was answered with status ${response.status}.`);
@@ -118,8 +120,9 @@ async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
     if (error?.data?.code) throw new MerkleError(error.data.code, error.message, error.data.details);
     if (error) throw new Error(`JSON-RPC ${error.code}: ${error.message}`);
     const body: unknown = JSON.parse(result.content[0].text);
-    if (result.isError) throw MerkleError.fromBody(body);
-    return body;
+    if (!result.isError) return body;
+    lookForSecrets("an error", JSON.stringify(body));
+    throw MerkleError.fromBody(body);
   });
 }
 
@@ -152,6 +155,7 @@ async function openWebSocket(url: string, { token, mesh }: Entry = {}): Promise<
     if (frame.type !== "reply") return;
     const request = waiting.get(frame.id);
     waiting.delete(frame.id);
+    if (frame.error) lookForSecrets("an error", JSON.stringify(frame));
     if (frame.error) request?.reject(MerkleError.fromBody(frame));
     else request?.resolve(frame.output);
   });

@@ -1,6 +1,7 @@
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
+import { lookForSecrets } from "./canary.js";
 
 /** A page in a browser profile of its own, with what went wrong in it. It asks for no motion unless told. */
 export interface WatchedPage {
@@ -30,6 +31,8 @@ export async function openPage(
   });
   page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
   page.on("request", (request) => {
+    // What stands behind the # is never sent.
+    lookForSecrets("an address", request.url().replace(/#.*/s, ""));
     if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`went to ${request.url()}`);
   });
   await page.exposeFunction("reportBreach", (breach: string) => problems.push(`refused: ${breach}`));

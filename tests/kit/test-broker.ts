@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Broker, type BrokerOptions, createLog, startBroker } from "@merkle/broker";
 import { onTestFinished } from "vitest";
+import { lookForSecrets } from "./canary.js";
 import { type Cleanup, createTestDatabase } from "./test-database.js";
 
 /** A broker of one test's own, on a database of its own. */
@@ -31,7 +32,10 @@ export async function startTestBroker(
   const home = await mkdtemp(join(tmpdir(), "merkle-broker-"));
   await chmod(home, 0o711);
   const logged: string[] = [];
-  const log = createLog((line) => logged.push(line));
+  const log = createLog((line) => {
+    logged.push(line);
+    lookForSecrets("the broker's log", line);
+  });
   const start = (port: number) => startBroker({ ...options, home, databaseUrl, port, log });
   let broker = await start(options.port ?? 0);
   const { url, port } = broker;

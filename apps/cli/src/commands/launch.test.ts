@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { atEnd } from "../../../../tests/kit/at-end.js";
+import { lookForSecrets } from "../../../../tests/kit/canary.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker-client.js";
 import { processBegan } from "../process-began.js";
@@ -186,6 +187,7 @@ describe("merkle launch", () => {
     const held = await heldPeer(merkle, "claude");
     const placeId = held.peer_id ?? "";
     const { argv, env, config, settings, modes } = await recorded();
+    lookForSecrets("the arguments of claude", JSON.stringify(argv));
     expect(argv).toEqual([
       `--mcp-config=${join(merkle.home, "launch", `${placeId}.json`)}`,
       `--settings=${join(merkle.home, "launch", `${placeId}.settings.json`)}`,

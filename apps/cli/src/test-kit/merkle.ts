@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, inject, onTestFinished } from "vitest";
 import { copyData, makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
+import { lookForSecrets, lookInHome } from "../../../../tests/kit/canary.js";
 
 /** A Merkle home of one test, and the command on it. */
 export interface TestMerkle {
@@ -107,6 +108,7 @@ export async function testMerkle(
   };
   atEnd(async () => {
     if (existsSync(join(home, "broker.json"))) await merkle.run(["down"]);
+    await lookInHome(home);
     await remove();
   });
   return merkle;
@@ -126,7 +128,11 @@ function watch(child: ChildProcess): Started {
   child.stderr?.on("data", (chunk: Buffer) => {
     stderr += chunk.toString();
   });
-  const ended = once(child, "close").then(([code]) => ({ code, stdout, stderr }));
+  const ended = once(child, "close").then(([code]) => {
+    // What was asked for goes to stdout, and may be a secret; advice, progress and errors never are.
+    lookForSecrets("a command's stderr", stderr);
+    return { code, stdout, stderr };
+  });
   return {
     process: child,
     ended,

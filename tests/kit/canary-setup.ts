@@ -1,0 +1,6 @@
+import { afterAll, afterEach, expect } from "vitest";
+import { takeLeaks } from "./canary.js";
+
+afterEach(() => expect(takeLeaks(), "secrets where none belong [SECRET-1]").toEqual([]));
+// What was written while the file's brokers and commands were ended.
+afterAll(() => expect(takeLeaks(), "secrets where none belong [SECRET-1]").toEqual([]));
