@@ -14,6 +14,9 @@ export interface RawSocket {
   readonly unsentBytes: number;
   send(frame: object): void;
   write(bytes: Buffer): void;
+  /** The ids of all replies, in the order in which they came. */
+  replies(): unknown[];
+  repliesTo(id: string | number): number;
   replyTo(id: string | number): Promise<Record<string, unknown>>;
   end(): void;
 }
@@ -107,6 +110,8 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
       },
       send: (frame) => void socket.write(maskedFrame(JSON.stringify(frame))),
       write: (written) => void socket.write(written),
+      replies: () => frames.filter((frame) => frame["type"] === "reply").map((frame) => frame["id"]),
+      repliesTo: (id) => frames.filter((frame) => frame["type"] === "reply" && frame["id"] === id).length,
       replyTo: (id) => find((frame) => frame["type"] === "reply" && frame["id"] === id),
       end: () => void socket.destroy(),
     };

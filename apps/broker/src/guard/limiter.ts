@@ -17,11 +17,13 @@ export interface Limiter {
   /** The rates; null where there are none. */
   readonly rates: RateLimits | null;
   /**
-   * Counts a request, an upgrade or a frame of an address, before anything in it is looked at.
+   * Counts a request or an upgrade of an address, before anything in it is looked at.
    *
    * @throws too_many_requests
    */
   admit(address: string): void;
+  /** Counts a frame of an address, or says how many milliseconds it has to wait; 0 when it was counted. */
+  admitFrame(address: string): number;
   /**
    * Counts a call of somebody who has been let in, for the member and for the session that it addresses.
    *
@@ -76,11 +78,15 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     return made;
   }
 
+  function missingMs(name: RateLimitName, key: string): number {
+    const missing = bucketsOf(name).take(key);
+    if (missing > 0) metrics.refusals.inc({ by: name });
+    return missing;
+  }
+
   function take(name: RateLimitName, key: string): void {
-    const missingMs = bucketsOf(name).take(key);
-    if (missingMs === 0) return;
-    metrics.refusals.inc({ by: name });
-    throw tooMany(name, rates[name], missingMs);
+    const missing = missingMs(name, key);
+    if (missing > 0) throw tooMany(name, rates[name], missing);
   }
 
   function remember(secret: string): void {
@@ -99,6 +105,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
   return {
     rates,
     admit: (address) => take("address", toAddressBlock(address)),
+    admitFrame: (address) => missingMs("address", toAddressBlock(address)),
     admitCall({ asker, sessionId, rate }) {
       if (asker?.kind === "member") take(`member_${rate}`, asker.memberId);
       if (asker?.kind === "observer") take(`member_${rate}`, `${asker.meshId} ${asker.token}`);
@@ -130,6 +137,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
 const unlimited: Limiter = {
   rates: null,
   admit: () => undefined,
+  admitFrame: () => 0,
   admitCall: () => undefined,
   tryProof: (_proof, check) => check(),
 };

@@ -68,8 +68,6 @@ export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConne
           stop();
           isOver = true;
           cutOff(reason);
-          // Its answer is not waited for: there may be many more of them.
-          socket.end();
         },
       };
 

@@ -79,7 +79,6 @@ export function createClientSession(
     if (gone.signal.aborted) return;
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
-    if (!admit(frame)) return;
     if (frame.type === "hello") return answer(frame.id, () => introduce(frame));
     hasAsked ||= frame.type !== "ping";
     switch (frame.type) {
@@ -104,31 +103,15 @@ export function createClientSession(
     }
   }
 
-  /** Counts a frame for its address. Of one that comes too often nothing is done, and for a while no other is read. */
-  function admit(frame: ClientFrame): boolean {
-    try {
-      services.limiter.admit(address);
-      return true;
-    } catch (error) {
-      const refusal = toMerkleError(error, services.log, { door: "websocket" });
-      connection.rest(1_000 * Number(refusal.details["retry_after_s"] ?? 0));
-      // These have no reply, and take less to do than to refuse.
-      if (frame.type === "cancel" || frame.type === "nudged") return true;
-      reject(frame.id, refusal);
-      return false;
-    }
-  }
-
-  function reject(id: RequestId, { code, message, details }: MerkleError): void {
-    connection.send({ type: "reply", id, error: { code, message, details } });
-  }
-
   /** Runs what a frame asks for, and replies with its error if it fails; a success replies by itself. */
   function answer(id: RequestId, work: () => Promise<void>): void {
     if (unanswered >= limits.unansweredRequestsPerConnectionMax) return cutOff("too_many_requests");
     unanswered += 1;
     work()
-      .catch((error: unknown) => reject(id, toMerkleError(error, services.log, { door: "websocket" })))
+      .catch((error: unknown) => {
+        const { code, message, details } = toMerkleError(error, services.log, { door: "websocket" });
+        connection.send({ type: "reply", id, error: { code, message, details } });
+      })
       .finally(() => {
         unanswered -= 1;
       });

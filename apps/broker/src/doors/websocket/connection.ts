@@ -3,6 +3,7 @@ import { type BrokerFrame, type CloseReason, closeCodes, limits } from "@merkle/
 import type { WebSocket } from "ws";
 import type { Sink } from "../../delivery/subscription.js";
 import { textFrame } from "../../delivery/text-frame.js";
+import { sayFarewell } from "./farewell.js";
 
 /** One client's socket, for writing. Frames of one turn of the event loop go out together, in one call to the system. */
 export interface Connection extends Sink {
@@ -10,8 +11,8 @@ export interface Connection extends Sink {
   send(frame: BrokerFrame, written?: () => void): void;
   /** Whether it has been full without being drained for longer than it may be (WS-6). */
   readonly stalled: boolean;
-  /** Reads nothing more for so long: what the client goes on to send waits in the network, and costs nobody anything. */
-  rest(ms: number): void;
+  /** Reads nothing more for so long, and goes on when `then` has run: what the client sends meanwhile waits in the network. */
+  rest(ms: number, then: () => void): void;
   close(reason: CloseReason): void;
   /** Ends it without waiting for the client's answer. */
   terminate(): void;
@@ -73,10 +74,10 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
       drainListeners.add(listener);
       return () => drainListeners.delete(listener);
     },
-    rest(ms) {
-      clearTimeout(resting);
+    rest(ms, then) {
       resting = setTimeout(() => {
         resting = undefined;
+        then();
         readOn();
       }, ms);
       webSocket.pause();
@@ -84,6 +85,7 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
     close(reason) {
       const { code, meaning } = closeCodes[reason];
       webSocket.close(code, meaning);
+      sayFarewell(socket);
     },
     terminate: () => webSocket.terminate(),
   };

@@ -11,6 +11,8 @@ import { createHelloChallenge } from "../../identity/hello-challenge.js";
 import { retryAfter } from "../http-error.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
 import { type Connection, createConnection } from "./connection.js";
+import { sayFarewell } from "./farewell.js";
+import { createFrameGate } from "./frame-gate.js";
 
 /** The WebSocket door at `/ws` (WS-1). */
 export interface WebSocketDoor {
@@ -44,8 +46,6 @@ const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "he
 const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
 /** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
 const chunksMax = 16_384;
-/** Who is told to go and stays is gone by then. */
-const closingHandshakeMs = 5_000;
 const drainCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
@@ -56,10 +56,10 @@ export function createWebSocketDoor({
   helloMs,
   connectionsMax = limits.connectionsMax,
 }: WebSocketDoorOptions): WebSocketDoor {
-  const { metrics, log } = services;
+  const { limiter, metrics, log } = services;
   const clients = new Set<Client>();
   const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
-  const options = {
+  const server = new WebSocketServer({
     noServer: true,
     // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
     perMessageDeflate: false,
@@ -67,9 +67,7 @@ export function createWebSocketDoor({
     // A frame in tiny pieces would take a hundred times its size in memory.
     maxFragments: limits.frameFragmentsMax,
     maxBufferedChunks: chunksMax,
-    closeTimeout: closingHandshakeMs,
-  };
-  const server = new WebSocketServer(options);
+  });
   server.on("wsClientError", (error, socket) =>
     refuseUpgrade(
       socket,
@@ -81,39 +79,44 @@ export function createWebSocketDoor({
 
   function accept(webSocket: WebSocket, socket: Duplex, address: string): void {
     const connection = createConnection(webSocket, socket);
+    let isOver = false;
     const cutOff = (reason: CloseReason) => {
+      if (isOver) return;
+      isOver = true;
       metrics.cutOffs.inc({ reason });
       connection.close(reason);
     };
-    // The library has closed the connection with a code that says why; nothing is left to do.
-    webSocket.on("error", (error) =>
-      log.info("a WebSocket client broke the protocol", { error: error.message, client: address }),
-    );
-    if (clients.size >= connectionsMax) {
-      cutOff("too_many_connections");
-      // It is not waited for: there may be many more of them.
-      socket.end();
-      return;
-    }
+    // The library has closed the connection with a code that says why.
+    webSocket.on("error", (error) => {
+      log.info("a WebSocket client broke the protocol", { error: error.message, client: address });
+      sayFarewell(socket);
+    });
+    if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const entrance = services.entrance();
     const challenge = createHelloChallenge();
     const unproved = entrance.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
     const greeting = { entrance, challenge, knowsHost, proved: () => unproved?.proved() };
     const session = createClientSession(greeting, connection, address, cutOff);
+    const gate = createFrameGate({
+      connection,
+      admit: () => limiter.admitFrame(address),
+      receive: session.receive,
+    });
     const client: Client = { webSocket, connection, session, heard: true };
     clients.add(client);
     metrics.sockets.inc();
 
     webSocket.on("message", (data, isBinary) => {
       client.heard = true;
-      if (unproved && !unproved.takesFrame()) return;
+      if (isOver || (unproved && !unproved.takesFrame())) return;
       if (isBinary) return cutOff("bad_frame");
-      session.receive(String(data));
+      gate.take(String(data));
     });
     webSocket.on("pong", () => {
       client.heard = true;
     });
     webSocket.once("close", (code) => {
+      gate.close();
       session.end(code === normalClosure ? "goodbye" : "lost");
       clients.delete(client);
       metrics.sockets.dec();

@@ -1,0 +1,35 @@
+import { constants, setPriority } from "node:os";
+import { answerParent } from "../child.js";
+import { type AttackName, attacks, type Onslaught } from "./attacks.js";
+import { createArsenal } from "./sockets.js";
+
+export type AttackQuestion =
+  | {
+      readonly attack: AttackName;
+      readonly port: number;
+      readonly ms: number;
+      /** A session that can be followed. */
+      readonly session: string;
+      /** The share of the full number. */
+      readonly scale: number;
+    }
+  | { readonly end: true };
+
+/** What an attack did, by name. */
+export type Offered = Readonly<Record<string, number>>;
+
+// A real attacker has processors of its own; here it gets what the others leave.
+setPriority(constants.priority.PRIORITY_LOW);
+
+let onslaught: Onslaught | null = null;
+
+answerParent(async (question: AttackQuestion): Promise<Offered> => {
+  if ("end" in question) {
+    onslaught?.arsenal.end();
+    onslaught = null;
+    return {};
+  }
+  const { attack, ms, ...target } = question;
+  onslaught = { ...target, arsenal: createArsenal(target.port), until: performance.now() + ms };
+  return attacks[attack].run(onslaught);
+});

@@ -1,0 +1,179 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import type { RateLimits } from "@merkle/wire";
+import type { Offered } from "./attacker-child.js";
+import { type Arsenal, ended, toFrame, toRequest, written } from "./sockets.js";
+
+export interface Attack {
+  /** Rates of the broker that it is measured with, where they are not the usual ones. */
+  readonly rateLimits?: Partial<RateLimits>;
+  /** What the well-behaved post; 300 bytes unless told. */
+  readonly textBytes?: number;
+  run(onslaught: Onslaught): Promise<Offered>;
+}
+
+export interface Onslaught {
+  readonly arsenal: Arsenal;
+  readonly port: number;
+  readonly session: string;
+  readonly scale: number;
+  /** When it ends, by the monotonic clock. */
+  readonly until: number;
+}
+
+export type AttackName =
+  | "requests"
+  | "slow-requests"
+  | "upgrades"
+  | "compression-bombs"
+  | "fragments"
+  | "stopped-readers";
+
+const json = "Content-Type: application/json";
+
+export const attacks: Readonly<Record<AttackName, Attack>> = {
+  /** A thousand times what one address may: as requests, each on a connection of its own, and as frames. */
+  requests: {
+    rateLimits: { address: { per_second: 20, burst: 40 } },
+    async run(onslaught) {
+      let requests = 0;
+      let frames = 0;
+      const ask = async () => {
+        const socket = await onslaught.arsenal.connect();
+        if (!socket) return;
+        socket.write(toRequest("GET /api/sessions", ["Connection: close"]));
+        await ended(socket);
+        requests += 1;
+      };
+      const pings = Buffer.concat(Array(200).fill(toFrame(Buffer.from('{"type":"ping","id":1}'))));
+      const call = async () => {
+        const socket = await onslaught.arsenal.upgrade();
+        socket?.resume();
+        while (socket && (await written(socket, pings))) {
+          frames += 200;
+          if (isOver(onslaught)) return;
+        }
+        await delay(50);
+      };
+      await Promise.all([...repeat(40, onslaught, ask), ...repeat(10, onslaught, call)]);
+      return { requests, frames };
+    },
+  },
+
+  /** Heads and bodies that come a byte at a time. */
+  "slow-requests": {
+    async run(onslaught) {
+      let opened = 0;
+      const heads = [
+        "GET /api/sessions HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+        toRequest("POST /api/sessions", [json, "Content-Length: 100000"]),
+      ];
+      const drip = async (n: number) => {
+        const socket = await onslaught.arsenal.connect();
+        if (!socket) return delay(100);
+        opened += 1;
+        socket.resume();
+        socket.write(heads[n % 2] ?? "");
+        while (!isOver(onslaught) && (await written(socket, "x"))) await delay(500);
+      };
+      await Promise.all(repeat(2_000, onslaught, drip));
+      return { opened };
+    },
+  },
+
+  /** Each is held open for as long as the broker lets it. */
+  upgrades: {
+    async run(onslaught) {
+      const all = Math.round(20_000 * onslaught.scale);
+      let asked = 0;
+      let upgraded = 0;
+      const upgrade = async () => {
+        if (asked >= all) return delay(100);
+        asked += 1;
+        const socket = await onslaught.arsenal.upgrade();
+        if (socket) upgraded += 1;
+      };
+      await Promise.all(repeat(200, { ...onslaught, scale: 1 }, upgrade));
+      return { asked, upgraded };
+    },
+  },
+
+  /** 64 KiB that would be 64 MiB, as frames and as bodies. */
+  "compression-bombs": {
+    async run(onslaught) {
+      const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+      const frame = toFrame(bomb, { compressed: true });
+      const head = toRequest("POST /api/sessions", [
+        json,
+        "Content-Encoding: gzip",
+        `Content-Length: ${bomb.length}`,
+      ]);
+      let bombs = 0;
+      const drop = async (n: number) => {
+        const socket = await (n % 2 === 0
+          ? onslaught.arsenal.upgrade(["Sec-WebSocket-Extensions: permessage-deflate"])
+          : onslaught.arsenal.connect());
+        if (!socket) return delay(20);
+        await written(socket, n % 2 === 0 ? frame : Buffer.concat([Buffer.from(head), bomb]));
+        bombs += 1;
+        // What is answered, or its close frame, is all that is waited for.
+        await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
+        socket.destroy();
+      };
+      await Promise.all(repeat(40, onslaught, drop));
+      return { bombs };
+    },
+  },
+
+  /** Frames that never end, in pieces of a byte. */
+  fragments: {
+    async run(onslaught) {
+      const first = toFrame(Buffer.from("{"), { last: false });
+      const pieces = Buffer.concat(
+        Array(1_000).fill(toFrame(Buffer.from(" "), { first: false, last: false })),
+      );
+      let fragments = 0;
+      const send = async () => {
+        const socket = await onslaught.arsenal.upgrade();
+        if (!socket) return delay(50);
+        socket.resume();
+        await written(socket, first);
+        while (!isOver(onslaught) && (await written(socket, pieces))) fragments += 1_000;
+        socket.destroy();
+      };
+      await Promise.all(repeat(200, onslaught, send));
+      return { fragments };
+    },
+  },
+
+  /** Followers of the session in which everybody posts, who read nothing. */
+  "stopped-readers": {
+    textBytes: 16 * 1024,
+    async run(onslaught) {
+      let readers = 0;
+      const subscribe = { type: "subscribe", id: 1, kind: "follow", session_id: onslaught.session };
+      const follow = async () => {
+        const socket = await onslaught.arsenal.upgrade();
+        if (!socket) return delay(100);
+        socket.pause();
+        readers += 1;
+        await written(socket, toFrame(Buffer.from(JSON.stringify(subscribe))));
+        // Unread, its end is not seen; what it is sent tells by not being taken.
+        while (!isOver(onslaught) && !socket.destroyed) await delay(200);
+      };
+      await Promise.all(repeat(500, onslaught, follow));
+      return { readers };
+    },
+  },
+};
+
+/** So many at once, each again and again until the end. */
+function repeat(count: number, onslaught: Onslaught, work: (n: number) => Promise<void>): Promise<void>[] {
+  return Array.from({ length: Math.max(1, Math.round(count * onslaught.scale)) }, async (_, n) => {
+    while (!isOver(onslaught)) await work(n);
+  });
+}
+
+function isOver({ until }: Onslaught): boolean {
+  return performance.now() >= until;
+}

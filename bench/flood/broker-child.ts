@@ -1,0 +1,46 @@
+import { type Broker, createLog, startBroker } from "@merkle/broker";
+import type { RateLimits } from "@merkle/wire";
+import { answerParent } from "../child.js";
+import { type Memory, readState } from "../process-state.js";
+
+export type FloodedQuestion =
+  | { readonly start: { readonly home: string; readonly rateLimits: Partial<RateLimits> } }
+  | { readonly memory: "watch" | "read" };
+
+export interface FloodedMemory {
+  /** The resident set once garbage has been collected. */
+  readonly now: number;
+  /** The largest since it was last watched. */
+  readonly peak: number;
+}
+
+const lookMs = 20;
+
+/** The broker that is flooded, in a process of its own. */
+let broker: Broker | null = null;
+let peak = 0;
+setInterval(() => {
+  peak = Math.max(peak, process.memoryUsage.rss());
+}, lookMs).unref();
+
+answerParent(
+  async (question: FloodedQuestion) => {
+    if ("memory" in question) return readMemory(question.memory);
+    broker = await startBroker({ ...question.start, port: 0, auth: "open", log: createLog(tellTrouble) });
+    return { port: broker.port };
+  },
+  async () => broker?.stop(),
+);
+
+async function readMemory(what: "watch" | "read"): Promise<FloodedMemory> {
+  const before = peak;
+  // Only a question about memory is answered with memory.
+  const { rss } = (await readState({ state: "memory" })) as Memory;
+  peak = what === "watch" ? rss : before;
+  return { now: rss, peak: Math.max(peak, rss) };
+}
+
+/** What a flood makes the broker say is a finding, unless it is only told. */
+function tellTrouble(line: string): void {
+  if (!line.includes('"level":"info"')) console.error(line);
+}
