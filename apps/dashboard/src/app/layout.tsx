@@ -7,6 +7,7 @@ import { PersonDialogHost } from "@/components/person/person-dialog-host";
 import { Providers } from "@/components/providers";
 import { AppShell } from "@/components/shell/app-shell";
 import { appearanceScript } from "@/lib/appearance/appearance-script";
+import { secretScript } from "@/lib/sign-in/secret-script";
 import "./globals.css";
 
 export const metadata: Metadata = {
@@ -29,8 +30,8 @@ export default function RootLayout({ children }: { children: ReactNode }) {
     // Theme and density are put on this element before React runs, so it differs from what was rendered.
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
       <head>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a script of ours, which has to run before anything is drawn. */}
-        <script dangerouslySetInnerHTML={{ __html: appearanceScript }} />
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: scripts of ours, which have to run before anything else does. */}
+        <script dangerouslySetInnerHTML={{ __html: `${secretScript};${appearanceScript}` }} />
       </head>
       <body className="min-h-dvh antialiased">
         <Providers>

@@ -1,15 +1,19 @@
 "use client";
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { CopyButton } from "@/components/copy-button";
 import { Segmented } from "@/components/ui/segmented";
-import type { ConnectionAddress } from "./connection-address";
-import { type ConnectionSnippet, connectionSnippets } from "./snippets";
+import type { ConnectionSnippet } from "./snippets";
 
-/** What to paste to connect an agent, by what it is pasted into. */
-export function SnippetTabs({ address }: { address: ConnectionAddress }) {
-  const [chosen, setChosen] = useState<ConnectionSnippet["id"]>("claude-code");
-  const snippets = connectionSnippets(address);
+export interface SnippetTabsProps {
+  readonly snippets: readonly ConnectionSnippet[];
+  /** What stands before the snippet and changes it. */
+  readonly children?: ReactNode;
+}
+
+/** What to paste to connect an agent, by what it is pasted into; the first is shown. */
+export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
+  const [chosen, setChosen] = useState<ConnectionSnippet["id"] | null>(null);
   const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];
   if (!snippet) return null;
   return (
@@ -24,6 +28,7 @@ export function SnippetTabs({ address }: { address: ConnectionAddress }) {
         />
         <CopyButton text={snippet.text} what={snippet.label} />
       </div>
+      {children}
       <pre className="bg-surface px-3 py-2.5 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
         <code>{snippet.text}</code>
       </pre>

@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "@/components/ui/button";
 import {
   Dialog,
@@ -12,17 +12,29 @@ import {
 } from "@/components/ui/dialog";
 import { Input } from "@/components/ui/input";
 import { toProblem } from "@/lib/broker/problem";
+import { useAdmitted } from "@/lib/broker/use-admitted";
 import { useBroker } from "@/lib/broker/use-broker";
 import { createPerson } from "@/lib/person/create-person";
 import { declineName } from "@/lib/person/require-person";
 
 const nameCharsMax = 100;
 
-/** Asks once, before the first thing that a person writes, what the others should call them. */
+/** Asks once, before the first thing that a person writes, what the others should call them. A member has a name already. */
 export function PersonDialog() {
   const broker = useBroker();
+  const as = useAdmitted()?.as;
+  const memberName = as?.kind === "member" ? as.name : null;
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
+  const [isTaking, setTaking] = useState(memberName !== null);
+
+  useEffect(() => {
+    if (memberName === null) return;
+    createPerson(broker, memberName).catch((error: unknown) => {
+      setProblem(toProblem(error).detail);
+      setTaking(false);
+    });
+  }, [broker, memberName]);
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
@@ -36,6 +48,7 @@ export function PersonDialog() {
     }
   }
 
+  if (isTaking) return null;
   return (
     <Dialog open onOpenChange={(open) => !open && declineName()}>
       <DialogContent className="sm:max-w-md">
@@ -57,6 +70,7 @@ export function PersonDialog() {
               dir="auto"
               maxLength={nameCharsMax}
               autoComplete="nickname"
+              defaultValue={memberName ?? ""}
               aria-invalid={problem !== null}
               aria-describedby="person-problem"
             />

@@ -1,15 +1,45 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { usePathname } from "next/navigation";
+import { lazy, type ReactNode, Suspense } from "react";
 import { Notifier } from "@/components/notifications/notifier";
+import { isStranger } from "@/lib/broker/is-stranger";
+import { useLooksOn } from "@/lib/broker/use-admitted";
+import { useConnectionState } from "@/lib/broker/use-connection-state";
+import { isDoorPage } from "@/lib/sign-in/door-pages";
 import { BottomBar } from "./bottom-bar";
 import { FeedAnnouncer } from "./feed-announcer";
 import { FocusKeeper } from "./focus-keeper";
 import { ShellKeys } from "./shell-keys";
 import { Sidebar } from "./sidebar";
 
-/** What stands around every page: the way to the others. */
+const GuestShell = lazy(() => import("./guest-shell").then((part) => ({ default: part.GuestShell })));
+
+/** What stands around every page: the way to the others, for whoever may go there, and the door for whoever may not. */
 export function AppShell({ children }: { children: ReactNode }) {
+  const pathname = usePathname();
+  const state = useConnectionState();
+  const looksOn = useLooksOn();
+  if (isDoorPage(pathname)) return <main id="content">{children}</main>;
+  return (
+    <>
+      {looksOn ? (
+        <Suspense>
+          <GuestShell>{children}</GuestShell>
+        </Suspense>
+      ) : (
+        <MemberShell>{children}</MemberShell>
+      )}
+      {isStranger(state) && (
+        <Suspense>
+          <GuestShell />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function MemberShell({ children }: { children: ReactNode }) {
   return (
     <ShellKeys>
       <div className="flex min-h-dvh">

@@ -2,6 +2,7 @@
 
 import { createContext, type ReactNode, useEffect, useState } from "react";
 import { forgetUnknownPerson, getPerson, onPersonChanged } from "@/lib/person/person";
+import { isDoorPage } from "@/lib/sign-in/door-pages";
 import type { Broker } from "./broker";
 import { openBroker } from "./open-broker";
 import { PageBroker } from "./page-broker";
@@ -19,14 +20,15 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
   const [services] = useState(startServices);
   const { broker } = services;
   useEffect(() => {
-    const close = openBroker(broker);
+    // Who is not let in yet has nothing to ask; the page that comes after that one connects.
+    const close = isDoorPage(location.pathname) ? undefined : openBroker(broker);
     const stop = onPersonChanged(() => {
       broker.personChanged();
       services.reads.startAnew();
     });
     return () => {
       stop();
-      close();
+      close?.();
     };
   }, [broker, services]);
   return <BrokerContext value={services}>{children}</BrokerContext>;

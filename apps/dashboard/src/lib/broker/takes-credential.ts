@@ -13,10 +13,23 @@ type WithoutCredential = {
 
 /** The operations that take no credential, written out because the catalogue's schemas stay out of the browser. */
 const withoutCredential: Readonly<Record<WithoutCredential, true>> = {
+  create_invite: true,
+  create_mesh: true,
+  create_observer_link: true,
   create_person: true,
   get_app_info: true,
   get_health: true,
   get_settings: true,
+  issue_token: true,
+  list_invites: true,
+  list_members: true,
+  list_meshes: true,
+  list_tokens: true,
+  preview_invite: true,
+  redeem_invite: true,
+  revoke_invite: true,
+  revoke_member: true,
+  revoke_token: true,
   test_connection: true,
   update_settings: true,
 };

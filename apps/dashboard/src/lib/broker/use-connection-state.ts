@@ -2,17 +2,23 @@
 
 import type { ConnectionState } from "@merkle/wire/client";
 import { useCallback, useSyncExternalStore } from "react";
+import type { Broker } from "./broker";
 import { useBroker } from "./use-broker";
 
 const connecting: ConnectionState = { status: "connecting" };
 
 /** How it stands with the broker. */
 export function useConnectionState(): ConnectionState {
+  return useOfConnection(({ state }) => state, connecting);
+}
+
+/** Something that changes with the state of the connection alone. */
+export function useOfConnection<T>(read: (broker: Broker) => T, before: T): T {
   const broker = useBroker();
   const subscribe = useCallback((onChange: () => void) => broker.onState(onChange), [broker]);
   return useSyncExternalStore(
     subscribe,
-    () => broker.state,
-    () => connecting,
+    () => read(broker),
+    () => before,
   );
 }

@@ -1,0 +1,8 @@
+import type { Metadata } from "next";
+import { JoinView } from "@/components/join/join-view";
+
+export const metadata: Metadata = { title: "Join" };
+
+export default function JoinPage() {
+  return <JoinView />;
+}

@@ -1,0 +1,8 @@
+import type { Metadata } from "next";
+import { SignInView } from "@/components/sign-in/sign-in-view";
+
+export const metadata: Metadata = { title: "Sign in" };
+
+export default function SignInPage() {
+  return <SignInView />;
+}

@@ -1,0 +1,58 @@
+import { UntilText } from "@/components/until-text";
+import type { InvitePreview } from "@/lib/sign-in/join";
+import { PasteAnother } from "./paste-another";
+
+type DeadState = Exclude<InvitePreview["state"], "open">;
+
+const titles: Readonly<Record<DeadState, string>> = {
+  used: "This invite is used up",
+  expired: "This invite has expired",
+  revoked: "This invite was taken back",
+};
+
+/** An invite that lets nobody in any more: why, since when, and whom to ask. */
+export function DeadInvite({
+  state,
+  preview,
+}: {
+  readonly state: DeadState;
+  readonly preview: InvitePreview;
+}) {
+  const { inviter, title, mesh, expires_at } = preview;
+  return (
+    <>
+      <div className="grid gap-2">
+        <h1 className="text-title font-semibold">{titles[state]}</h1>
+        <p className="text-muted-foreground">
+          <bdi>{inviter}</bdi> invited to <bdi className="font-medium text-foreground">{title ?? mesh}</bdi>.{" "}
+          {state === "expired" && (
+            <>
+              It was good until <UntilText at={expires_at} />.
+            </>
+          )}
+          {state === "used" && "As many as it was made for have joined by it."}
+          {state === "revoked" && "It lets nobody in any more; who came by it stays."}
+        </p>
+        <p>
+          Ask <bdi className="font-medium">{inviter}</bdi> for another one.
+        </p>
+      </div>
+      <PasteAnother />
+    </>
+  );
+}
+
+export function UnknownInvite() {
+  return (
+    <>
+      <div className="grid gap-2">
+        <h1 className="text-title font-semibold">There is no such invite here</h1>
+        <p className="text-muted-foreground">
+          The link may have been cut off on its way, or belong to another broker; a spoken code is good for
+          ten minutes and five wrong tries. Ask whoever sent it for another one.
+        </p>
+      </div>
+      <PasteAnother />
+    </>
+  );
+}

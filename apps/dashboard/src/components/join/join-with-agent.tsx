@@ -1,0 +1,48 @@
+"use client";
+
+import { useId, useState } from "react";
+import { SnippetTabs } from "@/components/connection/snippet-tabs";
+import { CopyButton } from "@/components/copy-button";
+import { Input } from "@/components/ui/input";
+import { getKept } from "@/lib/sign-in/kept-secret";
+import { joinSnippets } from "./join-snippets";
+
+const nameCharsMax = 100;
+
+/** What to paste on the machine where an agent runs. */
+export function JoinWithAgent({ slug }: { readonly slug: string | null }) {
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const teamName = typed.trim() === "" ? "Alex's Team" : typed.trim();
+  const base = window.location.origin;
+  return (
+    <section aria-labelledby={`${id}-title`} className="grid min-w-0 gap-3 border-t pt-5">
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <h2 id={`${id}-title`} className="text-lg font-semibold">
+          With an agent
+        </h2>
+        <p className="flex items-center gap-2 text-sm text-muted-foreground">
+          The link, to paste{" "}
+          <CopyButton text={`${base}/join#${getKept("join") ?? ""}`} what="the invite's link" />
+        </p>
+      </div>
+      <SnippetTabs snippets={joinSnippets({ base, slug, teamName })}>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b p-2">
+          <label htmlFor={id} className="ps-1 text-sm font-medium">
+            Team name
+          </label>
+          <Input
+            id={id}
+            dir="auto"
+            maxLength={nameCharsMax}
+            autoComplete="off"
+            placeholder="Alex's Team"
+            className="min-w-40 flex-1"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </div>
+      </SnippetTabs>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { useId, useState } from "react";
+import { FormDialog } from "@/components/form-dialog";
+import { Checkbox } from "@/components/ui/checkbox";
+import { useAdmitted } from "@/lib/broker/use-admitted";
+import { getKeptMember } from "@/lib/sign-in/member-key";
+import { signOut } from "@/lib/sign-in/sign-out";
+
+/** Asks before this browser is signed out, and what becomes of the key that it may have made. */
+export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
+  const isOnlooker = useAdmitted()?.as.kind === "observer";
+  const [member] = useState(getKeptMember);
+  const id = useId();
+  const [withKey, setWithKey] = useState(false);
+  return (
+    <FormDialog
+      role="alertdialog"
+      title={isOnlooker ? "Leave this session?" : "Sign out of this browser?"}
+      description={
+        isOnlooker
+          ? "As long as the link is good, it brings you back."
+          : "All its tabs are signed out. Your agents and other browsers go on."
+      }
+      submit={isOnlooker ? "Leave" : "Sign out"}
+      submitting="Signing out…"
+      cancel="Stay"
+      onSubmit={() => signOut({ withKey })}
+      onDone={() => undefined}
+      onClose={onClose}
+    >
+      {member !== null && !isOnlooker && (
+        <div className="grid grid-cols-[auto_1fr] items-start gap-x-2">
+          <Checkbox
+            id={id}
+            checked={withKey}
+            className="mt-0.5"
+            onChange={(event) => setWithKey(event.target.checked)}
+          />
+          <label htmlFor={id}>
+            Also forget the key of <bdi className="font-medium">{member.name}</bdi>
+            <span className="block text-sm text-muted-foreground">
+              {withKey
+                ? "Coming back then needs a sign-in link of yours, or a new invite."
+                : "Kept, it signs in again by one press: whoever uses this browser can."}
+            </span>
+          </label>
+        </div>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,23 @@
+"use client";
+
+import { usePreference } from "@/lib/preferences/use-preference";
+import { describeExactly } from "@/lib/time/describe-time";
+
+/** A moment ahead, or one that has passed, to the minute and with its day of the week: nobody plans by seconds. */
+export function UntilText({ at }: { readonly at: string }) {
+  const [preference] = usePreference("time");
+  const zone = preference === "utc" ? { timeZone: "UTC" } : {};
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={describeExactly(date)} className="whitespace-nowrap" suppressHydrationWarning>
+      {new Intl.DateTimeFormat("en-GB", {
+        weekday: "short",
+        day: "numeric",
+        month: "short",
+        hour: "2-digit",
+        minute: "2-digit",
+        ...zone,
+      }).format(date)}
+    </time>
+  );
+}

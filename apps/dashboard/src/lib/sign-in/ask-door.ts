@@ -1,0 +1,21 @@
+import { MerkleError } from "@merkle/wire/errors";
+
+/**
+ * Asks the broker something over HTTP, as those do who have no connection yet, or want the cookie changed.
+ *
+ * @throws MerkleError the broker's refusal; `unavailable` when it could not be reached
+ */
+export async function askDoor(method: "GET" | "POST", path: string, body?: object): Promise<unknown> {
+  const response = await fetch(path, {
+    method,
+    ...(method === "POST" && {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body ?? {}),
+    }),
+  }).catch((cause: unknown) => {
+    throw new MerkleError("unavailable", "The broker could not be reached.", {}, { cause });
+  });
+  const answer: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw MerkleError.fromBody(answer);
+  return answer;
+}

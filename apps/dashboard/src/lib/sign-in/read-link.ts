@@ -1,0 +1,25 @@
+/** What a link is for: joining, signing in, or looking on in one session. */
+export type LinkKind = "join" | "sign-in" | "observe";
+
+/** What a text that somebody pasted lets one do. */
+export interface ReadLink {
+  readonly kind: LinkKind;
+  /** What is given to the broker: of a link, the part behind the #. */
+  readonly secret: string;
+  /** Of a link to look on: the page that it is for. */
+  readonly path: string | null;
+}
+
+/** Reads a pasted link, or what stands behind the # of one; null for what is neither. A spoken code invites. */
+export function readLink(text: string): ReadLink | null {
+  const typed = text.trim();
+  const [, path = "", fragment = ""] = /^https?:\/\/[^/]+(\/[^#\s]*)#(\S+)$/i.exec(typed) ?? [];
+  const secret = fragment === "" ? typed : fragment.replace(/^observe=/, "");
+  if (secret.startsWith("mks_")) return { kind: "sign-in", secret, path: null };
+  if (secret.startsWith("mko_")) return { kind: "observe", secret, path: path === "" ? null : path };
+  const isInvite =
+    path === "/join" ||
+    /^[A-Za-z0-9_-]{22}$/.test(secret) ||
+    /^\d+[-\s]?[0-9a-z][0-9a-z\s-]{7,11}$/i.test(secret);
+  return isInvite ? { kind: "join", secret, path: null } : null;
+}

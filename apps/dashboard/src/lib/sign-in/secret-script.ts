@@ -1,0 +1,21 @@
+import { secretKeyPrefix } from "./kept-secret";
+
+/**
+ * Takes the secret of a link out of the address before anything else of the page runs, so that neither the history, a
+ * bookmark nor a copied address has it. A link to look on in a session is used up by the page that signs in, which leads
+ * back to the session. It stands in the page itself, as the script for the appearance does.
+ */
+export const secretScript = `(() => {
+  const { pathname, search, hash } = location;
+  const keep = (what, text) => { try { sessionStorage.setItem(${JSON.stringify(secretKeyPrefix)} + what, text); } catch {} };
+  const [, page] = /^\\/(join|sign-in)$/.exec(pathname) || [];
+  const [, observed] = /^#observe=(.+)/.exec(hash) || [];
+  if (page && hash.length > 1) {
+    keep(page, hash.slice(1));
+    history.replaceState(null, "", pathname + search);
+  } else if (observed && /^\\/sessions\\/[^/]/.test(pathname)) {
+    keep("sign-in", observed);
+    keep("then", pathname + search);
+    location.replace("/sign-in");
+  }
+})()`;
