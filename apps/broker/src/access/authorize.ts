@@ -39,7 +39,9 @@ export function refuseStranger({ name, access }: Pick<Operation, "name" | "acces
 export function authorize(request: AccessRequest): void {
   const { operation, principal, session, caller, credentialGiven } = request;
   refuseStranger(operation, principal);
-  if (principal?.kind === "observer") refuseBeyondLooking(operation, principal, session);
+  // What a stranger may do, an onlooker may: join, above all.
+  if (principal?.kind === "observer" && operation.access !== "public")
+    refuseBeyondLooking(operation, principal, session);
   if (credentialGiven && !caller) {
     const whose = session
       ? "of a team or peer in this session, nor of a person"

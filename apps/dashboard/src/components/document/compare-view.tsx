@@ -19,7 +19,7 @@ import { type Comparison, toCompareParam } from "./use-version-param";
 
 /** What two versions differ in, one below the other or side by side. */
 export function CompareView({ comparison }: { comparison: Comparison }) {
-  const { session } = useSession();
+  const { session, looksOn } = useSession();
   const { from, to } = comparison;
   const { data, problem, refresh } = useRead("read_session_doc", {
     session_id: session.session_id,
@@ -75,7 +75,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted-foreground">
           <Writer version={from} />
           <Writer version={to} />
-          {from > 0 && from < newest && session.status === "active" && (
+          {from > 0 && from < newest && session.status === "active" && !looksOn && (
             // On a phone one compares to read: too little of a document is seen there to put another in its place.
             <span className="contents max-md:hidden">
               <Restore version={from} newest={newest} />

@@ -19,7 +19,7 @@ export interface DocumentBannerProps {
 
 /** Says that what is shown is not the newest version, and leads to that. */
 export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
-  const { session } = useSession();
+  const { session, looksOn } = useSession();
   if (version === null && at === null) return null;
   const newer = doc.current_version - doc.version;
   return (
@@ -52,7 +52,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
             >
               What changed since
             </Button>
-            {session.status === "active" && doc.content !== undefined && (
+            {session.status === "active" && !looksOn && doc.content !== undefined && (
               <Suspense>
                 <RestoreVersion version={doc.version} content={doc.content} newest={doc.current_version} />
               </Suspense>

@@ -28,7 +28,7 @@ export function DocumentPane() {
 }
 
 function DocumentFaces() {
-  const { session, at } = useSession();
+  const { session, at, looksOn } = useSession();
   const version = useVersionParam();
   const comparison = useCompareParam();
   const [face] = useQueryParam("doc");
@@ -36,7 +36,7 @@ function DocumentFaces() {
   const scroller = useRef<HTMLDivElement>(null);
   const { data: doc, problem, refresh } = useDocument({ version, at });
   const isLive = version === null && at === null;
-  const isOpen = session.status === "active";
+  const isOpen = session.status === "active" && !looksOn;
   const canEdit = isLive && isOpen && doc !== undefined;
 
   function body(): ReactNode {

@@ -21,10 +21,10 @@ export interface AskPartProps {
 
 /** What an ask offers, to be answered in place, until somebody has: the first answer counts. */
 export function AskPart({ message, answer, isMine }: AskPartProps) {
-  const { session, at } = useSession();
+  const { session, at, looksOn } = useSession();
   const settled = useSettled(message, answer);
   if (settled) return <Settled {...settled} />;
-  if (session.status === "closed" || isMine || at !== null) return <Offered message={message} />;
+  if (session.status === "closed" || isMine || at !== null || looksOn) return <Offered message={message} />;
   return <AnswerButtons message={message} />;
 }
 

@@ -56,7 +56,7 @@ function NothingMatches() {
 }
 
 function NothingYet() {
-  const { session, at } = useSession();
+  const { session, at, looksOn } = useSession();
   if (at !== null) {
     return (
       <Empty className="flex-1 justify-center">
@@ -68,8 +68,8 @@ function NothingYet() {
   return (
     <Empty className="flex-1 justify-center">
       <EmptyTitle>Nothing has been said yet</EmptyTitle>
-      <EmptyDescription>Peers write here; you can too.</EmptyDescription>
-      {session.status === "active" && (
+      <EmptyDescription>{looksOn ? "Peers write here." : "Peers write here; you can too."}</EmptyDescription>
+      {session.status === "active" && !looksOn && (
         <Snippet
           label="Start a peer in this session"
           text={`merkle launch --session ${session.slug}`}

@@ -19,11 +19,11 @@ export interface MessageMenuButtonProps {
 
 /** What can be done with a message; the reply, which has a key of its own, shows while the row is pointed at or focused. */
 export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonProps) {
-  const { session, at } = useSession();
+  const { session, at, looksOn } = useSession();
   const { reply } = useCompose();
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const canReply = message.type === "chat" && session.status === "active" && at === null;
+  const canReply = message.type === "chat" && session.status === "active" && at === null && !looksOn;
   return (
     <div className="absolute end-0 top-0 flex text-muted-foreground">
       {canReply && (

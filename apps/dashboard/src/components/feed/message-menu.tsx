@@ -32,9 +32,9 @@ export interface MessageMenuProps {
 
 /** Everything that can be done with a message. What has something to tell stays open and tells it. */
 export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageMenuProps) {
-  const { session, at } = useSession();
+  const { session, at, looksOn } = useSession();
   const { reply } = useCompose();
-  const isOpen = session.status === "active" && at === null;
+  const isOpen = session.status === "active" && at === null && !looksOn;
   const link = toMessageAddress(session.slug, message.sequence);
   const close = (then: () => void) => () => {
     onClose();

@@ -24,9 +24,9 @@ const group = "Feed";
 /** The keys of the feed: to step through its messages, and to act on the one that they stand on. */
 export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) => void {
   const { rows, currentKey, firstVisible, goTo, onEnd, onRaw } = options;
-  const { session, at } = useSession();
+  const { session, at, looksOn } = useSession();
   const compose = useCompose();
-  const canWrite = session.status === "active" && at === null;
+  const canWrite = session.status === "active" && at === null && !looksOn;
   const current = rows.find(({ key }) => key === currentKey)?.first;
 
   function step(by: 1 | -1): void {

@@ -11,11 +11,11 @@ import { useNudge } from "./use-nudge";
 
 /** What a person can do about a team: write to it, wake it, and look at what it said. */
 export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => void }) {
-  const { session } = useSession();
+  const { session, looksOn } = useSession();
   const { address } = useCompose();
   const { team, isMe } = row;
   const { nudge, pending, told, refusal } = useNudge(team.team_name);
-  const reachable = team.left_at === null && session.status === "active" && !isMe;
+  const reachable = team.left_at === null && session.status === "active" && !isMe && !looksOn;
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap gap-1.5">

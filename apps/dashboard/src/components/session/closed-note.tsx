@@ -13,7 +13,7 @@ const descriptionCharsMax = 8_000;
 
 /** Stands where the composer of an open session does: who closed it, and where the work can go on. */
 export function ClosedNote() {
-  const { session, myTeamId } = useSession();
+  const { session, myTeamId, looksOn } = useSession();
   const { open } = useSessionActions();
   const [continued, setContinued] = useState(false);
   const by = useCloser(session.session_id, session.closed_at);
@@ -35,9 +35,11 @@ export function ClosedNote() {
           Revise the conclusion
         </Button>
       )}
-      <Button size="sm" onClick={() => setContinued(true)}>
-        New session from this
-      </Button>
+      {!looksOn && (
+        <Button size="sm" onClick={() => setContinued(true)}>
+          New session from this
+        </Button>
+      )}
       {continued && <NewSessionDialog initial={toContinue(session)} onClose={() => setContinued(false)} />}
     </footer>
   );

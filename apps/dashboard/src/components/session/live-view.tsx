@@ -27,7 +27,7 @@ type Folded = "feed" | "document" | null;
  * that the document comes over the feed, and on a phone instead of it, as `?pane=doc` says.
  */
 export function LiveView() {
-  const { session } = useSession();
+  const { session, looksOn } = useSession();
   const [split, setSplit] = usePreference("split");
   const [folded, setFolded] = useState<Folded>(null);
   const [pane, setPane] = useQueryParam("pane");
@@ -70,7 +70,7 @@ export function LiveView() {
               <FeedPane />
             </PanelBoundary>
           </div>
-          {session.status === "closed" ? <ClosedNote /> : <Composer />}
+          {session.status === "closed" ? <ClosedNote /> : !looksOn && <Composer />}
         </section>
         {folded === null ? (
           <Splitter box={box} percent={split} onPercent={setSplit} />

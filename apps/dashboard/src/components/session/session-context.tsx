@@ -11,6 +11,8 @@ export interface SessionFacts {
   readonly peers: readonly Peer[];
   /** The team that this browser's person is in this session; null before the first write. */
   readonly myTeamId: string | null;
+  /** Whether this browser may look on and do nothing: then nothing is offered that changes something. */
+  readonly looksOn: boolean;
   /** The number of a team's colour; 0 for one that is not known here. */
   colourOf(teamId: string | null): number;
   /** The moment that is looked at instead of now, as it stands in the address. */

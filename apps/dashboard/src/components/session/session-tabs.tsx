@@ -23,7 +23,7 @@ const tabs: readonly Tab[] = [
 
 /** The parts of a session. Where there is no room for feed and document side by side, the document is one of them. */
 export function SessionTabs() {
-  const { session } = useSession();
+  const { session, looksOn } = useSession();
   const pathname = usePathname();
   const [pane] = useQueryParam("pane");
   const home = `/sessions/${session.slug}`;
@@ -34,7 +34,7 @@ export function SessionTabs() {
   return (
     <nav aria-label="Parts of the session" className="border-b px-1 lg:px-3">
       <ul className="flex overflow-x-auto">
-        {tabs.map((tab, index) => (
+        {(looksOn ? tabs.filter(({ place }) => place !== "/memory") : tabs).map((tab, index) => (
           <li key={tab.place} className="contents">
             <TabKey keys={String(index + 1)} label={tab.label} href={`${home}${tab.place}`} />
             <TabLink

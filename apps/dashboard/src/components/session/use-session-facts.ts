@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from "react";
 import type { Problem } from "@/lib/broker/problem";
+import { useLooksOn } from "@/lib/broker/use-admitted";
 import { useBroker } from "@/lib/broker/use-broker";
 import { useRead } from "@/lib/broker/use-read";
 import { usePerson } from "@/lib/person/use-person";
@@ -26,6 +27,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
   });
   const peers = useRead("list_peers", named && { ...named, include_left: true }, { on: ["roster"] });
   const { person } = usePerson();
+  const looksOn = useLooksOn();
   const [at] = useQueryParam("at");
 
   const refreshSession = session.refresh;
@@ -42,6 +44,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
       session: session.data,
       participants: teams,
       peers: peers.data.peers,
+      looksOn,
       myTeamId: teams.find((team) => person !== null && team.person_id === person.id)?.team_id ?? null,
       colourOf: (teamId) => (teamId === null ? 0 : (colours.get(teamId) ?? 0)),
       at,
@@ -56,6 +59,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
     participants.data,
     peers.data,
     person,
+    looksOn,
     at,
     refreshSession,
     refreshParticipants,

@@ -48,7 +48,7 @@ export function StatePanel() {
 }
 
 function State() {
-  const { session, at } = useSession();
+  const { session, at, looksOn } = useSession();
   const [scopeParam, setScope] = useQueryParam("scope");
   const scope: StateScope = scopeParam === "mesh" ? "mesh" : "session";
   const [prefix, typed, setTyped] = useTypedParam("prefix");
@@ -64,7 +64,7 @@ function State() {
     after,
   });
   const changed = useChangedKeys(data?.entries, `${scope} ${prefix} ${after ?? ""}`);
-  const canEdit = !session.session_closed && at === null;
+  const canEdit = !session.session_closed && at === null && !looksOn;
   usePaletteAction(
     canEdit
       ? {
@@ -88,15 +88,17 @@ function State() {
   return (
     <section aria-label="State" className="flex min-w-0 flex-col gap-3 p-4">
       <div className="flex flex-wrap items-center gap-2">
-        <Segmented
-          label="Whose facts"
-          value={scope}
-          onChange={(value) => setScopeAnew(value, setScope)}
-          options={[
-            { value: "session", label: "This session" },
-            { value: "mesh", label: "All sessions" },
-          ]}
-        />
+        {!looksOn && (
+          <Segmented
+            label="Whose facts"
+            value={scope}
+            onChange={(value) => setScopeAnew(value, setScope)}
+            options={[
+              { value: "session", label: "This session" },
+              { value: "mesh", label: "All sessions" },
+            ]}
+          />
+        )}
         <label htmlFor={filterId} className="sr-only">
           Keys that begin with
         </label>
