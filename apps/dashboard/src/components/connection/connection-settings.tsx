@@ -3,18 +3,21 @@
 import type { OutputOf } from "@merkle/wire";
 import { Check, ExternalLink, X } from "lucide-react";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { useIsAdmin } from "@/components/people/use-is-admin";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useAction } from "@/lib/broker/use-action";
+import { useAdmitted } from "@/lib/broker/use-admitted";
 import { useCall } from "@/lib/broker/use-call";
 import { useRead } from "@/lib/broker/use-read";
 import { useHydrated } from "@/lib/query/use-hydrated";
 import { type ConnectionAddress, isOfThisMachine, parseConnectionAddress } from "./connection-address";
 import { RunningPeers } from "./running-peers";
 import { SnippetTabs } from "./snippet-tabs";
+import { connectionSnippets } from "./snippets";
 
 type Settings = OutputOf<"get_settings">;
 type TestResult = OutputOf<"test_connection">;
@@ -49,6 +52,8 @@ function ConnectionForm({ served }: { served: Settings }) {
   const [typed, setTyped] = useState(served.settings.public_url ?? served.base_url);
   const [tested, setTested] = useState<{ readonly typed: string; readonly result: TestResult } | null>(null);
   const id = useId();
+  const needsToken = useAdmitted() !== null;
+  const mayChange = useIsAdmin();
 
   const { address, problem } = parseConnectionAddress(typed);
   const shown = address ?? { base: served.base_url, mcp: served.connection_url };
@@ -89,22 +94,27 @@ function ConnectionForm({ served }: { served: Settings }) {
             autoComplete="off"
             spellCheck={false}
             className="min-w-60 flex-1 font-mono text-sm"
+            readOnly={!mayChange}
             value={typed}
             aria-invalid={problem !== null}
             aria-describedby={`${id}-note`}
             onChange={(event) => setTyped(event.target.value)}
           />
-          <Button
-            type="button"
-            variant="outline"
-            disabled={address === null || testing.pending}
-            onClick={() => void test()}
-          >
-            {testing.pending ? "Testing…" : "Test"}
-          </Button>
-          <Button type="submit" disabled={address === null || isServed || saving.pending}>
-            Save
-          </Button>
+          {mayChange && (
+            <>
+              <Button
+                type="button"
+                variant="outline"
+                disabled={address === null || testing.pending}
+                onClick={() => void test()}
+              >
+                {testing.pending ? "Testing…" : "Test"}
+              </Button>
+              <Button type="submit" disabled={address === null || isServed || saving.pending}>
+                Save
+              </Button>
+            </>
+          )}
         </div>
         <p id={`${id}-note`} className="text-sm text-muted-foreground">
           {problem === null ? (
@@ -121,16 +131,20 @@ function ConnectionForm({ served }: { served: Settings }) {
       <dl className="grid gap-x-4 gap-y-1.5 text-sm sm:grid-cols-[9rem_minmax(0,1fr)]">
         <dt className="text-muted-foreground">Agents use</dt>
         <dd className="font-mono [overflow-wrap:anywhere]">{shown.mcp}</dd>
-        <dt className="text-muted-foreground">From the server</dt>
-        <dd>
-          <FromServer result={result} isPending={testing.pending} />
-        </dd>
+        {mayChange && (
+          <>
+            <dt className="text-muted-foreground">From the server</dt>
+            <dd>
+              <FromServer result={result} isPending={testing.pending} />
+            </dd>
+          </>
+        )}
         <dt className="text-muted-foreground">From this browser</dt>
         <dd>
           <FromBrowser address={shown} />
         </dd>
       </dl>
-      {served.settings.public_url !== null && (
+      {mayChange && served.settings.public_url !== null && (
         <p className="text-sm">
           <Button variant="outline" size="sm" disabled={saving.pending} onClick={() => void save(null)}>
             Use the address that the broker listens on
@@ -138,7 +152,7 @@ function ConnectionForm({ served }: { served: Settings }) {
         </p>
       )}
       <RunningPeers />
-      <SnippetTabs address={shown} />
+      <SnippetTabs snippets={connectionSnippets(shown, { needsToken })} />
     </div>
   );
 }

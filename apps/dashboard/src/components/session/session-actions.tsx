@@ -7,7 +7,7 @@ import { useCall } from "@/lib/broker/use-call";
 import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { useSession } from "./session-context";
 
-export type SessionDialog = "edit" | "hold" | "budget" | "conclude";
+export type SessionDialog = "edit" | "hold" | "budget" | "conclude" | "invite" | "observe";
 
 /** What can be done with a session as a whole, from wherever on its page. */
 export interface SessionActions {
@@ -29,11 +29,14 @@ const BudgetDialog = lazy(() =>
 const ConcludeDialog = lazy(() =>
   import("./conclude-dialog").then((module) => ({ default: module.ConcludeDialog })),
 );
+const SessionShare = lazy(() =>
+  import("./session-share").then((module) => ({ default: module.SessionShare })),
+);
 const SessionMenu = lazy(() => import("./session-menu").then((module) => ({ default: module.SessionMenu })));
 
 /** Holds the dialogs and the menu of a session, none of which loads before it is wanted. */
 export function SessionActionsProvider({ children }: { children: ReactNode }) {
-  const { session, refresh } = useSession();
+  const { session, looksOn, refresh } = useSession();
   const call = useCall();
   const [dialog, setDialog] = useState<SessionDialog | null>(null);
   const [menuAnchor, setMenuAnchor] = useState<HTMLElement | null>(null);
@@ -57,7 +60,7 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   );
 
   const close = () => setDialog(null);
-  const active = session.status === "active";
+  const active = session.status === "active" && !looksOn;
   const held = session.held !== null;
   useCommand("edit-session", "Edit title and description", () => setDialog("edit"), active);
   useCommand("hold-session", "Hold this session", () => setDialog("hold"), active && !held);
@@ -73,6 +76,7 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
         {dialog === "hold" && <HoldDialog onClose={close} />}
         {dialog === "budget" && <BudgetDialog onClose={close} />}
         {dialog === "conclude" && <ConcludeDialog onClose={close} />}
+        {(dialog === "invite" || dialog === "observe") && <SessionShare kind={dialog} onClose={close} />}
       </Suspense>
     </SessionActionsContext>
   );

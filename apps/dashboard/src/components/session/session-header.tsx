@@ -1,8 +1,9 @@
 "use client";
 
-import { CircleCheckBig, Ellipsis, Pause, Play } from "lucide-react";
+import { CircleCheckBig, Ellipsis, Pause, Play, UserPlus } from "lucide-react";
 import { PageHeader } from "@/components/shell/page-header";
 import { Button } from "@/components/ui/button";
+import { useAdmitted } from "@/lib/broker/use-admitted";
 import { useSessionActions } from "./session-actions";
 import { useSession } from "./session-context";
 import { SessionCounts } from "./session-counts";
@@ -27,11 +28,17 @@ export function SessionHeader() {
 
 /** Those that are wanted at once stand for themselves where there is room; the menu has them all. */
 function HeaderActions() {
-  const { session } = useSession();
+  const { session, looksOn } = useSession();
   const { open, resume, resuming, openMenu } = useSessionActions();
-  const active = session.status === "active";
+  const isMember = useAdmitted()?.as.kind === "member";
+  const active = session.status === "active" && !looksOn;
   return (
     <div className="flex shrink-0 items-center gap-1.5">
+      {isMember && (
+        <Button variant="outline" size="sm" className="hidden md:inline-flex" onClick={() => open("invite")}>
+          <UserPlus aria-hidden /> Invite
+        </Button>
+      )}
       {active && session.held === null && (
         <Button variant="outline" size="sm" className="hidden md:inline-flex" onClick={() => open("hold")}>
           <Pause aria-hidden /> Hold

@@ -1,10 +1,11 @@
 "use client";
 
-import { BellRing, CircleCheckBig, Gauge, Link2, Pause, Pencil, Play } from "lucide-react";
+import { BellRing, CircleCheckBig, Eye, Gauge, Link2, Pause, Pencil, Play, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { MenuItem, MenuNote } from "@/components/menu-item";
 import { RefusalNote } from "@/components/refusal-note";
 import { useNudge } from "@/components/roster/use-nudge";
+import { useAdmitted } from "@/lib/broker/use-admitted";
 import { copyText } from "@/lib/copy-text";
 import { AnchoredPopover } from "./anchored-popover";
 import { useSessionActions } from "./session-actions";
@@ -12,10 +13,11 @@ import { useSession } from "./session-context";
 
 /** Everything that can be done with a session as a whole. What has something to tell stays open and tells it. */
 export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose: () => void }) {
-  const { session, myTeamId } = useSession();
+  const { session, myTeamId, looksOn } = useSession();
   const { open, resume } = useSessionActions();
-  const active = session.status === "active";
-  const mayRevise = !active && myTeamId !== null;
+  const isMember = useAdmitted()?.as.kind === "member";
+  const active = session.status === "active" && !looksOn;
+  const mayRevise = session.status === "closed" && myTeamId !== null;
 
   function close(then: () => void): () => void {
     return () => {
@@ -50,6 +52,16 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
           </>
         )}
         <CopyLink />
+        {isMember && (
+          <>
+            <MenuItem icon={UserPlus} onClick={close(() => open("invite"))}>
+              Invite somebody…
+            </MenuItem>
+            <MenuItem icon={Eye} onClick={close(() => open("observe"))}>
+              Let somebody look on…
+            </MenuItem>
+          </>
+        )}
         {(active || mayRevise) && (
           <MenuItem icon={CircleCheckBig} onClick={close(() => open("conclude"))}>
             {active ? "Conclude…" : "Revise the conclusion…"}

@@ -1,12 +1,15 @@
 "use client";
 
+import type { Admitted } from "@merkle/wire";
 import dynamic from "next/dynamic";
 import { type FormEvent, useId, useState } from "react";
 import { CopyButton } from "@/components/copy-button";
 import { RefusalNote } from "@/components/refusal-note";
+import { SignOutButton } from "@/components/sign-in/sign-out-button";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 import { useAction } from "@/lib/broker/use-action";
+import { useAdmitted } from "@/lib/broker/use-admitted";
 import { useBroker } from "@/lib/broker/use-broker";
 import { createPerson } from "@/lib/person/create-person";
 import { type Person, setPerson } from "@/lib/person/person";
@@ -21,11 +24,40 @@ const nameCharsMax = 100;
 /** Who the person of this browser is: the name, the key that proves it, and how another browser is told. */
 export function NameSettings() {
   const { person } = usePerson();
+  const admitted = useAdmitted();
+  if (admitted !== null) {
+    return (
+      <div className="grid gap-5">
+        <SignedIn admitted={admitted} />
+        {person && <NameForm key={person.credential} person={person} />}
+      </div>
+    );
+  }
   return (
     <div className="grid gap-5">
       <NameForm key={person?.credential ?? "nobody"} person={person} />
       {person && <OwnKey person={person} />}
       <GivenKey person={person} />
+    </div>
+  );
+}
+
+/** Whom this browser is signed in as; other browsers are signed in by a link of their own. */
+function SignedIn({ admitted }: { admitted: Admitted }) {
+  const { as, mesh } = admitted;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border px-3 py-2.5">
+      <p className="min-w-0 flex-1 basis-56">
+        Signed in{" "}
+        {as.kind === "member" && (
+          <>
+            as <bdi className="font-medium">{as.name}</bdi>
+            {as.role === "admin" ? ", an admin" : ", a member"} of
+          </>
+        )}{" "}
+        the mesh <bdi className="font-medium">{mesh}</bdi>
+      </p>
+      <SignOutButton variant="outline">Sign out…</SignOutButton>
     </div>
   );
 }

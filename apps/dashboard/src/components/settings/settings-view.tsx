@@ -1,10 +1,13 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import type { ReactNode } from "react";
 import { ConnectionSettings } from "@/components/connection/connection-settings";
 import { ServedPages } from "@/components/connection/served-pages";
+import { useIsAdmin } from "@/components/people/use-is-admin";
 import { PageHeader } from "@/components/shell/page-header";
 import { Skeleton } from "@/components/ui/skeleton";
+import { useAdmitted } from "@/lib/broker/use-admitted";
 import { SettingsSection } from "./settings-section";
 
 const loading = () => <Skeleton className="h-24" />;
@@ -24,9 +27,30 @@ const BrokerSettings = dynamic(() => import("./broker-settings").then((part) => 
   ssr: false,
   loading,
 });
+const People = dynamic(() => import("@/components/people/people").then((part) => part.People), {
+  ssr: false,
+  loading,
+});
+const Tokens = dynamic(() => import("@/components/people/tokens").then((part) => part.Tokens), {
+  ssr: false,
+  loading,
+});
+const Meshes = dynamic(() => import("@/components/people/meshes").then((part) => part.Meshes), {
+  ssr: false,
+  loading,
+});
 const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
 
-const sections = [
+interface Section {
+  readonly anchor: string;
+  readonly title: string;
+  readonly about: string;
+  readonly part: ReactNode;
+  /** Whether it means something only where members alone are let in, or only to an admin. */
+  readonly only?: "members" | "admins";
+}
+
+const sections: readonly Section[] = [
   {
     anchor: "connection",
     title: "Connection",
@@ -34,9 +58,29 @@ const sections = [
     part: <ConnectionSettings />,
   },
   {
+    anchor: "people",
+    title: "People",
+    about: "Who is let in.",
+    part: <People />,
+  },
+  {
+    anchor: "tokens",
+    title: "Tokens and browsers",
+    about: "What lets programs and browsers in, besides the keys of members.",
+    part: <Tokens />,
+    only: "members",
+  },
+  {
+    anchor: "meshes",
+    title: "Meshes",
+    about: "Workspaces that know nothing of each other.",
+    part: <Meshes />,
+    only: "members",
+  },
+  {
     anchor: "name",
     title: "My name",
-    about: "Who you are to the others. It is kept in this browser.",
+    about: "Who you are to the others, in this browser.",
     part: <NameSettings />,
   },
   {
@@ -56,6 +100,7 @@ const sections = [
     title: "Broker",
     about: "When agents stop, and what counts as being there. It holds for everybody.",
     part: <BrokerSettings />,
+    only: "admins",
   },
   {
     anchor: "health",
@@ -73,6 +118,11 @@ const sections = [
 
 /** What can be adjusted, for this browser and for everybody, and how the broker is. */
 export function SettingsView() {
+  const isMembers = useAdmitted() !== null;
+  const isAdmin = useIsAdmin();
+  const shown = sections.filter(
+    ({ only }) => only === undefined || (only === "members" ? isMembers : isAdmin),
+  );
   return (
     <>
       <PageHeader crumbs={[{ label: "Settings" }]} />
@@ -80,7 +130,7 @@ export function SettingsView() {
         <h1 className="sr-only">Settings</h1>
         <nav aria-label="Settings" className="lg:sticky lg:top-6 lg:self-start">
           <ul className="flex flex-wrap gap-1 lg:flex-col">
-            {sections.map(({ anchor, title }) => (
+            {shown.map(({ anchor, title }) => (
               <li key={anchor}>
                 <a
                   href={`#${anchor}`}
@@ -93,7 +143,7 @@ export function SettingsView() {
           </ul>
         </nav>
         <div className="grid min-w-0 gap-6">
-          {sections.map(({ part, ...section }) => (
+          {shown.map(({ part, only: _, ...section }) => (
             <SettingsSection key={section.anchor} {...section}>
               {part}
             </SettingsSection>

@@ -1,0 +1,20 @@
+"use client";
+
+import { InviteDialog } from "@/components/people/invite-dialog";
+import { ObserverDialog } from "@/components/people/observer-dialog";
+import { useSession } from "./session-context";
+
+export interface SessionShareProps {
+  readonly kind: "invite" | "observe";
+  readonly onClose: () => void;
+}
+
+/** Brings others to this session: as members of the mesh, or to look on in this one alone. */
+export function SessionShare({ kind, onClose }: SessionShareProps) {
+  const { session } = useSession();
+  return kind === "invite" ? (
+    <InviteDialog session={session} onMade={() => undefined} onClose={onClose} />
+  ) : (
+    <ObserverDialog session={session} onClose={onClose} />
+  );
+}
