@@ -77,10 +77,12 @@ type Ending = () => Promise<void>;
  * The home is removed when the test has finished, or when `atEnd` runs it, and whatever still ran on it is ended.
  *
  * @param program - the file that is run; the built one of this checkout unless given
+ * @param under - a command, with its arguments, that runs it, such as one that gives it another network
  */
 export async function testMerkle(
   atEnd: (ending: Ending) => void = onTestFinished,
   program = inject("program"),
+  under: readonly string[] = [],
 ): Promise<TestMerkle> {
   const { path: home, remove } = await makeTestHome();
   const start = (
@@ -88,7 +90,8 @@ export async function testMerkle(
     { env = {}, cwd = home, input, fromNothing = false }: RunOptions = {},
   ): Started => {
     if (args.includes("up") && !fromNothing) prepare(home);
-    const child = spawn(process.execPath, [program, ...args], {
+    const [command = "", ...rest] = [...under, process.execPath, program, ...args];
+    const child = spawn(command, rest, {
       cwd,
       env: { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home, ...env },
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
