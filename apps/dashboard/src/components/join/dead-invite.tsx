@@ -1,4 +1,4 @@
-import { UntilText } from "@/components/until-text";
+import { DateText } from "@/components/date-text";
 import type { InvitePreview } from "@/lib/sign-in/join";
 import { PasteAnother } from "./paste-another";
 
@@ -27,7 +27,7 @@ export function DeadInvite({
           <bdi>{inviter}</bdi> invited to <bdi className="font-medium text-foreground">{title ?? mesh}</bdi>.{" "}
           {state === "expired" && (
             <>
-              It was good until <UntilText at={expires_at} />.
+              It was good until <DateText at={expires_at} />.
             </>
           )}
           {state === "used" && "As many as it was made for have joined by it."}

@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import { DateText } from "@/components/date-text";
 import { Button } from "@/components/ui/button";
-import { UntilText } from "@/components/until-text";
 import type { InvitePreview } from "@/lib/sign-in/join";
 import { forgetKept } from "@/lib/sign-in/kept-secret";
 import { readDoor } from "@/lib/sign-in/sign-in";
@@ -36,7 +36,7 @@ export function OpenInvite({
           </span>
           <span aria-hidden>·</span>
           <span>
-            until <UntilText at={expires_at} />
+            until <DateText at={expires_at} />
           </span>
           <span aria-hidden>·</span>
           <span>from {window.location.host}</span>

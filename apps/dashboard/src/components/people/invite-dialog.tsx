@@ -3,12 +3,12 @@
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
+import { DateText } from "@/components/date-text";
 import { Snippet } from "@/components/snippet";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Field, FieldDescription, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { NativeSelect } from "@/components/ui/native-select";
-import { UntilText } from "@/components/until-text";
 import { useBroker } from "@/lib/broker/use-broker";
 import { useRead } from "@/lib/broker/use-read";
 import { LifetimeField } from "./lifetime-field";
@@ -140,7 +140,7 @@ function MadeInvite({ made }: { readonly made: OutputOf<"create_invite"> }) {
         <div className="grid gap-1">
           <Snippet label="Code to say aloud" text={code} />
           <p className="text-sm text-muted-foreground">
-            Until <UntilText at={code_expires_at} />, at <span className="font-mono">merkle join</span> or on
+            Until <DateText at={code_expires_at} />, at <span className="font-mono">merkle join</span> or on
             the join page.
           </p>
         </div>
@@ -153,7 +153,7 @@ function MadeInvite({ made }: { readonly made: OutputOf<"create_invite"> }) {
         ) : (
           "For"
         )}{" "}
-        {uses_left} {uses_left === 1 ? "use" : "uses"}, until <UntilText at={expires_at} />.
+        {uses_left} {uses_left === 1 ? "use" : "uses"}, until <DateText at={expires_at} />.
       </p>
     </div>
   );

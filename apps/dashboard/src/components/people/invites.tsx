@@ -2,11 +2,11 @@
 
 import type { Invite } from "@merkle/wire";
 import { lazy, Suspense, useState } from "react";
+import { DateText } from "@/components/date-text";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
-import { UntilText } from "@/components/until-text";
 import { useBroker } from "@/lib/broker/use-broker";
 import { useRead } from "@/lib/broker/use-read";
 import { EndButton } from "./end-button";
@@ -77,7 +77,7 @@ function InviteRow({ invite, onChanged }: { readonly invite: Invite; readonly on
           {state === "open"
             ? `${uses_left} of ${uses_max} ${uses_max === 1 ? "use" : "uses"} left`
             : `used ${uses_max - uses_left} of ${uses_max} times`}{" "}
-          · until <UntilText at={expires_at} />
+          · until <DateText at={expires_at} />
         </>
       }
       action={

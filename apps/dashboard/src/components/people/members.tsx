@@ -2,8 +2,8 @@
 
 import type { Member } from "@merkle/wire";
 import { useState } from "react";
+import { DateText } from "@/components/date-text";
 import { ProblemAlert } from "@/components/problem-alert";
-import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { Field, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
@@ -57,12 +57,12 @@ function MemberRow({ member, onChanged }: { readonly member: Member; readonly on
       }
       facts={
         <>
-          joined <TimeText at={joined_at} />
+          joined <DateText at={joined_at} />
           {invite_id !== null && ` by invite ${invite_id}`}
           {revoked && (
             <>
               {" "}
-              · revoked <TimeText at={revoked.at} /> by <bdi>{revoked.by}</bdi>
+              · revoked <DateText at={revoked.at} /> by <bdi>{revoked.by}</bdi>
             </>
           )}
         </>

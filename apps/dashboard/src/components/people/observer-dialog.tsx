@@ -2,10 +2,10 @@
 
 import { limits } from "@merkle/wire/limits";
 import { useState } from "react";
+import { DateText } from "@/components/date-text";
 import { Snippet } from "@/components/snippet";
 import { Field, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
-import { UntilText } from "@/components/until-text";
 import { useBroker } from "@/lib/broker/use-broker";
 import { LifetimeField } from "./lifetime-field";
 import { MakeDialog } from "./make-dialog";
@@ -49,7 +49,7 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
           <div className="grid min-w-0 gap-3">
             <Snippet label="Link" text={link} />
             <p className="text-sm text-muted-foreground">
-              Until <UntilText at={expires_at} />. It can be ended under Settings, Tokens and browsers.
+              Until <DateText at={expires_at} />. It can be ended under Settings, Tokens and browsers.
             </p>
           </div>
         ),

@@ -1,7 +1,7 @@
 "use client";
 
+import { DateText } from "@/components/date-text";
 import { Snippet } from "@/components/snippet";
-import { UntilText } from "@/components/until-text";
 import { useBroker } from "@/lib/broker/use-broker";
 import { MakeDialog } from "./make-dialog";
 
@@ -27,7 +27,7 @@ export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
           <div className="grid min-w-0 gap-3">
             <Snippet label="Link" text={link ?? token} />
             <p className="text-sm text-muted-foreground">
-              For one browser, until <UntilText at={expires_at} />. Give it to nobody: it is you who comes by
+              For one browser, until <DateText at={expires_at} />. Give it to nobody: it is you who comes by
               it.
             </p>
           </div>

@@ -2,10 +2,10 @@
 
 import { limits } from "@merkle/wire/limits";
 import { useState } from "react";
+import { DateText } from "@/components/date-text";
 import { Snippet } from "@/components/snippet";
 import { Field, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
-import { UntilText } from "@/components/until-text";
 import { useBroker } from "@/lib/broker/use-broker";
 import { LifetimeField } from "./lifetime-field";
 import { MakeDialog } from "./make-dialog";
@@ -41,7 +41,7 @@ export function TokenDialog({
             <Snippet label="Token" text={token} />
             <p className="text-sm text-muted-foreground">
               Put it into the variable <span className="font-mono">MERKLE_TOKEN</span> where the program runs:
-              what is offered under Connection reads it from there. Until <UntilText at={expires_at} />.
+              what is offered under Connection reads it from there. Until <DateText at={expires_at} />.
             </p>
           </div>
         ),

@@ -2,12 +2,12 @@
 
 import type { Token } from "@merkle/wire";
 import { lazy, Suspense, useState } from "react";
+import { DateText } from "@/components/date-text";
 import { ProblemAlert } from "@/components/problem-alert";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
-import { UntilText } from "@/components/until-text";
 import { useBroker } from "@/lib/broker/use-broker";
 import { useRead } from "@/lib/broker/use-read";
 import { describeBrowser } from "./describe-browser";
@@ -83,19 +83,19 @@ function TokenRow({ token, onChanged }: { readonly token: Token; readonly onChan
           )}
           {label !== null && session && (
             <>
-              to <bdi>{session.title}</bdi> ·{" "}
+              {kind === "browser" ? "looks on in" : "to"} <bdi>{session.title}</bdi> ·{" "}
             </>
           )}
           {last_used_at === null ? (
             <>
-              made <TimeText at={created_at} />, not used yet
+              made <DateText at={created_at} />, not used yet
             </>
           ) : (
             <>
-              used <TimeText at={last_used_at} />
+              last used <TimeText at={last_used_at} />
             </>
           )}{" "}
-          · until <UntilText at={expires_at} />
+          · until <DateText at={expires_at} />
         </>
       }
       action={

@@ -5,6 +5,7 @@ import { RefusalNote } from "@/components/refusal-note";
 import { Snippet } from "@/components/snippet";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
+import type { Refusal } from "@/lib/broker/refusal";
 import { useAction } from "@/lib/broker/use-action";
 import { useHydrated } from "@/lib/query/use-hydrated";
 import { getKeptMember, type KeptMember, onKeptMember } from "@/lib/sign-in/member-key";
@@ -62,9 +63,19 @@ function OwnKey({ member, onSignedIn }: { readonly member: KeptMember; readonly 
       <p className="text-sm text-muted-foreground">
         With the key that this browser made when you joined <bdi>{member.mesh}</bdi>.
       </p>
-      <RefusalNote refusal={refusal} />
+      <RefusalNote refusal={refusal && explainKey(refusal)} />
     </div>
   );
+}
+
+/** What is wrong with a key the broker tells nobody; there are two reasons, and one way out of both. */
+function explainKey(refusal: Refusal): Refusal {
+  if (refusal.code !== "unauthorized") return refusal;
+  return {
+    ...refusal,
+    title: "This key is not let in any more.",
+    detail: "The membership was revoked, or the broker was set up anew. A new invite makes a new key.",
+  };
 }
 
 function LinkForm({ onSignedIn }: { readonly onSignedIn: () => void }) {

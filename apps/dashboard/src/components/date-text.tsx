@@ -3,8 +3,8 @@
 import { usePreference } from "@/lib/preferences/use-preference";
 import { describeExactly } from "@/lib/time/describe-time";
 
-/** A moment ahead, or one that has passed, to the minute and with its day of the week: nobody plans by seconds. */
-export function UntilText({ at }: { readonly at: string }) {
+/** A moment to the minute and with its day of the week, as one plans: until when something is good, since when somebody is there. */
+export function DateText({ at }: { readonly at: string }) {
   const [preference] = usePreference("time");
   const zone = preference === "utc" ? { timeZone: "UTC" } : {};
   const date = new Date(at);
