@@ -29,17 +29,16 @@ export const verifyPeer: Command = {
     }
     const { createAsker } = await import("../ask.js");
     output.note(formatComparison(comparison, output));
-    const message = `Does ${comparison.told.peer}'s human see the same number?`;
+    const { oneLine } = await import("../one-line.js");
+    const peer = oneLine(comparison.told.peer);
+    const message = `Does ${peer}'s human see the same number?`;
     if (!(await createAsker(signal).yesOrNo({ message, default: false }))) {
       throw new CliError("key_changed", "Nothing was accepted: the key stays as it was.", {
         exitCode: exitCodes.conflict,
       });
     }
     acceptKey(config.home, comparison);
-    output.show(
-      { ...comparison.told, key: "accepted" },
-      `${output.mark.ok} the key of ${comparison.told.peer} is accepted`,
-    );
+    output.show({ ...comparison.told, key: "accepted" }, `${output.mark.ok} the key of ${peer} is accepted`);
     return exitCodes.done;
   },
 };

@@ -51,12 +51,13 @@ export async function compareKeys(
   const { peers } = await broker.call("list_peers", { session_id: sessionId });
   const peer = findRecipient(peers, name, "");
   const address = addressOf(peer);
-  if (peer.key_card === null) throw noKeys(`${address} shows no keys: nothing private can be sent to it.`);
+  if (peer.key_card === null)
+    throw noKeys(`${oneLine(address)} shows no keys: nothing private can be sent to it.`);
   const card = checkCard(peer.key_card);
   if (!card) {
     throw new CliError(
       "key_changed",
-      `What ${address} shows as its keys does not hold together. Trust nothing of it.`,
+      `What ${oneLine(address)} shows as its keys does not hold together. Trust nothing of it.`,
       {
         exitCode: exitCodes.conflict,
       },
@@ -122,7 +123,7 @@ export function formatComparison({ told }: Comparison, output: Output): string {
     accepted: `${output.mark.ok} the key is the one that a person accepted, ${when}`,
     changed: `${output.mark.fail} the key is not the one of ${when}: private messages to ${oneLine(peer)} are stopped`,
   }[key];
-  const other = (you: string) => `merkle verify-peer ${JSON.stringify(you)} --session ${session}`;
+  const other = (you: string) => `merkle verify-peer ${JSON.stringify(oneLine(you))} --session ${session}`;
   return [
     known,
     ...numbers.flatMap(({ you, number }) => [
@@ -134,6 +135,6 @@ export function formatComparison({ told }: Comparison, output: Output): string {
     "",
     key === "accepted"
       ? "The number changes when one of the keys does."
-      : `Read it to each other, by voice. When it is the same: merkle verify-peer ${JSON.stringify(peer)} --session ${session} --accept`,
+      : `Read it to each other, by voice. When it is the same: merkle verify-peer ${JSON.stringify(oneLine(peer))} --session ${session} --accept`,
   ].join("\n");
 }

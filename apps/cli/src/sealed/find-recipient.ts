@@ -1,5 +1,5 @@
 import type { Peer } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/plain";
+import { MerkleError, peerAddress } from "@merkle/wire/plain";
 
 /**
  * Finds the one peer that a private message is for, as the broker finds recipients (SEND-2), except that a name must mean
@@ -19,7 +19,7 @@ export function findRecipient(peers: readonly Peer[], to: string, ownPeerId: str
     ].find((each) => each.length > 0) ?? [];
   const [peer, another] = found;
   if (peer && !another) return peer;
-  const there = (peer ? found : others).map(addressOf);
+  const there = (peer ? found : others).map((each) => peerAddress(each.team, each.name));
   if (peer) {
     throw new MerkleError(
       "bad_request",
