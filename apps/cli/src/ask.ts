@@ -11,6 +11,8 @@ export interface Asker {
   yesOrNo(question: { message: string; default: boolean }): Promise<boolean>;
   /** An answer in words, trimmed; Enter alone takes the default, which typing replaces and Tab puts there to be edited. */
   text(question: TextQuestion): Promise<string>;
+  /** An answer that is not shown while it is typed. */
+  secret(question: { message: string }): Promise<string>;
   /** One of several, which typing narrows down. */
   oneOf<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;
 }
@@ -35,6 +37,10 @@ export function createAsker(signal: AbortSignal): Asker {
     async yesOrNo(question) {
       const { confirm } = await import("./prompts.js");
       return interruptible(() => confirm(question, context));
+    },
+    async secret({ message }) {
+      const { password } = await import("./prompts.js");
+      return interruptible(() => password({ message, mask: true }, context));
     },
     async text({ message, default: preset, problemOf }) {
       const { input } = await import("./prompts.js");

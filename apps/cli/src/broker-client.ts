@@ -4,6 +4,7 @@ import { isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "./cli-error.js";
 import type { BrokerAddress, Config } from "./config.js";
 import { type HttpAnswer, type HttpRequest, requestHttp } from "./http-request.js";
+import { type Authorization, createAuthorization } from "./member/authorization.js";
 import { type Reach, reachBroker, refuseClearText, type Trust, toReach } from "./reach.js";
 import { findRunningBroker } from "./run-file.js";
 
@@ -45,9 +46,12 @@ export function createBrokerClient(
   address: ReachableAddress,
   signal: AbortSignal,
   credential?: string,
+  known?: Authorization,
 ): BrokerClient {
   const proof = credential === undefined ? {} : { "x-team-id": credential };
   let reaching: Promise<Trust | undefined> | undefined;
+  const authorization =
+    known ?? createAuthorization(address, (path, headers) => request(path, { headers }), signal);
 
   async function request(path: string, init: Omit<HttpRequest, "signal"> = {}): Promise<HttpAnswer> {
     const { base, reach } = address;
@@ -66,11 +70,18 @@ export function createBrokerClient(
   return {
     base: address.base,
     address,
-    as: (other) => createBrokerClient(address, signal, other),
-    get: (path) => request(path),
+    as: (other) => createBrokerClient(address, signal, other, authorization),
+    get: async (path) => request(path, { headers: await authorization.headers() }),
     async call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
       const { path, init } = toRequest(name, { ...input });
-      const response = await request(path, { ...init, headers: { ...init.headers, ...proof } });
+      const ask = async () =>
+        request(path, {
+          ...init,
+          headers: { ...init.headers, ...proof, ...(await authorization.headers()) },
+        });
+      let response = await ask();
+      // The same request: what changes something carries its key in the body.
+      if (response.status === 401 && (await authorization.renew())) response = await ask();
       const body = response.json();
       if (!response.ok) throw MerkleError.fromBody(body);
       // The broker answers an operation with its output and nothing else (CAT-1).

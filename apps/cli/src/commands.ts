@@ -19,11 +19,20 @@ import { forget } from "./commands/forget.js";
 import { hold } from "./commands/hold.js";
 import { hookSessionStart } from "./commands/hook.js";
 import { install } from "./commands/install.js";
+import { inviteList } from "./commands/invite/list.js";
+import { inviteRevoke } from "./commands/invite/revoke.js";
+import { invite } from "./commands/invite.js";
+import { join } from "./commands/join.js";
 import { launch } from "./commands/launch.js";
 import { ls } from "./commands/ls.js";
 import { mcp } from "./commands/mcp.js";
+import { memberRevoke } from "./commands/member/revoke.js";
+import { members } from "./commands/members.js";
+import { meshCreate } from "./commands/mesh/create.js";
+import { meshList } from "./commands/mesh/list.js";
 import { newSession } from "./commands/new.js";
 import { nudge } from "./commands/nudge.js";
+import { observe } from "./commands/observe.js";
 import { open } from "./commands/open.js";
 import { peers } from "./commands/peers.js";
 import { post } from "./commands/post.js";
@@ -41,6 +50,9 @@ import { stateUnset } from "./commands/state/unset.js";
 import { stateWatch } from "./commands/state/watch.js";
 import { status } from "./commands/status.js";
 import { tail } from "./commands/tail.js";
+import { tokenCreate } from "./commands/token/create.js";
+import { tokenList } from "./commands/token/list.js";
+import { tokenRevoke } from "./commands/token/revoke.js";
 import { uninstall } from "./commands/uninstall.js";
 import { up } from "./commands/up.js";
 import { verifyPeer } from "./commands/verify-peer.js";
@@ -56,6 +68,23 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [ls, show, open, newSession, watch, tail, post, rename, conclude],
   },
   { title: "People and agents", commands: [peers, verifyPeer, nudge, hold, resume] },
+  {
+    title: "Who is let in",
+    commands: [
+      join,
+      invite,
+      inviteList,
+      inviteRevoke,
+      members,
+      memberRevoke,
+      observe,
+      tokenCreate,
+      tokenList,
+      tokenRevoke,
+      meshCreate,
+      meshList,
+    ],
+  },
   { title: "Document", commands: [docShow, docAppend, docEdit, docHistory, docDiff] },
   { title: "State", commands: [stateList, stateGet, stateSet, stateUnset, stateWatch] },
   { title: "Memory", commands: [remember, recall, forget, search] },

@@ -10,6 +10,7 @@ export interface ConfigFile {
   readonly path: string;
   readonly mcpUrl: string | undefined;
   readonly name: string | undefined;
+  readonly mesh: string | undefined;
   /** Files are absolute here; in the file they may be relative to its folder. */
   readonly ca: string | undefined;
   readonly insecure: boolean | undefined;
@@ -26,6 +27,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
     path,
     mcpUrl: readText(content, "mcp_url", path),
     name: readText(content, "name", path),
+    mesh: readText(content, "mesh", path),
     ca: readPath(content, "ca", path),
     insecure: readSwitch(content, "insecure", path),
     tlsCert: readPath(content, "tls_cert", path),

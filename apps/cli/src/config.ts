@@ -31,8 +31,14 @@ export interface Config {
   readonly insecure: boolean;
   /** `--ca`, `MERKLE_CA`: the file of the authorities that commands trust, instead of the system's; default none. */
   readonly ca: string | undefined;
+  /** `--mesh`, `MERKLE_MESH`: the mesh that commands are in, by name or id; default `main`, or the only one joined. */
+  readonly mesh: string | undefined;
+  /** `MERKLE_TOKEN`: a member's token, for machines that have joined nothing, such as CI. Never shown. */
+  readonly token: string | undefined;
   /** `--auth`, `MERKLE_AUTH`: whom `up` lets in; default `open` where this machine alone can come, else `invite` (AUTH-5). */
   readonly auth: "open" | "invite" | undefined;
+  /** `--new-admin-invite`: makes `up` invite an admin although there is one; default false. */
+  readonly newAdminInvite: boolean;
   /** `--insecure-open`: lets everybody in although others can reach the broker; default false. */
   readonly insecureOpen: boolean;
   /** `MERKLE_ALLOWED_HOSTS`: further names that the broker answers to, separated by commas; default none. */
@@ -84,6 +90,7 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
     rateLimits: user.rateLimits,
     publicUrl: readPublicUrl(flags, env),
     auth,
+    newAdminInvite: isSet(flags, "newAdminInvite"),
     insecureOpen,
     allowedHosts: readAllowedHosts(env["MERKLE_ALLOWED_HOSTS"]),
     session: env["MERKLE_SESSION"]?.trim() || undefined,
@@ -118,12 +125,15 @@ async function readReach(
   { flags, env, cwd }: ConfigSources,
   user: ConfigFile,
   { base }: BrokerAddress,
-): Promise<Pick<Config, "insecure" | "ca">> {
+): Promise<Pick<Config, "insecure" | "ca" | "mesh" | "token">> {
   const ca = textOf(flags, "ca") ?? (env["MERKLE_CA"] || undefined);
   const insecure = isSet(flags, "insecure") || readSwitch("MERKLE_INSECURE", env["MERKLE_INSECURE"]);
   const isHere = base.startsWith("http:") && isLoopback(new URL(base).hostname);
-  const project = isHere ? undefined : await findProjectFile(cwd);
+  const nearest = await findProjectFile(cwd);
+  const project = isHere ? undefined : nearest;
   return {
+    mesh: (textOf(flags, "mesh") ?? (env["MERKLE_MESH"] || nearest?.mesh || user.mesh))?.trim(),
+    token: readToken(env["MERKLE_TOKEN"]),
     ca: ca === undefined ? (project?.ca ?? user.ca) : resolve(cwd, ca),
     insecure: insecure ?? project?.insecure ?? user.insecure ?? false,
   };
@@ -226,6 +236,16 @@ function readAllowedHosts(text = ""): string[] {
     );
   }
   return hosts;
+}
+
+/** The value is never repeated, whatever it is. */
+function readToken(text: string | undefined): string | undefined {
+  const token = text?.trim();
+  if (!token) return undefined;
+  if (/^mk[to]_[A-Za-z0-9_-]{43}$/.test(token)) return token;
+  throw usageError(
+    "MERKLE_TOKEN must be a member's token, as merkle token create gives it: mkt_ and 43 characters.",
+  );
 }
 
 /** The value is never repeated: it may hold a password. */

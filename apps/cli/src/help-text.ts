@@ -32,6 +32,8 @@ export function formatEnvironmentHelp(): string {
     section("Variables", [
       ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
       ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],
+      ["MERKLE_MESH", "the mesh that commands are in; main, or the only one that you joined, unless told"],
+      ["MERKLE_TOKEN", "a member's token (merkle token create), for machines that have joined nothing"],
       ["MERKLE_CA", "a file of authorities that commands trust, instead of the system's"],
       ["MERKLE_INSECURE", "1 lets commands speak in clear text to another machine"],
       ["MERKLE_PORT", "the port of up, and where commands look without an address; 7423 unless told"],

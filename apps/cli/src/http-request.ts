@@ -31,12 +31,21 @@ const redirectsMax = 5;
  */
 export async function requestHttp(url: string, request: HttpRequest): Promise<HttpAnswer> {
   let at = new URL(url);
+  let asking = request;
   for (let redirects = 0; ; redirects += 1) {
-    const { location, ...answer } = await ask(at, request);
+    const { location, ...answer } = await ask(at, asking);
     if (location === undefined || redirects === redirectsMax) return answer;
-    at = new URL(location, at);
-    request.onRedirect?.(at);
+    const to = new URL(location, at);
+    request.onRedirect?.(to);
+    if (to.hostname !== at.hostname) asking = withoutProof(asking);
+    at = to;
   }
+}
+
+/** What proves who asks is for the host that was asked, not for one that it names. */
+function withoutProof({ headers = {}, ...request }: HttpRequest): HttpRequest {
+  const { authorization: _token, "x-team-id": _credential, ...others } = headers;
+  return { ...request, headers: others };
 }
 
 interface Answered extends HttpAnswer {

@@ -1,7 +1,8 @@
 import { type ConnectionState, connect, type MerkleClient } from "@merkle/wire/client";
-import { neutralise } from "@merkle/wire/plain";
+import { type ErrorCode, MerkleError, neutralise } from "@merkle/wire/plain";
 import type { ReachableAddress } from "./broker-client.js";
 import { CliError, exitCodes } from "./cli-error.js";
+import { introduce } from "./member/introduce.js";
 import type { Output } from "./output.js";
 import { reachBroker } from "./reach.js";
 import { trustingWebSocket } from "./trusting-web-socket.js";
@@ -17,7 +18,7 @@ export async function openLiveClient(
 ): Promise<MerkleClient> {
   const WebSocket = trustingWebSocket(await reachBroker(base, reach));
   // Whether it may be is decided above, where the broker of this very home is known.
-  const client = connect({ url: base, WebSocket, insecure: true });
+  const client = connect({ url: base, WebSocket, insecure: true, ...introduce(base, reach) });
   try {
     await untilOpen(client, base, signal);
     return client;
@@ -32,6 +33,7 @@ function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Pro
     const abort = () => settle(() => reject(signal.reason));
     const stopListening = client.onState((state) => {
       if (state.status === "open") settle(resolve);
+      else if (state.status === "closed" && state.code !== undefined) settle(() => reject(toRefusal(state)));
       else if (state.status !== "connecting") settle(() => reject(noWebSocket(base, state.reason)));
     });
     const settle = (end: () => void) => {
@@ -42,6 +44,17 @@ function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Pro
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
   });
+}
+
+/** What the broker, or we of it, made of who we are. */
+export function toRefusal({
+  code,
+  reason,
+}: {
+  readonly code?: ErrorCode;
+  readonly reason: string;
+}): MerkleError {
+  return new MerkleError(code ?? "unauthorized", reason);
 }
 
 function noWebSocket(base: string, reason: string): CliError {

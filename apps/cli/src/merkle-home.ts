@@ -23,6 +23,10 @@ export const homeFiles = {
   /** The keys of others, as they were seen first or accepted. */
   pins: (home: string) => join(home, "pins"),
   persons: (home: string) => join(home, "persons"),
+  /** Memberships with their keys. */
+  members: (home: string) => join(home, "members"),
+  /** What leads a browser on to a link that signs it in. */
+  leadingPage: (home: string) => join(home, "open.html"),
   drafts: (home: string) => join(home, "drafts"),
   launch: (home: string) => join(home, "launch"),
   answers: (home: string) => join(home, "launch", "answers.json"),

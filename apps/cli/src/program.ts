@@ -10,6 +10,10 @@ import { nearest } from "./nearest.js";
 export const globalFlags: readonly Flag[] = [
   { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
   { flags: "--url <url>", summary: "the broker's address, a base or an MCP endpoint" },
+  {
+    flags: "--mesh <mesh>",
+    summary: "the mesh to be in; main, or the only one that you joined, unless told",
+  },
   { flags: "--ca <file>", summary: "trust the certificates of these authorities, instead of the system's" },
   { flags: "--insecure", summary: "speak in clear text to another machine, where others can listen" },
   { flags: "--no-color", summary: "no colour" },

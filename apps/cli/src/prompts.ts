@@ -1,2 +1,2 @@
 // Loaded when something is asked. Only what is named here gets into the package: all of it is nearly as large as the broker.
-export { confirm, input, search } from "@inquirer/prompts";
+export { confirm, input, password, search } from "@inquirer/prompts";

@@ -8,16 +8,20 @@ import type { Config } from "./config.js";
 import { homeFiles } from "./merkle-home.js";
 import { findRunningBroker } from "./run-file.js";
 
-/** How this machine's commands may speak to a broker, and whom they take for one. */
-export type Reach = Pick<Config, "home" | "insecure" | "ca">;
+/** How this machine's commands may speak to a broker, whom they take for one, and as whom they come. */
+export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token">;
 
-export function toReach({ home, insecure, ca }: Reach): Reach {
-  return { home, insecure, ca };
+export function toReach({ home, insecure, ca, mesh, token }: Reach): Reach {
+  return { home, insecure, ca, mesh, token };
 }
 
-/** The environment that passes it on to another merkle, beside its home. */
-export function reachVariables({ insecure, ca }: Reach): Readonly<Record<string, string>> {
-  return { ...(insecure && { MERKLE_INSECURE: "1" }), ...(ca !== undefined && { MERKLE_CA: ca }) };
+/** The environment that passes it on to another merkle, beside its home. A token is never written down for it. */
+export function reachVariables({ insecure, ca, mesh }: Reach): Readonly<Record<string, string>> {
+  return {
+    ...(insecure && { MERKLE_INSECURE: "1" }),
+    ...(ca !== undefined && { MERKLE_CA: ca }),
+    ...(mesh !== undefined && { MERKLE_MESH: mesh }),
+  };
 }
 
 /** What a connection over TLS believes. It is read anew for each, since certificates are renewed. */

@@ -25,7 +25,8 @@ type Input = ParsedInputOf<"redeem_invite">;
 export async function redeemInvite(ctx: Context, input: Input): Promise<OutputOf<"redeem_invite">> {
   const { services } = ctx;
   const { database } = services;
-  verifyJoin(input, database.brokerId);
+  const { idempotency_key: _key, ...proof } = input;
+  verifyJoin(proof, database.brokerId);
   const invite = await findGivenInvite(database.orm, input.invite);
   const joined = await services.meshes().find(invite.meshId);
 

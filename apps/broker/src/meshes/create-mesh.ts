@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { findMember, insertMesh, insertNewMember } from "@merkle/db";
+import { findMember, insertMesh, insertNewMember, type Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { MemberPrincipal } from "../identity/principal.js";
 
 /**
  * Makes a mesh. A member who makes one is its first admin, by the same key; nobody else is in it (MESH-10).
@@ -12,26 +13,22 @@ export async function createMesh(
   ctx: Context,
   { name }: ParsedInputOf<"create_mesh">,
 ): Promise<OutputOf<"create_mesh">> {
-  const { services, principal } = ctx;
+  const { principal } = ctx;
   return ctx.write(async ({ tx }) => {
     const meshId = randomUUID();
     if (!(await insertMesh(tx, { meshId, name, createdAt: new Date() }))) throw taken(name);
-    if (principal?.kind === "member") {
-      const maker = await findMember(tx, services.database.meshId, { memberId: principal.memberId });
-      if (!maker) throw new TypeError("A member is gone.");
-      const { publicKey } = maker;
-      const memberId = randomUUID();
-      await insertNewMember(tx, {
-        meshId,
-        memberId,
-        name: maker.name,
-        role: "admin",
-        publicKey,
-        invite: null,
-      });
-    }
-    return { mesh_id: meshId, name };
+    const member_id = principal?.kind === "member" ? await admitMaker(tx, meshId, principal) : null;
+    return { mesh_id: meshId, name, member_id };
   });
+}
+
+async function admitMaker(tx: Transaction, meshId: string, principal: MemberPrincipal): Promise<string> {
+  const maker = await findMember(tx, principal.meshId, { memberId: principal.memberId });
+  if (!maker) throw new TypeError("A member is gone.");
+  const { name, publicKey } = maker;
+  const memberId = randomUUID();
+  await insertNewMember(tx, { meshId, memberId, name, role: "admin", publicKey, invite: null });
+  return memberId;
 }
 
 function taken(name: string): MerkleError {

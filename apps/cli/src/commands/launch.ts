@@ -28,7 +28,6 @@ export const launch: Command = {
       flags: "--groups <groups>",
       summary: "the @groups it is in, separated by commas: backend:lead,reviewers",
     },
-    { flags: "--mesh <mesh>", summary: "the mesh of the session: main, which is the only one" },
     { flags: "--model <model>", summary: "the model, for claude" },
     { flags: "--tools <toolsets>", summary: "further toolsets for the agent, separated by commas" },
     { flags: "--channel", summary: "let claude take messages by a channel too, where it has them" },

@@ -21,10 +21,16 @@ export const open: Command = {
     );
     output.show({ url }, url);
     if (output.json) return exitCodes.done;
+    const { getSignInLink, writeLeadingPage } = await import("../member/sign-in-link.js");
+    const link = await getSignInLink(broker);
     const browser = browserOf(process.env, process.platform);
-    if (!browser) output.note("  no browser here; open it where you sit");
-    else if (!(await openBrowser(browser, url)))
-      output.note(`  ${browser.command} did not open it; set BROWSER to what does`);
+    const place = link === null || !browser ? url : await writeLeadingPage(config.home, link);
+    if (browser && (await openBrowser(browser, place))) return exitCodes.done;
+    if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to what does`);
+    else output.note("  no browser here; open it where you sit");
+    // It lets in whoever has it, so it goes to a terminal alone, never into a file or a log.
+    if (link !== null && process.stderr.isTTY)
+      output.note(`  signs one browser in, within five minutes: ${link}`);
     return exitCodes.done;
   },
 };

@@ -20,7 +20,13 @@ export const status: Command = {
       output.show(known, `${output.mark.warn} ${up} at ${broker.base}, but ${trouble}`);
       return exitCodes.unexpected;
     }
-    const facts = await readMeshFacts(broker, await readingFrom({ broker, config }));
+    const facts = await readingFrom({ broker, config })
+      .then((reader) => readMeshFacts(broker, reader))
+      .catch(nothingForStrangers);
+    if (!facts) {
+      output.show({ ...known, joined: false }, `${up}, and lets members in alone: merkle join -`);
+      return exitCodes.done;
+    }
     const { needs_you: needs } = facts;
     const waiting = needs === 0 ? "" : `, ${needs} ${needs === 1 ? "needs" : "need"} you`;
     output.show(
@@ -30,3 +36,15 @@ export const status: Command = {
     return exitCodes.done;
   },
 };
+
+/** That a broker runs is told to everybody; what it holds, to its members. */
+function nothingForStrangers(error: unknown): null {
+  if (
+    error instanceof Error &&
+    error.name === "MerkleError" &&
+    "code" in error &&
+    error.code === "unauthorized"
+  )
+    return null;
+  throw error;
+}

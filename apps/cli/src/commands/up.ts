@@ -26,6 +26,10 @@ export const up: Command = {
       flags: "--auth <open|invite>",
       summary: "let everybody in, or members alone; open on loopback, else invite, unless told",
     },
+    {
+      flags: "--new-admin-invite",
+      summary: "make an invite for an admin although there is one: for a key that was lost",
+    },
     { flags: "--insecure-open", summary: "let everybody in although others can reach the broker" },
   ],
   examples: [

@@ -1,5 +1,5 @@
 import { catalogue } from "@merkle/wire";
-import { CliError, exitCodes, usageError } from "../cli-error.js";
+import { usageError } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { isSet, textOf } from "../flags.js";
 import { knownToolsets } from "../mcp/options.js";
@@ -43,7 +43,6 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
   const [session, title] = [given("session"), given("new")];
   if (session !== undefined && title !== undefined)
     throw usageError("--new makes a session: leave out --session.");
-  refuseOtherMesh(given("mesh"));
   return {
     session: toNamed(session, title) ?? toNamed(config.session, undefined),
     team: refuseBad("--team", given("team"), teamProblem) ?? config.team,
@@ -112,20 +111,6 @@ function readTools(text: string | undefined): string | undefined {
   if (unknown === undefined) return text;
   throw usageError(
     `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
-  );
-}
-
-const onlyMesh = "main";
-
-function refuseOtherMesh(mesh: string | undefined): void {
-  if (mesh === undefined || mesh === onlyMesh) return;
-  throw new CliError(
-    "not_found",
-    `There is no mesh ${JSON.stringify(mesh)}; a broker has one, called ${onlyMesh}.`,
-    {
-      exitCode: exitCodes.not_found,
-      next: ["leave --mesh out"],
-    },
   );
 }
 

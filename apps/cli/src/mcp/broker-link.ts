@@ -2,6 +2,8 @@ import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { closeCodes, MerkleError } from "@merkle/wire/plain";
 import type { Config } from "../config.js";
+import { toRefusal } from "../live-client.js";
+import { introduce } from "../member/introduce.js";
 import { type Reach, reachBroker } from "../reach.js";
 import { findRunningBroker } from "../run-file.js";
 import { trustingWebSocket } from "../trusting-web-socket.js";
@@ -71,7 +73,7 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
     if (closed) throw linkClosed();
     if (current && current.base === base && current.client.state.status !== "closed") return current;
     void current?.client.close();
-    const client = connect({ url: base, WebSocket, retry, insecure: true });
+    const client = connect({ url: base, WebSocket, retry, insecure: true, ...introduce(base, config) });
     current = { client, base };
     client.onState((state) => {
       log(`${base}: ${state.status}${"reason" in state ? `, ${state.reason}` : ""}`);
@@ -118,6 +120,7 @@ function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Pro
       const { state } = client;
       if (state.status === "open") settle(() => resolve(state.epoch));
       else if (isReplaced(client)) settle(() => reject(wasReplaced()));
+      else if (state.status === "closed" && state.code !== undefined) settle(() => reject(toRefusal(state)));
       else if (state.status === "closed") settle(() => reject(unreachable(connecting)));
     };
     const abort = () => settle(() => reject(signal?.reason));

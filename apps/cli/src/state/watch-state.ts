@@ -38,7 +38,7 @@ interface Watched {
 /** Resolves when it is interrupted, or nobody reads any more. @throws when the broker ends it for good */
 async function follow({ context, session, client, matches }: Watched): Promise<void> {
   const { output, flags, signal } = context;
-  const scope = isSet(flags, "mesh") ? "mesh" : "session";
+  const scope = isSet(flags, "shared") ? "mesh" : "session";
   const { session_id } = session;
   const known = createKnownState({ client, session_id, scope, matches });
   await known.read();

@@ -51,7 +51,11 @@ export const createMesh = operation({
   access: "admin",
   route: "POST /api/meshes",
   input: z.strictObject({ name: MeshName, ...retryable }),
-  output: z.object({ mesh_id: Uuid, name: z.string() }),
+  output: z.object({
+    mesh_id: Uuid,
+    name: z.string(),
+    member_id: Uuid.nullable().meta({ description: "Its maker's there; null in open mode." }),
+  }),
   errors: ["unauthorized", "forbidden", "conflict"],
   kind: "call",
   readOnly: false,
@@ -212,6 +216,7 @@ export const redeemInvite = operation({
       description:
         "By that key, over the statement of joining: proves that the caller holds its private half.",
     }),
+    ...retryable,
   }),
   output: z.object({
     broker_id: Uuid,

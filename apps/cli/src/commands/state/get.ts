@@ -12,7 +12,7 @@ export const stateGet: Command = {
   ],
   flags: [
     { flags: "--history", summary: "also what it was before, the newest first" },
-    { flags: "--mesh", summary: "one that all sessions share" },
+    { flags: "--shared", summary: "one that all sessions share" },
   ],
   examples: [
     "merkle state get split-auth deploy_frozen",
@@ -32,7 +32,7 @@ export const stateGet: Command = {
       session_id: session.session_id,
       key,
       history,
-      scope: isSet(flags, "mesh") ? "mesh" : "session",
+      scope: isSet(flags, "shared") ? "mesh" : "session",
     });
     if (history) {
       output.show(entry, formatEntries([entry, ...(entry.history ?? [])], output));

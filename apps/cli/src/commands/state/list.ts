@@ -8,12 +8,12 @@ export const stateList: Command = {
   arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
   flags: [
     { flags: "--prefix <text>", summary: "only keys that begin so" },
-    { flags: "--mesh", summary: "those that all sessions share" },
+    { flags: "--shared", summary: "those that all sessions share" },
   ],
   examples: [
     "merkle state list split-auth",
     "merkle state list split-auth --prefix deploy_",
-    "merkle state list split-auth --mesh --json",
+    "merkle state list split-auth --shared --json",
   ],
   async run({ args: [name], flags, config, output, signal }) {
     const { findBroker } = await import("../../broker-client.js");
@@ -25,7 +25,7 @@ export const stateList: Command = {
     const { session_id } = await getSession(broker, name, config);
     const entries = await listAllState(broker, {
       session_id,
-      scope: isSet(flags, "mesh") ? "mesh" : "session",
+      scope: isSet(flags, "shared") ? "mesh" : "session",
       ...(prefix === undefined ? {} : { prefix }),
     });
     if (output.json) output.show({ entries, next_cursor: null }, "");

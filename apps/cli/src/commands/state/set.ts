@@ -14,7 +14,7 @@ export const stateSet: Command = {
   ],
   flags: [
     { flags: "--expect <version>", summary: "only if this is its version; 0: only if there is none" },
-    { flags: "--mesh", summary: "one that all sessions share" },
+    { flags: "--shared", summary: "one that all sessions share" },
   ],
   examples: [
     "merkle state set split-auth deploy_frozen true",
@@ -44,7 +44,7 @@ export const stateSet: Command = {
       session_id: session.session_id,
       key,
       value: toValue(text),
-      scope: isSet(flags, "mesh") ? "mesh" : "session",
+      scope: isSet(flags, "shared") ? "mesh" : "session",
       ...(expected === undefined ? {} : { expected_version: expected }),
     });
     output.show(entry, await formatChange(entry, output));

@@ -11,7 +11,7 @@ export const stateUnset: Command = {
   ],
   flags: [
     { flags: "--expect <version>", summary: "only if this is its version" },
-    { flags: "--mesh", summary: "one that all sessions share" },
+    { flags: "--shared", summary: "one that all sessions share" },
   ],
   examples: [
     "merkle state unset split-auth deploy_frozen",
@@ -35,7 +35,7 @@ export const stateUnset: Command = {
     const answer = await actor.call("delete_state", {
       session_id: session.session_id,
       key,
-      scope: isSet(flags, "mesh") ? "mesh" : "session",
+      scope: isSet(flags, "shared") ? "mesh" : "session",
       ...(expected === undefined ? {} : { expected_version: expected }),
     });
     output.show(

@@ -7,7 +7,7 @@ export const stateWatch: Command = {
     { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
     { name: "[key]", summary: "only this key, or with * at its end all that begin so; all unless told" },
   ],
-  flags: [{ flags: "--mesh", summary: "those that all sessions share" }],
+  flags: [{ flags: "--shared", summary: "those that all sessions share" }],
   examples: [
     "merkle state watch split-auth",
     "merkle state watch split-auth 'deploy_*'",

@@ -1,0 +1,36 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const inviteList: Command = {
+  name: "invite list",
+  summary: "list invites, the newest first: your own, or as an admin all",
+  examples: ["merkle invite list", "merkle invite list --json"],
+  async run({ config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { toMoment } = await import("../../age.js");
+    const { formatTable } = await import("../../table.js");
+    const { neutralise } = await import("@merkle/wire/plain");
+    const broker = await findBroker(config, signal);
+    const answer = await broker.call("list_invites", {});
+    if (output.json) output.show(answer, "");
+    else if (answer.invites.length === 0) output.note("no invites");
+    else {
+      const rows = answer.invites.map((each) =>
+        [
+          String(each.invite_id),
+          each.state,
+          each.role,
+          neutralise(each.session?.slug ?? "the mesh"),
+          `${each.uses_left} of ${each.uses_max} left`,
+          `until ${toMoment(each.expires_at)}`,
+          `by ${neutralise(each.inviter)}`,
+        ].map((text) => ({ text })),
+      );
+      output.show(
+        answer,
+        formatTable(rows, { columns: output.columns, flexible: 3, more: output.signs.more }),
+      );
+    }
+    return exitCodes.done;
+  },
+};

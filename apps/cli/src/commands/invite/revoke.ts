@@ -1,0 +1,17 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const inviteRevoke: Command = {
+  name: "invite revoke",
+  summary: "end an invite, so that it lets nobody in any more; who came by it stays",
+  arguments: [{ name: "<number>", summary: "its number, as merkle invite list shows it" }],
+  examples: ["merkle invite revoke 31"],
+  async run({ args: [number = ""], config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { toNumber } = await import("../../member/to-number.js");
+    const broker = await findBroker(config, signal);
+    const ended = await broker.call("revoke_invite", { invite_id: toNumber(number, "An invite") });
+    output.show(ended, `${output.mark.ok} invite ${ended.invite_id} is ${ended.state}`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,66 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { textOf } from "../flags.js";
+
+export const join: Command = {
+  name: "join",
+  summary: "become a member of a mesh by an invite: a link or a spoken code",
+  arguments: [
+    { name: "[invite]", summary: "- reads it from stdin; left out, it is asked for and not shown" },
+  ],
+  flags: [
+    {
+      flags: "--name <name>",
+      summary: "what you are called there; the name of your system's user unless told",
+    },
+    { flags: "--team <name>", summary: "the team that merkle launch offers first" },
+  ],
+  examples: [
+    "merkle join -",
+    "merkle join 31-7KQ2-M4XD --url https://mesh.example.com",
+    "merkle join - < invite.txt",
+  ],
+  async run(context) {
+    const { flags, config, output } = context;
+    const { readInvite } = await import("../member/read-invite.js");
+    const { findInvitingBroker, isJoined, joinMesh, refuseEnded, rememberAddress } = await import(
+      "../member/join.js"
+    );
+    const { toMoment } = await import("../age.js");
+    const { counted } = await import("../duration.js");
+    const { systemUserName } = await import("../person/own-person.js");
+    const { keepLastAnswers, readLastAnswers } = await import("../launch/last-answers.js");
+    const { neutralise } = await import("@merkle/wire/plain");
+
+    const invite = await readInvite(context);
+    const broker = await findInvitingBroker(invite, context);
+    const preview = await broker.call("preview_invite", { invite: invite.words });
+    if (!(await isJoined(config, preview.mesh_id))) refuseEnded(preview);
+    const to = neutralise(preview.title === null ? `the mesh ${preview.mesh}` : `"${preview.title}"`);
+    const left = `${counted(preview.uses_left, "use")} left, until ${toMoment(preview.expires_at)}`;
+    output.note(
+      `  ${neutralise(preview.inviter)} invites you to ${to} at ${broker.base}, as ${preview.role} (${left})`,
+    );
+
+    const name = textOf(flags, "name") ?? config.personName ?? systemUserName();
+    const { joined } = await joinMesh(broker, { words: invite.words, preview, name }, config.home);
+    const isKept = await rememberAddress(broker, context);
+    const team = textOf(flags, "team");
+    const { broker_id: _broker, ...told } = joined;
+    if (team !== undefined) {
+      const answers = await readLastAnswers(config.home);
+      const session = joined.session?.slug ?? answers.session;
+      await keepLastAnswers(config.home, { ...answers, ...(session !== undefined && { session }), team });
+    }
+    const asTeam = team === undefined ? "" : ` --team ${JSON.stringify(team)}`;
+    output.show(
+      { broker: broker.base, ...told },
+      `${output.mark.ok} joined ${to} as ${neutralise(joined.name)}`,
+    );
+    if (isKept)
+      output.note(`  commands go to ${broker.base} from now on; change: merkle config set url <url> --local`);
+    const next = joined.session ? `merkle launch --session ${joined.session.slug}${asTeam}` : "merkle ls";
+    output.note(`  next: ${next}`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,19 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const meshCreate: Command = {
+  name: "mesh create",
+  summary: "make a mesh: a workspace of its own on this broker, apart from the others",
+  arguments: [{ name: "<name>", summary: "letters, digits, . _ and -" }],
+  examples: ["merkle mesh create billing"],
+  async run({ args: [name = ""], config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { keepMesh } = await import("../../member/keep-mesh.js");
+    const broker = await findBroker(config, signal);
+    const made = await broker.call("create_mesh", { name });
+    await keepMesh(made, { base: broker.base, config });
+    output.show(made, `${output.mark.ok} mesh ${made.name} is there`);
+    output.note(`  use it: merkle ls --mesh ${made.name}   or MERKLE_MESH, or "mesh" in .merkle.json`);
+    return exitCodes.done;
+  },
+};

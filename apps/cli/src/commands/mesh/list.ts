@@ -1,0 +1,26 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const meshList: Command = {
+  name: "mesh list",
+  summary: "list the meshes of this broker that you are a member of",
+  examples: ["merkle mesh list", "merkle mesh list --json"],
+  async run({ config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { counted } = await import("../../duration.js");
+    const { formatTable } = await import("../../table.js");
+    const { neutralise } = await import("@merkle/wire/plain");
+    const broker = await findBroker(config, signal);
+    const answer = await broker.call("list_meshes", {});
+    const rows = answer.meshes.map((each) =>
+      [
+        neutralise(each.name),
+        each.role ?? "",
+        counted(each.sessions, "session"),
+        each.role === null ? "" : counted(each.members, "member"),
+      ].map((text) => ({ text })),
+    );
+    output.show(answer, formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more }));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,33 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+import { textOf } from "../flags.js";
+
+export const observe: Command = {
+  name: "observe",
+  summary: "make a link for somebody who may look on in one session, and do nothing else",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [
+    { flags: "--label <text>", summary: "whom it is for" },
+    { flags: "--expires <time>", summary: "how long it is good for: 24h, 7d; 7d unless told" },
+  ],
+  examples: ["merkle observe split-auth", 'merkle observe split-auth --label "the customer" --expires 1d'],
+  async run({ args: [name], flags, config, output, signal }) {
+    const { findBroker } = await import("../broker-client.js");
+    const { getSession } = await import("../find-session.js");
+    const { toMoment } = await import("../age.js");
+    const { toSeconds } = await import("../to-seconds.js");
+    const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const made = await broker.call("create_observer_link", {
+      session_id: session.session_id,
+      ...(label !== undefined && { label }),
+      ...(expires !== undefined && { expires_in_s: toSeconds(expires, "--expires") }),
+    });
+    output.show(made, made.link);
+    output.note(
+      `  shows ${session.slug} until ${toMoment(made.expires_at)}. revoke: merkle token revoke ${made.token_id}`,
+    );
+    return exitCodes.done;
+  },
+};

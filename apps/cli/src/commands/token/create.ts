@@ -1,0 +1,28 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { textOf } from "../../flags.js";
+
+export const tokenCreate: Command = {
+  name: "token create",
+  summary: "get a token with which programs act for you over HTTP and MCP",
+  flags: [
+    { flags: "--label <text>", summary: "what it is for" },
+    { flags: "--expires <time>", summary: "how long it is good for: 12h, 30d; 90d unless told" },
+  ],
+  examples: ['merkle token create --label "CI"', "export MERKLE_TOKEN=$(merkle token create --expires 1d)"],
+  async run({ flags, config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { toMoment } = await import("../../age.js");
+    const { toSeconds } = await import("../../to-seconds.js");
+    const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
+    const broker = await findBroker(config, signal);
+    const made = await broker.call("issue_token", {
+      ...(label !== undefined && { label }),
+      ...(expires !== undefined && { expires_in_s: toSeconds(expires, "--expires") }),
+    });
+    output.show(made, made.token);
+    output.note(`  shown once, good until ${toMoment(made.expires_at)}: Authorization: Bearer <token>`);
+    output.note(`  revoke: merkle token revoke ${made.token_id}`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,35 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const tokenList: Command = {
+  name: "token list",
+  summary: "list tokens, signed-in browsers and observer links in force: your own, or as an admin all",
+  examples: ["merkle token list", "merkle token list --json"],
+  async run({ config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { toAge, toMoment } = await import("../../age.js");
+    const { formatTable } = await import("../../table.js");
+    const { neutralise } = await import("@merkle/wire/plain");
+    const broker = await findBroker(config, signal);
+    const answer = await broker.call("list_tokens", {});
+    if (output.json) output.show(answer, "");
+    else if (answer.tokens.length === 0) output.note("no tokens");
+    else {
+      const rows = answer.tokens.map((each) =>
+        [
+          String(each.token_id),
+          each.kind,
+          neutralise(each.label ?? ""),
+          neutralise(each.member ?? each.session?.slug ?? ""),
+          each.last_used_at === null ? "never used" : `used ${toAge(each.last_used_at)} ago`,
+          `until ${toMoment(each.expires_at)}`,
+        ].map((text) => ({ text })),
+      );
+      output.show(
+        answer,
+        formatTable(rows, { columns: output.columns, flexible: 2, more: output.signs.more }),
+      );
+    }
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,17 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const tokenRevoke: Command = {
+  name: "token revoke",
+  summary: "end a token, a signed-in browser or an observer link, and what was got by it",
+  arguments: [{ name: "<number>", summary: "its number, as merkle token list shows it" }],
+  examples: ["merkle token revoke 12"],
+  async run({ args: [number = ""], config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { toNumber } = await import("../../member/to-number.js");
+    const broker = await findBroker(config, signal);
+    const ended = await broker.call("revoke_token", { token_id: toNumber(number, "A token") });
+    output.show(ended, `${output.mark.ok} token ${ended.token_id} is revoked`);
+    return exitCodes.done;
+  },
+};

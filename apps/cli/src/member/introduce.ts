@@ -1,0 +1,74 @@
+import { hostname } from "node:os";
+import type { Introduction } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/plain";
+import { CliError } from "../cli-error.js";
+import { systemUserName } from "../person/own-person.js";
+import type { Reach } from "../reach.js";
+import { chooseMember } from "./choose-member.js";
+import { type HeldMember, listMembers } from "./held-member.js";
+
+/**
+ * What a connection to a broker says of itself (CLI-40): who it is by a key of this home, or by the token in `MERKLE_TOKEN`;
+ * to a broker that lets everybody in only which mesh it wants.
+ */
+export function introduce(base: string, reach: Reach | undefined): Introduction {
+  if (!reach) return {};
+  const { home, mesh, token } = reach;
+  return {
+    mesh,
+    async answerHello(hello) {
+      if (token !== undefined) return { kind: "bearer", token };
+      const member = await findMember({ home, mesh, base, brokerId: hello.broker_id });
+      if (!member && hello.auth === "open") return undefined;
+      if (!member) throw notJoined(base);
+      const { answerHello } = await import("@merkle/wire/identity");
+      return answerHello(hello, await toSigner(member, base));
+    },
+  };
+}
+
+interface Met {
+  readonly home: string;
+  readonly mesh: string | undefined;
+  readonly base: string;
+  readonly brokerId: string;
+}
+
+/** By the address first: what answers there must be the broker that was joined there, whoever it says that it is. */
+async function findMember({ home, mesh, base, brokerId }: Met): Promise<HeldMember | null> {
+  try {
+    const members = await listMembers(home);
+    return (
+      chooseMember(members, { broker: { url: base }, mesh }) ??
+      chooseMember(members, { broker: { id: brokerId }, mesh })
+    );
+  } catch (error) {
+    // No repetition helps, and a client that hears this ends.
+    if (error instanceof CliError)
+      throw new MerkleError("unauthorized", [error.message, ...error.next].join(" "));
+    throw error;
+  }
+}
+
+/** @throws unauthorized, which ends a client: no repetition makes a member of a stranger */
+export function notJoined(base: string): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    `The broker at ${base} lets members in alone, and this machine has joined no mesh there. Ask for an invite, then run: merkle join -`,
+  );
+}
+
+async function toSigner(member: HeldMember, url: string) {
+  const { drawSeed, fromBase64url, signingKeyFrom } = await import("@merkle/wire/identity");
+  const seed = fromBase64url(member.seed, 32);
+  if (!seed) throw new MerkleError("unauthorized", `The key of ${member.name} in this home is damaged.`);
+  return {
+    brokerId: member.broker_id,
+    meshId: member.mesh_id,
+    memberKey: signingKeyFrom(seed),
+    sessionKey: signingKeyFrom(drawSeed()),
+    label: `${systemUserName()}@${hostname()}`.slice(0, 200),
+    session: null,
+    url,
+  };
+}

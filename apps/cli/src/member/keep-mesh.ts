@@ -1,0 +1,24 @@
+import type { OutputOf } from "@merkle/wire";
+import type { Config } from "../config.js";
+import { chooseMember } from "./choose-member.js";
+import { keepMember, listMembers } from "./held-member.js";
+
+/** Who made a mesh is an admin there by the same key, which this home keeps. */
+export async function keepMesh(
+  { mesh_id, name, member_id }: OutputOf<"create_mesh">,
+  { base, config }: { readonly base: string; readonly config: Pick<Config, "home" | "mesh"> },
+): Promise<void> {
+  if (member_id === null) return;
+  const members = await listMembers(config.home);
+  const maker = chooseMember(members, { broker: { url: base }, mesh: config.mesh });
+  if (!maker) return;
+  await keepMember(config.home, {
+    ...maker,
+    mesh_id,
+    mesh: name,
+    member_id,
+    role: "admin",
+    joined_at: new Date().toISOString(),
+    token: null,
+  });
+}

@@ -1,0 +1,35 @@
+import { writeFile } from "node:fs/promises";
+import type { BrokerClient } from "../broker-client.js";
+import { explainingHome, homeFiles } from "../merkle-home.js";
+
+/** Long enough for a browser to start. */
+const signInSeconds = 5 * 60;
+
+/**
+ * What opens a page in a browser that need not be signed in: the page itself where everybody is let in, else a link that
+ * signs the browser in.
+ */
+export async function getSignInLink(broker: BrokerClient): Promise<string | null> {
+  const { auth } = await broker.call("get_app_info", {});
+  if (auth === "open") return null;
+  const { link } = await broker.call("issue_token", { kind: "sign_in", expires_in_s: signInSeconds });
+  return link;
+}
+
+/**
+ * A file that leads a browser on to an address that holds a secret. A browser is given what it opens as an argument, which
+ * every program of the machine can see; the file only this user reads, and the link in it is good once.
+ */
+export async function writeLeadingPage(home: string, link: string): Promise<string> {
+  const path = homeFiles.leadingPage(home);
+  const target = JSON.stringify(link).replaceAll("<", "\\u003c");
+  const page = `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<title>Merkle</title>
+<p>Opening Merkle…</p>
+<script>location.replace(${target});</script>
+`;
+  await explainingHome(home, () => writeFile(path, page, { mode: 0o600 }));
+  return path;
+}
