@@ -177,7 +177,7 @@ async function takeUp(
 
 /** Takes the place again, and says who does. Of a concluded session only the cursor is asked: nobody joins it any more. */
 async function resume(
-  { link, describe }: EntranceOptions,
+  { link, describe, home }: EntranceOptions,
   held: HeldTeam,
 ): Promise<{ cursor: number; documentVersion?: number }> {
   const place = { session_id: held.session_id, team_id: held.credential };
@@ -186,7 +186,7 @@ async function resume(
       ...place,
       team_name: held.team_name,
       ...describe(),
-      ...(held.session_key && toldOfKey(held.session_key)),
+      ...(held.session_key && (await toldOfKey(held.session_key, { home, meshId: held.mesh_id }))),
     });
     return { cursor: joined.cursor, documentVersion: joined.document_version };
   } catch (error) {

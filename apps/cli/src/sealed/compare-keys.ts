@@ -4,12 +4,12 @@ import { CliError, exitCodes } from "../cli-error.js";
 import { oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
 import { type HeldTeam, listHeldTeams, placeIdOf } from "../teams/held-teams.js";
-import { keyCardOf } from "../teams/key-card.js";
+import { makeCard, seedOf } from "../teams/key-card.js";
 import type { OperationCaller } from "../teams/take-place.js";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import { addressOf, findRecipient } from "./find-recipient.js";
 import { findPin, savePin } from "./pins.js";
-import { readPlaceCard } from "./place-keys.js";
+import { readPlaceSeed } from "./place-keys.js";
 import { safetyNumber } from "./safety-number.js";
 
 /** What is known of a peer's key here, and what to compare with the other side. */
@@ -89,21 +89,21 @@ async function listNumbers(
   theirs: CheckedCard,
 ): Promise<Comparison["told"]["numbers"]> {
   const places = await listHeldTeams(home, null);
-  const numbers = places
-    .filter((place) => place.session_id === sessionId)
-    .flatMap((place) => {
-      const own = ownCard(home, place);
-      const you = addressOf({ team: place.team_name, name: place.peer_name });
-      const isThere = peers.some((peer) => addressOf(peer) === you);
-      return own && isThere ? [{ you, number: safetyNumber(own, theirs) }] : [];
-    });
+  const numbers: { you: string; number: string }[] = [];
+  for (const place of places.filter((each) => each.session_id === sessionId)) {
+    const own = await ownCard(home, place);
+    const you = addressOf({ team: place.team_name, name: place.peer_name });
+    const isThere = peers.some((peer) => addressOf(peer) === you);
+    if (own && isThere) numbers.push({ you, number: safetyNumber(own, theirs) });
+  }
   if (numbers.length > 0) return numbers;
   throw noKeys(`This machine holds no place with keys in ${slug}, so there is nothing to compare from here.`);
 }
 
-function ownCard(home: string, place: HeldTeam): CheckedCard | null {
-  const given = place.session_key ? keyCardOf(place.session_key) : undefined;
-  return checkCard(readPlaceCard(home, placeIdOf(place)) ?? given);
+async function ownCard(home: string, place: HeldTeam): Promise<CheckedCard | null> {
+  const given = place.session_key ? seedOf(place.session_key) : undefined;
+  const seed = readPlaceSeed(home, placeIdOf(place)) ?? given;
+  return seed ? checkCard(await makeCard(seed, { home, meshId: place.mesh_id })) : null;
 }
 
 function noKeys(message: string): CliError {

@@ -30,8 +30,7 @@ beforeEach(async () => {
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const keys = openPlaceKeys(home, "birch", undefined);
   keys.notePeer("peer-birch");
-  const { publicKey: sessionKey } = signingKeyFrom(keys.seed);
-  reader = { home, keys, sessionId, address: "Birch/oak", sessionKey, epoch: "e" };
+  reader = { home, keys, sessionId, address: "Birch/oak", epoch: "e" };
 });
 
 interface Made {
@@ -49,7 +48,7 @@ function make({
   text = "hello\nBirch",
 }: Made = {}) {
   const from = { peer_id: "peer-alex", address: "Alex/atlas", session_key: card.session_key };
-  const to = { peer_id: "peer-birch", address: "Birch/oak", session_key: reader.sessionKey };
+  const to = { peer_id: "peer-birch", address: "Birch/oak", session_key: reader.keys.sessionKey };
   const whole = { session_id: sessionId, message_id: "m1", from, to, counter: 1, time: posted, ...header };
   const keys = { card, own: boxKeyFrom(senderSeed), theirs: boxKeyFrom(reader.keys.seed).publicKey };
   const made: Message = {
@@ -88,7 +87,7 @@ it("[SEALED-4] opens what was sealed for this place, as often as it comes", () =
 it.each<[string, () => Made, RegExp]>([
   [
     "for another peer of the same key",
-    () => ({ header: { to: { peer_id: "peer-elm", address: "Elm", session_key: reader.sessionKey } } }),
+    () => ({ header: { to: { peer_id: "peer-elm", address: "Elm", session_key: reader.keys.sessionKey } } }),
     /another recipient/,
   ],
   [

@@ -23,8 +23,6 @@ export interface Reader {
   readonly keys: PlaceKeys;
   readonly sessionId: string;
   readonly address: string;
-  /** Its own session key in base64url. */
-  readonly sessionKey: string;
   readonly epoch: string;
 }
 
@@ -99,14 +97,14 @@ function findMove(
   message: Message,
   header: Header,
   card: CheckedCard,
-  { sessionId, keys, sessionKey, sender }: Reader & { readonly sender: string },
+  { sessionId, keys, sender }: Reader & { readonly sender: string },
 ): string | null {
   if (header.session_id !== sessionId || message.session_id !== sessionId)
     return "it was sealed for another session";
   if (header.from.session_key !== card.sessionKey || header.from.address !== sender) {
     return `it was sealed by another sender than ${sender}`;
   }
-  if (header.to.session_key !== sessionKey || header.to.peer_id !== keys.peerId) {
+  if (header.to.session_key !== keys.sessionKey || header.to.peer_id !== keys.peerId) {
     return "it was sealed for another recipient";
   }
   if (header.message_id !== message.id) return "it was sealed as another message";

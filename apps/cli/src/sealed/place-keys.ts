@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import type { KeyCard } from "@merkle/wire";
 import {
   type BoxKey,
   boxKeyFrom,
   drawSeed,
   fromBase64url,
-  makeKeyCard,
+  signingKeyFrom,
   toBase64url,
 } from "@merkle/wire/identity";
 import * as z from "zod";
@@ -31,6 +30,8 @@ const PlaceFile = z.object({
 /** The keys of one place on this machine, and what was sealed and opened with them. */
 export interface PlaceKeys {
   readonly seed: Uint8Array;
+  /** The public part, in base64url. */
+  readonly sessionKey: string;
   readonly box: BoxKey;
   /** The place's peer as the broker names it; null until it was asked. */
   readonly peerId: string | null;
@@ -42,11 +43,10 @@ export interface PlaceKeys {
   noteOpened(sessionKey: string, opened: Opened): void;
 }
 
-/** The card of a place's keys, where this machine has made some; it makes none. */
-export function readPlaceCard(home: string, placeId: string): KeyCard | undefined {
+/** What a place's keys grow from, where this machine has made some; it makes none. */
+export function readPlaceSeed(home: string, placeId: string): Uint8Array | undefined {
   const kept = PlaceFile.safeParse(readPrivateJson(pathOf(home, placeId))).data;
-  const seed = kept && fromBase64url(kept.seed, 32);
-  return seed ? makeKeyCard(seed) : undefined;
+  return (kept && fromBase64url(kept.seed, 32)) ?? undefined;
 }
 
 function pathOf(home: string, placeId: string): string {
@@ -69,6 +69,7 @@ export function openPlaceKeys(home: string, placeId: string, sessionSeed: Uint8A
   if (kept?.seed !== file.seed) save();
   return {
     seed,
+    sessionKey: signingKeyFrom(seed).publicKey,
     box: boxKeyFrom(seed),
     get peerId() {
       return file.peer_id;

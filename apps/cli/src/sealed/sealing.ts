@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { InputOf, KeyCard, Message, OutputOf, Peer } from "@merkle/wire";
-import { makeKeyCard } from "@merkle/wire/identity";
 import { MerkleError } from "@merkle/wire/plain";
 import type { BrokerLink } from "../mcp/broker-link.js";
 import type { Fields } from "../mcp/membership.js";
 import type { Team } from "../mcp/teams.js";
-import { seedOf } from "../teams/key-card.js";
+import { makeCard, seedOf } from "../teams/key-card.js";
 import { addressOf } from "./find-recipient.js";
 import { openMessage } from "./open-message.js";
 import { openPlaceKeys, type PlaceKeys } from "./place-keys.js";
@@ -21,7 +20,7 @@ export interface Sealing {
   open(team: KeyHolder & Pick<Team, "sessionId" | "name" | "peerName" | "epoch">, message: Message): Message;
 }
 
-type KeyHolder = Pick<Team, "placeId" | "sessionKey">;
+type KeyHolder = Pick<Team, "placeId" | "teamId" | "sessionKey">;
 
 interface SealingOptions {
   readonly link: BrokerLink;
@@ -31,9 +30,15 @@ interface SealingOptions {
 
 interface Place {
   readonly keys: PlaceKeys;
-  readonly card: KeyCard;
+  /** What it shows; made when it is shown first, since by then the mesh is known. */
+  card: KeyCard | undefined;
   /** Ends when what was sent last is answered. */
   sending: Promise<unknown>;
+}
+
+interface Met {
+  readonly peers: readonly Peer[];
+  readonly card: KeyCard;
 }
 
 export function createSealing({ link, home, log }: SealingOptions): Sealing {
@@ -42,36 +47,43 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
   const sealedBefore = new Map<string, SealedMessage & { readonly asked: string }>();
 
   /** Keys are opened where they are needed first, and are the same for as long as this server runs. */
-  function placeOf({ placeId, sessionKey }: KeyHolder): Place {
+  function placeOf({ placeId, teamId, sessionKey }: KeyHolder): Place {
     const known = places.get(placeId);
     if (known) return known;
     const keys = openPlaceKeys(home, placeId, sessionKey ? seedOf(sessionKey) : undefined);
-    const place = { keys, card: makeKeyCard(keys.seed), sending: Promise.resolve() };
+    const place: Place = { keys, card: undefined, sending: Promise.resolve() };
+    // A named peer's place has its id; of the unnamed one only the broker knows that.
+    if (placeId !== teamId) keys.notePeer(placeId);
     places.set(placeId, place);
     return place;
   }
 
   /** Who is there; and the place's own card, where the broker does not show it yet. */
-  async function meet(team: Team, { keys, card }: Place, signal?: AbortSignal): Promise<readonly Peer[]> {
+  async function meet(team: Team, place: Place, signal?: AbortSignal): Promise<Met> {
+    const { mesh_id: meshId } = await link.call("get_app_info", {}, signal && { signal });
+    const { keys } = place;
+    place.card ??= await makeCard(keys.seed, { home, meshId });
+    const { card } = place;
     const who = { session_id: team.sessionId, team_id: team.credential };
     const { peers } = await link.call("list_peers", who, signal && { signal });
     const own = peers.find((peer) => peer.team_id === team.teamId && peer.name === team.peerName);
     if (!own) throw new MerkleError("not_found", `${team.address} is not in this session any more.`);
-    keys.notePeer(team.placeId === team.teamId ? own.peer_id : team.placeId);
+    if (team.placeId === team.teamId) keys.notePeer(own.peer_id);
     if (!isSameCard(own.key_card, card) && !team.closed) {
       const session_key = Buffer.from(card.session_key, "base64url").toString("base64");
       await link.call("join_session", { ...who, team_name: team.name, session_key, key_card: card });
     }
-    return peers;
+    return { peers, card };
   }
 
   async function sendNow(input: Fields, team: Team, signal: AbortSignal): Promise<OutputOf<"send_message">> {
     const wanted = readPrivateText(input, randomUUID());
     const place = placeOf(team);
-    const peers = await meet(team, place, signal);
+    const { peers, card } = await meet(team, place, signal);
+    const { keys } = place;
     const { sessionId, slug } = team;
     const address = ownAddress(team);
-    const writer = { ...place, home, sessionId, slug, address, peerId: place.keys.peerId ?? "" };
+    const writer = { home, keys, card, sessionId, slug, address, peerId: keys.peerId ?? "" };
     const asked = JSON.stringify([wanted.to, wanted.text]);
     const before = sealedBefore.get(wanted.idempotencyKey);
     const { sealed, to } = before?.asked === asked ? before : sealMessage(wanted, peers, writer);
@@ -97,13 +109,12 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
     },
     open(team, message) {
       if (message.content["private"] !== true) return message;
-      const { keys, card } = placeOf(team);
+      const { keys } = placeOf(team);
       return openMessage(message, {
         home,
         keys,
         sessionId: team.sessionId,
         address: ownAddress(team),
-        sessionKey: card.session_key,
         epoch: team.epoch ?? "",
       });
     },

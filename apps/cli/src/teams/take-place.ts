@@ -3,7 +3,7 @@ import { MerkleError } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { KeyPair } from "./held-team.js";
 import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, placeIdOf, saveTeam } from "./held-teams.js";
-import { keyCardOf } from "./key-card.js";
+import { keyCardOf, type ShownIn } from "./key-card.js";
 import type { ProcessLock } from "./process-lock.js";
 import { toHeldPlace, toOwnPlace } from "./to-held-place.js";
 import { listOwnTeams, listPlaces, type WantedPlace } from "./wanted-place.js";
@@ -82,12 +82,13 @@ export async function resumePlace(taker: Taker, placeId: string): Promise<TakenP
 }
 
 async function rejoin(taker: Taker, place: HeldTeam): Promise<OutputOf<"join_session"> | undefined> {
+  const told = await toldOf({ ...taker, sessionKey: place.session_key ?? taker.sessionKey });
   return unlessRefused(taker, place, () =>
     taker.caller.call("join_session", {
       session_id: place.session_id,
       team_name: place.team_name,
       team_id: place.credential,
-      ...toldOf({ ...taker, sessionKey: place.session_key ?? taker.sessionKey }),
+      ...told,
     }),
   );
 }
@@ -132,13 +133,14 @@ async function joinAs(
     peer_name?: string;
   }) => Pick<InputOf<"join_session">, "team_name" | "team_id" | "peer_name">,
 ): Promise<OutputOf<"join_session">> {
+  const told = await toldOf(wanted);
   let peerName = name;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await wanted.caller.call("join_session", {
         session_id: wanted.sessionId,
         ...as(peerName === null ? {} : { peer_name: peerName }),
-        ...toldOf(wanted),
+        ...told,
       });
     } catch (error) {
       const free = freeNameOf(error);
@@ -169,20 +171,23 @@ function taken(name: string, free: string, cause: unknown): CliError {
   );
 }
 
-function toldOf({ role, groups, capabilities, cwd, machine, sessionKey }: Omit<Taker, "caller" | "home">) {
+async function toldOf({ role, groups, capabilities, cwd, machine, sessionKey, ...where }: Taker) {
   return {
     ...(role !== undefined && { role }),
     ...(groups !== undefined && { groups: [...groups] }),
     ...(capabilities !== undefined && { capabilities }),
     ...(cwd !== undefined && { cwd }),
     ...(machine !== undefined && { machine }),
-    ...(sessionKey !== undefined && toldOfKey(sessionKey)),
+    ...(sessionKey !== undefined && (await toldOfKey(sessionKey, where))),
   };
 }
 
 /** What others see of a place's key: its public part, and the card that private messages are sealed with. */
-export function toldOfKey(key: KeyPair): Pick<InputOf<"join_session">, "session_key" | "key_card"> {
-  return { session_key: key.public, key_card: keyCardOf(key) };
+export async function toldOfKey(
+  key: KeyPair,
+  where: ShownIn,
+): Promise<Pick<InputOf<"join_session">, "session_key" | "key_card">> {
+  return { session_key: key.public, key_card: await keyCardOf(key, where) };
 }
 
 async function holdNew(taker: Taker, joined: OutputOf<"join_session">): Promise<TakenPlace> {
