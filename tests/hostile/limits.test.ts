@@ -21,7 +21,7 @@ type Limit = keyof typeof limits;
 const testedAt: {
   readonly [Name in Limit]:
     | "here"
-    | `${"apps/broker/src" | "tests/doors" | "tests/hostile"}/${string}.test.ts`;
+    | `${"apps/broker/src" | "tests/doors" | "tests/hostile" | "tests/access"}/${string}.test.ts`;
 } = {
   messageTextBytesMax: "here",
   documentBytesMax: "here",
@@ -108,8 +108,8 @@ const testedAt: {
   observerSeconds: "tests/doors/tokens.test.ts",
   signInSeconds: "tests/doors/tokens.test.ts",
   signInSecondsMax: "tests/doors/tokens.test.ts",
-  browserSeconds: "tests/doors/sign-in.test.ts",
-  ticketSeconds: "tests/doors/sign-in.test.ts",
+  browserSeconds: "tests/access/entrance.test.ts",
+  ticketSeconds: "tests/access/entrance.test.ts",
   furtherSecretsMax: "tests/doors/tokens.test.ts",
   frameFragmentsMax: "tests/hostile/floods.test.ts",
   connectionsPerAddressMax: "apps/broker/src/guard/bound-connections.test.ts",
