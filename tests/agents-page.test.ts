@@ -4,55 +4,75 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
+import { atEnd } from "./kit/at-end.js";
+import { startInviteBroker } from "./kit/members.js";
 import { startTestBroker } from "./kit/test-broker.js";
 
 const run = promisify(execFile);
 
 /** Runs an example as an agent would: in a shell of its own, which knows nothing of those before. */
-async function runExample(script: string, home: string): Promise<string> {
+async function runExample(script: string, home: string, token = ""): Promise<string> {
   const { stdout, stderr } = await run("bash", ["--norc", "-eu", "-o", "pipefail", "-c", script], {
     cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home },
+    env: { PATH: process.env["PATH"], HOME: home, ...(token && { MERKLE_TOKEN: token }) },
     timeout: 20_000,
   });
   expect(stderr, script).toBe("");
   return stdout;
 }
 
-it("[OPS-5] every example of /agents.md can be run as it stands, one after the other", async () => {
-  const { url } = await startTestBroker();
-  const home = await mkdtemp(join(tmpdir(), "merkle-agent-"));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+const cleanup = atEnd();
 
-  const page = await (await fetch(`${url}/agents.md`)).text();
-  const examples = [...page.matchAll(/```bash\n([\s\S]*?)```/g)].map(([, script = ""]) => script);
-  const outputs: string[] = [];
-  for (const example of examples) outputs.push(await runExample(example, home));
-  const told = outputs.join("\n");
+async function startOpen(): Promise<{ url: string; token?: string }> {
+  return startTestBroker();
+}
 
-  expect(told).not.toContain('"error"');
-  expect(told, "a credential was shown").not.toMatch(/\.mk_[A-Za-z0-9_-]{43}/);
-  expect(told).toContain(".mk_(kept)");
-  expect(told).toContain('"event":"team_joined"');
-  expect(told).toContain("Blair's Team");
-  expect((await stat(join(home, ".merkle-alex"))).mode & 0o077).toBe(0);
+async function startForMembers(): Promise<{ url: string; token?: string }> {
+  const { broker, admin } = await startInviteBroker(cleanup);
+  return { url: broker.url, token: (await admin.call("issue_token", {})).token };
+}
 
-  const history = await (await fetch(`${url}/api/sessions/auth-refactor/messages`)).json();
-  expect(history).toMatchObject({
-    messages: [
-      { event: "team_joined", team: "Blair's Team" },
-      { from: { team: "Alex's Team" }, content: { text: expect.stringContaining("Alex's Team here") } },
-      { to: ["Blair's Team"], content: { kind: "ask", options: ["yes", "no"] } },
-    ],
-  });
-  const document = await (await fetch(`${url}/api/sessions/auth-refactor/doc`)).json();
-  expect(document).toMatchObject({
-    version: 3,
-    content:
-      "# Session: Auth refactor\n\n## Goals\n\n- Rotating tokens\n\n## Decisions\n\n- One refresh at a time, under a lock\n\n## Notes\n" +
-      "- Refresh fails when two tabs race (Alex's Team)",
-  });
-});
+it.each([
+  ["where everybody is let in", startOpen],
+  ["with a token where members alone are", startForMembers],
+] as const)(
+  "[OPS-5] every example of /agents.md can be run as it stands, one after the other, %s",
+  async (_mode, start) => {
+    const { url, token } = await start();
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const home = await mkdtemp(join(tmpdir(), "merkle-agent-"));
+    onTestFinished(() => rm(home, { recursive: true, force: true }));
+
+    const page = await (await fetch(`${url}/agents.md`)).text();
+    const examples = [...page.matchAll(/```bash\n([\s\S]*?)```/g)].map(([, script = ""]) => script);
+    const outputs: string[] = [];
+    for (const example of examples) outputs.push(await runExample(example, home, token));
+    const told = outputs.join("\n");
+
+    expect(told).not.toContain('"error"');
+    expect(told, "a credential was shown").not.toMatch(/\.mk_[A-Za-z0-9_-]{43}/);
+    expect(told).toContain(".mk_(kept)");
+    expect(told).toContain('"event":"team_joined"');
+    expect(told).toContain("Blair's Team");
+    expect((await stat(join(home, ".merkle-alex"))).mode & 0o077).toBe(0);
+
+    const history = await (await fetch(`${url}/api/sessions/auth-refactor/messages`, { headers })).json();
+    expect(history).toMatchObject({
+      messages: [
+        { event: "team_joined", team: "Blair's Team" },
+        { from: { team: "Alex's Team" }, content: { text: expect.stringContaining("Alex's Team here") } },
+        { to: ["Blair's Team"], content: { kind: "ask", options: ["yes", "no"] } },
+      ],
+    });
+    const document = await (await fetch(`${url}/api/sessions/auth-refactor/doc`, { headers })).json();
+    expect(document).toMatchObject({
+      version: 3,
+      content:
+        "# Session: Auth refactor\n\n## Goals\n\n- Rotating tokens\n\n## Decisions\n\n- One refresh at a time, under a lock\n\n## Notes\n" +
+        "- Refresh fails when two tabs race (Alex's Team)",
+    });
+  },
+);
 
 it("[OPS-5] the sentence that keeps the credential takes none that somebody else has put into the reply", async () => {
   const { url } = await startTestBroker();

@@ -84,6 +84,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     () =>
       new Response(
         renderAgentsPage({
+          auth: services.entrance().auth,
           mcpUrl: addresses.mcp(),
           baseUrl: addresses.base(),
           idlePolls: settings.current.idle_polls,

@@ -11,6 +11,7 @@ const defaultBaseUrl = "http://localhost:7423";
 export function generateDocument(name: string, current: string): string {
   if (name !== "AGENTS.md") return fillGeneratedTables(current);
   return renderAgentsPage({
+    auth: "open",
     baseUrl: defaultBaseUrl,
     mcpUrl: `${defaultBaseUrl}/api/mcp`,
     idlePolls: brokerSettingsDefault.idle_polls,

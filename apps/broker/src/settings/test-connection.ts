@@ -26,7 +26,7 @@ export async function testConnection(
 
 interface Identity {
   readonly epoch: string;
-  readonly meshId: string;
+  readonly brokerId: string;
 }
 
 interface Judging {
@@ -65,6 +65,12 @@ async function judgeAnswer(
   const answer = await askAddress(address, { signal, pinned });
   const app = toIdentity(answer);
   if (app) return compare(app, own);
+  if (isStrangerRefusal(answer)) {
+    // A broker that lets members in alone still says to everybody who it is.
+    const door = await askAddress(new URL("sign-in", address), { signal, pinned });
+    const { broker_id: brokerId } = toFields(door.body);
+    if (typeof brokerId === "string") return compare({ ...own, brokerId }, own);
+  }
   // A broker answers to the names that it knows, and would know this one if it were its public URL.
   if (isHostRefusal(answer)) {
     const known = toIdentity(await askAddress(address, { signal, host: "localhost", pinned }));
@@ -89,7 +95,7 @@ const ownButUntrusted =
   "It is this broker, but its certificate is not trusted here for this name: agents need its authority, as NODE_EXTRA_CA_CERTS or --ca, or an address that it is for.";
 
 function compare(app: Identity, own: Identity): Verdict {
-  if (app.epoch === own.epoch && app.meshId === own.meshId) {
+  if (app.epoch === own.epoch && app.brokerId === own.brokerId) {
     return { reached: true, same_broker: true, problem: null };
   }
   return { reached: true, same_broker: false, problem: "Another Merkle broker answers there." };
@@ -101,10 +107,14 @@ function unreached(problem: string): Verdict {
 
 function toIdentity({ status, body }: Answer): Identity | null {
   if (status !== 200) return null;
-  const { name, epoch, mesh_id: meshId } = toFields(body);
-  return name === "merkle" && typeof epoch === "string" && typeof meshId === "string"
-    ? { epoch, meshId }
+  const { name, epoch, broker_id: brokerId } = toFields(body);
+  return name === "merkle" && typeof epoch === "string" && typeof brokerId === "string"
+    ? { epoch, brokerId }
     : null;
+}
+
+function isStrangerRefusal({ status, body }: Answer): boolean {
+  return status === 401 && toFields(toFields(body)["error"])["code"] === "unauthorized";
 }
 
 function isHostRefusal({ status, body }: Answer): boolean {

@@ -4,6 +4,11 @@ import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { lineOfChars, PersonName, Reason, retryable, SessionRef, Timestamp, Uuid } from "../values.js";
 
+/*
+ * None of these is in a list of tools: who is let in is for people to decide, at the command line and in the dashboard, and
+ * whatever an agent reads could ask it for an invite.
+ */
+
 /** What a member may do: an admin also makes meshes, changes settings, and revokes others. */
 export const MemberRole = z.enum(["admin", "member"]);
 export type MemberRole = z.output<typeof MemberRole>;
@@ -50,6 +55,7 @@ export const createMesh = operation({
     "Make a mesh: a workspace of its own on this broker, isolated from the others. Its maker is its first admin.",
   access: "admin",
   route: "POST /api/meshes",
+  unlisted: true,
   input: z.strictObject({ name: MeshName, ...retryable }),
   output: z.object({
     mesh_id: Uuid,
@@ -70,6 +76,7 @@ export const listMeshes = operation({
   summary: "List the meshes of this broker that you are a member of.",
   access: "member",
   route: "GET /api/meshes",
+  unlisted: true,
   input: z.strictObject({}),
   output: z.object({ meshes: z.array(Mesh) }),
   errors: ["unauthorized", "forbidden"],
@@ -106,6 +113,7 @@ export const createInvite = operation({
     "Invite somebody to this mesh, perhaps to one session. The link lets its holder in: hand it over in private.",
   access: "member",
   route: "POST /api/invites",
+  unlisted: true,
   input: z.strictObject({
     role: MemberRole.default("member").meta({ description: "Only an admin may invite an admin." }),
     session_id: SessionRef.optional(),
@@ -168,6 +176,7 @@ export const listInvites = operation({
   summary: "List invites, the newest first: your own, or as an admin all of this mesh.",
   access: "member",
   route: "GET /api/invites",
+  unlisted: true,
   input: z.strictObject({}),
   output: z.object({ invites: z.array(Invite) }),
   errors: ["unauthorized", "forbidden"],
@@ -190,6 +199,7 @@ export const revokeInvite = operation({
   summary: "End an invite, so that it lets nobody in any more. Who came by it stays.",
   access: "member",
   route: "POST /api/invites/revoke",
+  unlisted: true,
   input: z.strictObject({ invite_id: Count, ...retryable }),
   output: z.object({ invite_id: Count, state: InviteState }),
   errors: ["unauthorized", "forbidden", "not_found"],
@@ -253,6 +263,7 @@ export const listMembers = operation({
   summary: "List the members of this mesh, revoked ones included.",
   access: "member",
   route: "GET /api/members",
+  unlisted: true,
   input: z.strictObject({}),
   output: z.object({ members: z.array(Member) }),
   errors: ["unauthorized", "forbidden"],
@@ -274,6 +285,7 @@ export const revokeMember = operation({
   summary: "End a membership: its tokens, browsers and open connections end within a second.",
   access: "admin",
   route: "POST /api/members/revoke",
+  unlisted: true,
   input: z.strictObject({ member_id: Uuid, reason: Reason.optional(), ...retryable }),
   output: z.object({ member_id: Uuid, name: z.string() }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
@@ -306,6 +318,7 @@ export const issueToken = operation({
     "Get a token that lets programs act for you in this mesh over REST and MCP, as Authorization: Bearer; or a link that signs a browser in.",
   access: "member",
   route: "POST /api/tokens",
+  unlisted: true,
   input: z.strictObject({
     kind: IssuedKind.default("bearer"),
     label: lineOfChars(limits.nameCharsMax).optional().meta({ description: "What it is for." }),
@@ -335,6 +348,7 @@ export const listTokens = operation({
     "List tokens, signed-in browsers and observer links that are in force: your own, or as an admin all of this mesh.",
   access: "member",
   route: "GET /api/tokens",
+  unlisted: true,
   input: z.strictObject({}),
   output: z.object({ tokens: z.array(Token) }),
   errors: ["unauthorized", "forbidden"],
@@ -358,6 +372,7 @@ export const revokeToken = operation({
     "End a token, a signed-in browser or an observer link; connections that came by it end within a second.",
   access: "member",
   route: "POST /api/tokens/revoke",
+  unlisted: true,
   input: z.strictObject({ token_id: Count, ...retryable }),
   output: z.object({ token_id: Count }),
   errors: ["unauthorized", "forbidden", "not_found"],
@@ -375,6 +390,7 @@ export const createObserverLink = operation({
     "Make a link by which somebody without membership can look on in one session, and do nothing else.",
   access: "member",
   route: "POST /api/sessions/:session_id/observer-links",
+  unlisted: true,
   input: z.strictObject({
     session_id: SessionRef,
     label: lineOfChars(limits.nameCharsMax).optional(),

@@ -1,0 +1,177 @@
+import { chmod, readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { atEnd } from "../../../../tests/kit/at-end.js";
+import { startInviteBroker, type TestMember } from "../../../../tests/kit/members.js";
+import { startStdioServer } from "../../../../tests/kit/stdio.js";
+import type { TestBroker } from "../../../../tests/kit/test-broker.js";
+import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
+
+// Each command is a process of its own, on a machine that has much to do.
+vi.setConfig({ testTimeout: 60_000 });
+
+let broker: TestBroker;
+let admin: TestMember;
+/** A machine that has joined as Birch, for all tests that need one. */
+let birch: TestMerkle;
+const cleanup = atEnd();
+beforeAll(async () => {
+  ({ broker, admin } = await startInviteBroker(cleanup));
+  await admin.call("create_session", { title: "Split the auth service", creator_team_name: "Ana's" });
+  birch = await testMerkle(cleanup);
+  const { link } = await admin.call("create_invite", { session_id: "split-the-auth-service" });
+  const joined = await birch.run(["join", "-", "--name", "Birch"], { input: `${link}\n` });
+  if (joined.code !== 0) throw new Error(joined.stderr);
+});
+
+async function invite(): Promise<string> {
+  return (await admin.call("create_invite", { session_id: "split-the-auth-service" })).link;
+}
+
+/** Runs a command to its end, which must be a good one, and reads its document. */
+async function json(merkle: TestMerkle, args: readonly string[], options?: RunOptions): Promise<unknown> {
+  const { code, stdout, stderr } = await merkle.run([...args, "--json"], options);
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+describe("merkle join", () => {
+  it("[CLI-70] takes an invite from stdin, keeps the key for its owner alone, and shows the secret nowhere", async () => {
+    const cedar = await testMerkle();
+    const link = await invite();
+    const secret = link.split("#")[1] ?? "";
+    const { code, stdout, stderr } = await cedar.run(["join", "-", "--name", "Cedar", "--team", "Cedar's"], {
+      input: link,
+    });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/joined "Split the auth service" as Cedar/);
+    expect(stderr).toMatch(/Ana invites you to "Split the auth service" at http.*1 use left/);
+    expect(stderr).toContain('next: merkle launch --session split-the-auth-service --team "Cedar\'s"');
+    expect(stdout + stderr).not.toContain(secret);
+    const folder = join(cedar.home, "members");
+    expect((await stat(folder)).mode & 0o077).toBe(0);
+    for (const name of await readdir(folder)) {
+      expect((await stat(join(folder, name))).mode & 0o077, name).toBe(0);
+      expect(await readFile(join(folder, name), "utf8")).not.toContain(secret);
+    }
+    // The address is kept, so the commands to come need none; and the invite lets the same key in again.
+    expect(await json(cedar, ["ls"])).toMatchObject({ sessions: [{ slug: "split-the-auth-service" }] });
+    expect(await json(cedar, ["join", "-"], { input: link })).toMatchObject({
+      name: "Cedar",
+      role: "member",
+    });
+  });
+
+  it("[CLI-70] refuses what is no invite with 2, an unknown one with 5, and a used one with 4 and whom to ask", async () => {
+    const stranger = await testMerkle();
+    const run = (input: string) => stranger.run(["join", "-", "--url", broker.url], { input });
+    const [nothing, unknown] = await Promise.all([run("hello"), run(`${broker.url}/join#${"A".repeat(22)}`)]);
+    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("This is no invite") });
+    expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining("no such invite") });
+    const made = await admin.call("create_invite", {});
+    await admin.call("revoke_invite", { invite_id: made.invite_id });
+    expect(await run(made.link)).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/revoked.*Ask Ana/),
+    });
+    expect(await stranger.run(["join", "--no-input"])).toMatchObject({ code: 2 });
+  });
+
+  it("[CLI-71] a command of who has joined nothing ends with 4 and says what to do; a key that others can read is not used", async () => {
+    const stranger = await testMerkle();
+    const url = ["--url", broker.url];
+    for (const args of [["ls"], ["tail", "split-the-auth-service"]]) {
+      const { code, stderr } = await stranger.run([...args, ...url]);
+      expect(code, stderr).toBe(4);
+      expect(stderr).toContain("merkle join -");
+    }
+    expect(await json(stranger, ["status", ...url])).toMatchObject({ running: true, joined: false });
+
+    await stranger.run(["join", "-", "--name", "Dune"], { input: await invite() });
+    await chmod(join(stranger.home, "members"), 0o755);
+    const { code, stderr } = await stranger.run(["ls"]);
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining("chmod 700") });
+  });
+});
+
+describe("as a member", () => {
+  const session = "split-the-auth-service";
+
+  it("[CLI-71] commands, streams and merkle mcp speak as the member of this home", async () => {
+    expect(await birch.run(["post", session, "hello from Birch"])).toMatchObject({ code: 0 });
+    const tail = birch.start(["tail", session, "--since", "0"]);
+    await tail.says("hello from Birch");
+    tail.process.kill("SIGINT");
+    expect((await tail.ended).code).toBe(130);
+    const server = await startStdioServer({ url: broker.url, home: birch.home });
+    expect(await server.call("join_session", { session_id: session, team_name: "Birch's" })).toContain(
+      session,
+    );
+    expect(await server.call("get_history", {})).toContain("hello from Birch");
+    await server.stop();
+    const { members } = await admin.call("list_members", {});
+    expect(members.map((each) => each.name)).toContain("Birch");
+  });
+
+  it("[CLI-72] makes, lists and revokes invites, to a session or the mesh, with a code when asked", async () => {
+    const made = await birch.run(["invite", session, "--uses", "3", "--expires", "2h", "--code"]);
+    expect(made.code, made.stderr).toBe(0);
+    const [link = "", code = ""] = made.stdout.trim().split("\n");
+    expect(link).toMatch(/\/join#[A-Za-z0-9_-]{22}$/);
+    expect(code).toMatch(/^\d+-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+    expect(made.stderr).toContain("3 uses, until");
+    const number = code.split("-")[0] ?? "";
+    expect(await json(birch, ["invite", "list"])).toMatchObject({
+      invites: [{ invite_id: Number(number), state: "open", uses_left: 3, inviter: "Birch" }],
+    });
+    expect((await birch.run(["invite", "revoke", number])).stdout).toContain(`invite ${number} is revoked`);
+    expect(await birch.run(["invite", "--admin"])).toMatchObject({ code: 4 });
+    expect(await birch.run(["invite", "--expires", "soon"])).toMatchObject({ code: 2 });
+  });
+
+  it("[CLI-73] tokens let machines in that have joined nothing, observers look on, and both are revoked by number", async () => {
+    const { stdout } = await birch.run(["token", "create", "--label", "CI", "--expires", "1d"]);
+    const token = stdout.trim();
+    expect(token).toMatch(/^mkt_[A-Za-z0-9_-]{43}$/);
+    const ci = await testMerkle();
+    const env = { MERKLE_TOKEN: token, MERKLE_URL: broker.url };
+    expect(await json(ci, ["ls"], { env })).toMatchObject({ sessions: [{ slug: session }] });
+    expect((await birch.run(["observe", session, "--expires", "1d"])).stdout).toMatch(
+      /\/sessions\/split-the-auth-service#observe=mko_/,
+    );
+    const { tokens } = Object(await json(birch, ["token", "list"]));
+    const [observer, made] = tokens;
+    expect([observer.kind, made.label]).toEqual(["observer", "CI"]);
+    expect(await birch.run(["token", "revoke", String(made.token_id)])).toMatchObject({ code: 0 });
+    expect(await ci.run(["ls"], { env })).toMatchObject({ code: 4 });
+    const { code, stderr } = await ci.run(["ls"], { env: { ...env, MERKLE_TOKEN: "secret" } });
+    expect({ code, shown: stderr.includes('"secret"') }).toEqual({ code: 2, shown: false });
+  });
+
+  it("[CLI-74] a mesh that an admin makes is the admin's by the same key, and --mesh or MERKLE_MESH names it", async () => {
+    const boss = await testMerkle();
+    const { link } = await admin.call("create_invite", { role: "admin" });
+    await boss.run(["join", "-", "--name", "Boss"], { input: link });
+    expect(await boss.run(["mesh", "create", "billing"])).toMatchObject({ code: 0 });
+    expect(await boss.run(["new", "Invoices", "--mesh", "billing"])).toMatchObject({ code: 0 });
+    const env = { MERKLE_MESH: "billing" };
+    expect(await json(boss, ["ls"], { env })).toMatchObject({ sessions: [{ title: "Invoices" }] });
+    expect(await json(boss, ["mesh", "list"])).toMatchObject({
+      meshes: [{ name: "main" }, { name: "billing", role: "admin", sessions: 1, members: 1 }],
+    });
+    expect(await boss.run(["ls", "--mesh", "nowhere"])).toMatchObject({ code: 5 });
+    expect(await birch.run(["mesh", "create", "mine"])).toMatchObject({ code: 4 });
+    expect(await boss.run(["member", "revoke", "Nobody"])).toMatchObject({ code: 5 });
+    expect((await boss.run(["members"])).stdout).toMatch(/Boss \(you\) +admin/);
+  });
+
+  it("[CLI-72] member revoke ends what the member's machine could do", async () => {
+    const gone = await testMerkle();
+    await gone.run(["join", "-", "--name", "Gone"], { input: await invite() });
+    expect(await gone.run(["ls"])).toMatchObject({ code: 0 });
+    const { members } = await admin.call("list_members", {});
+    const { member_id = "" } = members.find((each) => each.name === "Gone") ?? {};
+    await admin.call("revoke_member", { member_id });
+    expect(await gone.run(["ls"])).toMatchObject({ code: 4 });
+  });
+});
