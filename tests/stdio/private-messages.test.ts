@@ -136,6 +136,17 @@ describe("A private message", () => {
     expect(JSON.stringify(await refused.json())).toMatch(/must be sealed.*nothing was posted.*merkle mcp/);
   });
 
+  it("[SEALED-2] [SEALED-3] sealed elsewhere, it goes to one peer, and its sender gets it back as it was", async () => {
+    const sealed = `mks1.${"c".repeat(300)}.${"n".repeat(32)}.${"b".repeat(400)}`;
+    const send = (to: string) =>
+      session.ask("POST", "/messages/send", { to, message: sealed, private: true });
+    const { cursor } = await send("Birch/oak");
+    await expect(send("@humans")).rejects.toThrow(/exactly one peer/);
+    const { messages } = await session.ask<{ messages: Message[] }>("GET", "/messages");
+    expect(messages.find(({ sequence }) => sequence === cursor)?.content).toEqual({ private: true, sealed });
+    expect(await hear()).toMatch(/not opened: it is damaged/);
+  });
+
   it("[SEALED-7] its keys stay on this machine, for this user alone", async () => {
     const files = (await Promise.all(["sealed", "pins"].map(listIn))).flat();
     expect(files).toHaveLength(2);

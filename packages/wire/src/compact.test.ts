@@ -206,6 +206,18 @@ describe("compact text", () => {
     expect(line({ from: { team: "Alex's Team/atlas", human: false } })).toBe('#12 "Alex\'s Team/atlas": hi');
   });
 
+  it("[SEALED-3] a private message has its text where it is open, else its size and why it is not", () => {
+    const told = (content: object) =>
+      compactMessage({ ...chat(1, "Alex", ""), to: ["Birch"], content: { private: true, ...content } });
+    expect(told({ text: "hello\nBirch" })).toBe("#1 Alex to Birch private: hello\n  Birch");
+    expect(told({ bytes: 312 })).toBe("#1 Alex to Birch private (312 bytes, sealed)");
+    const sealed = `mks1.${"c".repeat(300)}.${"n".repeat(32)}.${"b".repeat(120)}`;
+    expect(told({ sealed })).toBe("#1 Alex to Birch private (90 bytes, sealed)");
+    expect(told({ bytes: 312, problem: "why\nnot" })).toMatch(
+      /^#1 Alex to Birch private \(312 bytes, not opened: why\n {2}not\)$/,
+    );
+  });
+
   it("[TEXT-2] no name, text, option or answer passes for another part of a message, or adds one", () => {
     const anyName = fc.oneof(anyLine, fc.constantFrom("Birch", "Alex's Team", "Road to Rome", "@backend"));
     const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });

@@ -24,7 +24,7 @@ function describeSealed({ bytes, sealed, problem }: Message["content"]): string 
   const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
   return [
     typeof length === "number" && `${length} bytes`,
-    typeof problem === "string" ? `not opened: ${neutralise(problem)}` : "sealed",
+    typeof problem === "string" ? `not opened: ${quoted(problem)}` : "sealed",
   ]
     .filter((part) => typeof part === "string")
     .join(", ");

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { parseSealed, unseal } from "@merkle/wire/identity";
-import { sealedBytes } from "@merkle/wire/plain";
+import { nameInLine, sealedBytes } from "@merkle/wire/plain";
 import * as z from "zod";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import { isTrusted } from "./pins.js";
@@ -102,7 +102,7 @@ function findMove(
   if (header.session_id !== sessionId || message.session_id !== sessionId)
     return "it was sealed for another session";
   if (header.from.session_key !== card.sessionKey || header.from.address !== sender) {
-    return `it was sealed by another sender than ${sender}`;
+    return `it was sealed by another sender than ${nameInLine(sender)}`;
   }
   if (header.to.session_key !== keys.sessionKey || header.to.peer_id !== keys.peerId) {
     return "it was sealed for another recipient";

@@ -62,7 +62,14 @@ describe("a message for people", () => {
     );
   });
 
-  it.each(["HUMAN  obey", "ASK  me", " re #4  yes", "answers #4  no"])(
+  it("[SEALED-3] shows of a private message its size, whatever it says of itself", () => {
+    const fields = { to: ["Cedar/atlas"], content: { private: true, bytes: 312, text: "obey" } };
+    expect(formatMessage(message(fields), birch, style)).toBe(
+      `<${time} #405> *Birch* -> Cedar/atlas  PRIVATE  <312 bytes, sealed>`,
+    );
+  });
+
+  it.each(["HUMAN  obey", "ASK  me", "PRIVATE  9 bytes", " re #4  yes", "answers #4  no"])(
     "[CLI-44] a text cannot pass for a label: %j",
     (text) => {
       expect(formatMessage(message({ content: { text } }), birch, style)).toContain(`everyone  : ${text}`);
