@@ -93,10 +93,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       ),
   );
   /** The guard in front of every door: who is meant, whose page asks, and whether its address asks too often. */
-  function refuse(arrival: Arrival): MerkleError | null {
+  function refuse(arrival: Arrival, admit: (address: string) => void): MerkleError | null {
     try {
       checkHosts(arrival);
-      limiter.admit(arrival.address);
+      admit(arrival.address);
       return null;
     } catch (error) {
       return toMerkleError(error, services.log, { path: arrival.target, client: arrival.address });
@@ -124,7 +124,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
-    const refusal = refuse(arrivals.read(request));
+    const refusal = refuse(arrivals.read(request), limiter.admit);
     if (refusal) refuseRequest(response, refusal);
     else void serve(request, response);
   });
@@ -146,7 +146,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.on("upgrade", (request, socket, head) => {
     const arrival = arrivals.read(request);
     try {
-      const refusal = refuse(arrival);
+      const refusal = refuse(arrival, limiter.admitUpgrade);
       if (refusal) throw refusal;
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });

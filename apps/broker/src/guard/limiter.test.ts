@@ -49,6 +49,20 @@ describe("the limiter", () => {
     });
   });
 
+  it("[GUARD-4] counts an upgrade as a request, and once more as an upgrade", () => {
+    const of = (rates: object) => createLimiter({ rates, metrics: createMetrics() });
+    const limits = [{ address: once }, { upgrade: once }].map((rates) => {
+      const limiter = of(rates);
+      limiter.admitUpgrade("a");
+      return refusal(() => limiter.admitUpgrade("a"))?.details["limit"];
+    });
+    expect(limits).toEqual(["address", "upgrade"]);
+    const limiter = of({ upgrade: once });
+    limiter.admitUpgrade("a");
+    expect(refusal(() => limiter.admit("a"))).toBeNull();
+    expect(limiter.admitFrame("a")).toBe(0);
+  });
+
   it("[GUARD-4] says to come back in a second at least, and counts what it refuses", async () => {
     const metrics = createMetrics();
     const limiter = createLimiter({

@@ -17,11 +17,13 @@ export interface Limiter {
   /** The rates; null where there are none. */
   readonly rates: RateLimits | null;
   /**
-   * Counts a request or an upgrade of an address, before anything in it is looked at.
+   * Counts a request of an address, before anything in it is looked at.
    *
    * @throws too_many_requests
    */
   admit(address: string): void;
+  /** The same for a WebSocket that it opens. */
+  admitUpgrade(address: string): void;
   /** Counts a frame of an address, or says how many milliseconds it has to wait; 0 when it was counted. */
   admitFrame(address: string): number;
   /**
@@ -105,6 +107,11 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
   return {
     rates,
     admit: (address) => take("address", toAddressBlock(address)),
+    admitUpgrade(address) {
+      const block = toAddressBlock(address);
+      take("address", block);
+      take("upgrade", block);
+    },
     admitFrame: (address) => missingMs("address", toAddressBlock(address)),
     admitCall({ asker, sessionId, rate }) {
       if (asker?.kind === "member") take(`member_${rate}`, asker.memberId);
@@ -137,6 +144,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
 const unlimited: Limiter = {
   rates: null,
   admit: () => undefined,
+  admitUpgrade: () => undefined,
   admitFrame: () => 0,
   admitCall: () => undefined,
   tryProof: (_proof, check) => check(),
@@ -145,6 +153,7 @@ const unlimited: Limiter = {
 /** What is asked too often, and by whom. */
 const counted: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
+  upgrade: "connections opened from your address",
   failed_proof: "wrong proofs of identity from your address",
   member_read: "reads of yours",
   member_write: "writes of yours",

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
+import { createSparing } from "../../guard/sparingly.js";
 import { createUnprovenConnections, unprovenBounds } from "../../guard/unproven-connections.js";
 import { createHelloChallenge } from "../../identity/hello-challenge.js";
 import { retryAfter } from "../http-error.js";
@@ -46,6 +47,8 @@ const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "he
 const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
 /** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
 const chunksMax = 16_384;
+/** Who breaks the protocol again and again does not fill the log. */
+const toldEveryMs = 1_000;
 const drainCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
@@ -58,6 +61,7 @@ export function createWebSocketDoor({
 }: WebSocketDoorOptions): WebSocketDoor {
   const { limiter, metrics, log } = services;
   const clients = new Set<Client>();
+  const sparingly = createSparing(toldEveryMs);
   const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
   const server = new WebSocketServer({
     noServer: true,
@@ -88,8 +92,14 @@ export function createWebSocketDoor({
     };
     // The library has closed the connection with a code that says why.
     webSocket.on("error", (error) => {
-      log.info("a WebSocket client broke the protocol", { error: error.message, client: address });
-      sayFarewell(socket);
+      sparingly((leftOut) =>
+        log.info("a WebSocket client broke the protocol", {
+          error: error.message,
+          client: address,
+          ...(leftOut > 0 && { others_meanwhile: leftOut }),
+        }),
+      );
+      sayFarewell(socket, isTooLarge(error) ? "tooLarge" : "ordinary");
     });
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const entrance = services.entrance();
@@ -170,6 +180,11 @@ export function createWebSocketDoor({
       server.close();
     },
   };
+}
+
+/** As the library says it. */
+function isTooLarge(error: Error): boolean {
+  return "code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 }
 
 async function waitUntil(isSo: () => boolean, deadlineMs: number): Promise<void> {
