@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
-import { testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
-import { doors } from "../../kit/doors.js";
+import { type RunOptions, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
+import { brokerDoors } from "../../kit/doors.js";
 import type { Cleanup } from "../../kit/test-database.js";
+import type { Machine } from "./machine.js";
 import { killProcess } from "./processes.js";
 
 type Peer = OutputOf<"list_peers">["peers"][number];
@@ -19,6 +20,10 @@ export interface Mesh {
   peers(): Promise<Peer[]>;
   nudge(to: string): Promise<OutputOf<"nudge">>;
   status(message: number): Promise<OutputOf<"message_status">>;
+  /** Everything that the broker shows of the session's feed to somebody who is nobody's team. */
+  history(): Promise<OutputOf<"get_history">>;
+  /** Makes the machine's user a member, where the broker lets members in alone. */
+  admit(machine: Machine): Promise<void>;
   brokerPid(): Promise<number>;
   killBroker(): Promise<void>;
   restartBroker(): Promise<void>;
@@ -38,15 +43,25 @@ export interface Written {
   readonly posted: OutputOf<"post_message">;
 }
 
-export async function startMesh(cleanup: Cleanup): Promise<Mesh> {
+export async function startMesh(
+  cleanup: Cleanup,
+  { auth = "open" }: { readonly auth?: "open" | "invite" } = {},
+): Promise<Mesh> {
   const merkle = await testMerkle(cleanup);
-  const up = async (port: number) => {
-    const { code, stderr } = await merkle.run(["up", "--port", String(port), "--detach"]);
+  const run = async (args: readonly string[], options: RunOptions = {}) => {
+    const { code, stdout, stderr } = await merkle.run(args, options);
     if (code !== 0) throw new Error(stderr);
+    return stdout;
+  };
+  let said = "";
+  const up = async (port: number) => {
+    said = await run(["up", "--port", String(port), "--auth", auth, "--detach"]);
     return merkle.running();
   };
   const { url, port } = await up(0);
-  const door = await doors.rest(url);
+  if (auth === "invite") await run(["join", "-"], { input: linkIn(said) });
+  const token = auth === "invite" ? (await run(["token", "create"])).trim() : undefined;
+  const door = await brokerDoors.rest(url, { token });
   const slug = `s-${randomUUID().slice(0, 8)}`;
   const { team_id: convener } = await door.call("create_session", {
     title: slug,
@@ -87,8 +102,17 @@ export async function startMesh(cleanup: Cleanup): Promise<Mesh> {
     },
     nudge: (to) => door.call("nudge", { session_id, team_id: convener, to }),
     status: (message) => door.call("message_status", { session_id, message }),
+    history: () => door.call("get_history", { session_id, limit: 500 }),
+    async admit({ merkleHome }) {
+      const input = linkIn(await run(["invite", slug]));
+      await run(["join", "-", "--url", url], { input, env: { MERKLE_HOME: merkleHome } });
+    },
     brokerPid: async () => (await merkle.running()).pid,
     killBroker: async () => killProcess((await merkle.running()).pid),
     restartBroker: async () => void (await up(port)),
   };
+}
+
+function linkIn(screen: string): string {
+  return /https?:\/\/\S+\/join#\S+/.exec(screen)?.[0] ?? "";
 }
