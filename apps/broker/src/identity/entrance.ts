@@ -105,6 +105,9 @@ export function createEntrance({
   // By the token's hash; the one that was looked up last stands last.
   const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
   const expiries = new WeakMap<Principal, Date>();
+  // How many endings there were when somebody was looked up: what ended since may be theirs.
+  const lookedUpAt = new WeakMap<Principal, number>();
+  let endings = 0;
 
   /** Whom a token that is in force lets in. */
   async function byToken(
@@ -119,9 +122,12 @@ export function createEntrance({
     if (known && known.until > performance.now()) return known.principal;
     const isGoodOnce = kind === "sign_in" || kind === "ticket";
     return limiter.tryProof({ address, secret: isGoodOnce ? undefined : name }, async () => {
-      if (isGoodOnce) return toPrincipal(await takeToken(database.orm, hash));
-      const principal = await toPrincipal(await useToken(database.orm, hash));
-      if (principal) remember(name, principal);
+      const before = endings;
+      const token = isGoodOnce ? await takeToken(database.orm, hash) : await useToken(database.orm, hash);
+      const principal = await toPrincipal(token);
+      if (!principal) return null;
+      lookedUpAt.set(principal, before);
+      if (!isGoodOnce && before === endings) remember(name, principal);
       return principal;
     });
   }
@@ -177,11 +183,23 @@ export function createEntrance({
     return limiter.tryProof(asked, async () => {
       const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
       const publicKey = Buffer.from(memberKey, "base64url");
+      const before = endings;
       const member = await findMember(database.orm, meshId, { publicKey });
       if (!member || member.revokedAt !== null) return null;
       const { memberId, name, role } = member;
-      return { kind: "member", meshId, memberId, name, role, token: null };
+      const principal: Principal = { kind: "member", meshId, memberId, name, role, token: null };
+      lookedUpAt.set(principal, before);
+      return principal;
     });
+  }
+
+  async function isStillIn(principal: Exclude<Principal, { kind: "anyone" }>): Promise<boolean> {
+    const { meshId, token } = principal;
+    // A token is in force only as long as its member is one.
+    if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
+    if (principal.kind === "observer") return false;
+    const member = await findMember(database.orm, meshId, { memberId: principal.memberId });
+    return member !== null && member.revokedAt === null;
   }
 
   const unknown: Admission = {
@@ -228,12 +246,20 @@ export function createEntrance({
       const expires = inMs === undefined ? undefined : setTimeout(end, Math.max(inMs, 0));
       const each: Held = { principal, end, expires };
       held.add(each);
+      // Who was looked up before something ended, and is held only after, was not among those who were told.
+      if (lookedUpAt.get(principal) !== endings) {
+        isStillIn(principal).then(
+          (isIn) => isIn || end(),
+          () => end(),
+        );
+      }
       return () => {
         clearTimeout(expires);
         held.delete(each);
       };
     },
     end(ended) {
+      endings += 1;
       remembered.clear();
       for (const { principal, end } of [...held]) {
         if (principal.meshId !== ended.meshId) continue;
