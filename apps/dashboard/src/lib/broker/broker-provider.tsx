@@ -39,7 +39,7 @@ function startServices() {
     // An onlooker is nobody in the session, whoever used this browser before.
     credential: () => (broker.admitted?.as.kind === "observer" ? undefined : getPerson()?.credential),
     onUnknownPerson: forgetUnknownPerson,
-    onForgotten: () => reads.startAnew(),
+    onAnew: () => reads.startAnew(),
   });
   const reads = new ReadStore(broker);
   return { broker, reads };

@@ -1,4 +1,5 @@
 import type { ConnectionState, MerkleClient } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/errors";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Hub } from "./hub";
 import { isStranger } from "./is-stranger";
@@ -72,15 +73,21 @@ it("[DASH-170] what a stranger's pages asked for waits, and is asked for again o
   });
   const page = connectPage(hub);
   page.broker.follow({ sessionId: session, after: 4, onMessages: () => undefined });
-  const unanswered = page.broker.call("get_app_info", {});
+  void page.broker.call("get_app_info", {});
+  const doubtful = page.broker.call("mark_read", { session_id: session });
   await vi.waitFor(() => expect(clients[0]?.follows).toHaveLength(1));
   clients[0]?.become({ status: "closed", reason: "Nobody is signed in.", code: "unauthorized" });
   expect(isStranger(page.broker.state)).toBe(true);
+  const [read, write] = clients[0]?.refusals ?? [];
+  read?.(new MerkleError("unauthorized", "Nobody is signed in."));
+  write?.(new MerkleError("unauthorized", "Nobody is signed in.", { outcome: "unknown" }));
+  // Whether that was done nobody knows, so it is not done again by itself.
+  await expect(doubtful).rejects.toMatchObject({ code: "unavailable", details: { outcome: "unknown" } });
 
   hub.startAnew();
+  await vi.waitFor(() => expect(clients[1]?.calls).toEqual([{}]));
   expect(page.broker.state.status).toBe("connecting");
-  expect(page.forgotten()).toBe(1);
-  await expect(unanswered).rejects.toMatchObject({ code: "unavailable" });
+  expect(page.anew()).toBe(1);
   await vi.waitFor(() => expect(clients[1]?.follows).toEqual([{ after: 4, isClosed: false }]));
   // The one that was given up is heard no more.
   clients[0]?.become({ status: "closed", reason: "The client was closed." });
@@ -100,12 +107,12 @@ it("[DASH-170] a page that is opened while nobody is signed in makes all of them
 });
 
 function connectPage(hub: Hub, credential?: string) {
-  let forgotten = 0;
+  let anew = 0;
   const broker = new PageBroker({
     credential: () => credential,
     onUnknownPerson: () => undefined,
-    onForgotten: () => {
-      forgotten += 1;
+    onAnew: () => {
+      anew += 1;
     },
   });
   const told: HubMessage[] = [];
@@ -117,7 +124,7 @@ function connectPage(hub: Hub, credential?: string) {
     close: () => undefined,
   });
   broker.attach({ postMessage: receive, close: () => undefined });
-  return { broker, told, forgotten: () => forgotten };
+  return { broker, told, anew: () => anew };
 }
 
 /** A client whose broker answers nothing; it notes what is asked of it. */
@@ -125,6 +132,8 @@ class FakeClient {
   state: ConnectionState = { status: "connecting" };
   readonly follows: { after: number | undefined; isClosed: boolean }[] = [];
   readonly calls: object[] = [];
+  /** How to refuse each of them. */
+  readonly refusals: ((error: MerkleError) => void)[] = [];
   #tell: ((state: ConnectionState) => void) | undefined;
 
   become(state: ConnectionState): void {
@@ -149,7 +158,7 @@ class FakeClient {
     return {
       call: (_name, input) => {
         this.calls.push(input);
-        return new Promise(() => undefined);
+        return new Promise((_resolve, reject) => this.refusals.push(reject));
       },
       follow,
       inbox: () => expect.fail("no page has an inbox"),

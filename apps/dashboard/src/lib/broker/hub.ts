@@ -104,6 +104,7 @@ interface Connected {
   readonly mesh: { setCredential(credential: string | undefined): void };
 }
 
+type CallRequest = Extract<PageMessage, { type: "call" }>;
 type PageRequest = Extract<PageMessage, { type: "call" | "cancel" | "follow" | "unfollow" | "alive" }>;
 
 /** One page, as the hub knows it: the calls and readers that it has. */
@@ -111,6 +112,8 @@ class ServedPage {
   readonly #port: Port<HubMessage>;
   readonly #calls = new Map<number, AbortController>();
   readonly #readers = new Map<number, () => void>();
+  /** Calls that wait until somebody is signed in. */
+  readonly #held = new Map<number, CallRequest>();
   #connected: Pick<Connected, "client" | "feeds">;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #isGone = false;
@@ -140,6 +143,7 @@ class ServedPage {
         return;
       case "cancel":
         this.#calls.get(message.id)?.abort();
+        this.#held.delete(message.id);
         return;
       case "follow":
         this.#follow(message);
@@ -153,31 +157,36 @@ class ServedPage {
     }
   }
 
-  /** Goes on over another connection, where nothing of what it asked for has been asked. */
+  /** Goes on over another connection. The page itself knows how far it has read what it follows. */
   moveTo(connected: Pick<Connected, "client" | "feeds">): void {
-    this.#dropAll();
+    this.#stopReading();
     this.#connected = connected;
-    this.tell({ type: "forgotten" });
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    for (const call of held) void this.#call(call);
+    this.tell({ type: "anew" });
   }
 
   end(): void {
     this.#isGone = true;
     clearTimeout(this.#silence);
-    this.#dropAll();
+    for (const call of this.#calls.values()) call.abort();
+    this.#held.clear();
+    this.#stopReading();
   }
 
-  #dropAll(): void {
-    for (const call of this.#calls.values()) call.abort();
+  #stopReading(): void {
     for (const stop of this.#readers.values()) stop();
     this.#readers.clear();
   }
 
-  /** Whether nobody is signed in any more: then what was asked for waits, and is asked for again when somebody is. */
-  get #waits(): boolean {
+  /** Whether nobody is signed in, or not any more. */
+  get #isShut(): boolean {
     return isStranger(this.#connected.client.state);
   }
 
-  async #call({ id, name, input }: Extract<PageRequest, { type: "call" }>): Promise<void> {
+  async #call(request: CallRequest): Promise<void> {
+    const { id, name, input } = request;
     const cancelled = new AbortController();
     this.#calls.set(id, cancelled);
     try {
@@ -188,7 +197,10 @@ class ServedPage {
       });
       this.tell({ type: "output", id, output });
     } catch (error) {
-      if (!cancelled.signal.aborted && !this.#waits) this.tell({ type: "error", id, error: toBody(error) });
+      if (cancelled.signal.aborted) return;
+      if (!this.#isShut) this.tell({ type: "error", id, error: toBody(error) });
+      else if (isInDoubt(error)) this.tell({ type: "error", id, error: toBody(cutOff(error)) });
+      else this.#held.set(id, request);
     } finally {
       this.#calls.delete(id);
     }
@@ -201,11 +213,21 @@ class ServedPage {
       onChanged: (change) => this.tell({ type: "changed", id, change }),
       onResync: () => this.tell({ type: "resync", id }),
       onError: (error) => {
-        if (!this.#waits) this.tell({ type: "ended", id, error: error.toBody().error });
+        if (!this.#isShut) this.tell({ type: "ended", id, error: error.toBody().error });
       },
     };
     this.#readers.set(id, this.#connected.feeds.read(session, credential, reader));
   }
+}
+
+/** Whether a change may have been made although it was not answered: then only who asked can say whether to ask again. */
+function isInDoubt(error: unknown): error is MerkleError {
+  return error instanceof MerkleError && error.details["outcome"] === "unknown";
+}
+
+/** It is not the caller whom the broker does not know, but the browser. */
+function cutOff({ message, details }: MerkleError): MerkleError {
+  return new MerkleError("unavailable", message, details);
 }
 
 function toBody(error: unknown) {

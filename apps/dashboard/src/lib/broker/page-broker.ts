@@ -12,7 +12,7 @@ export interface PageBrokerOptions {
   /** The broker does not know the person whose credential went along. */
   readonly onUnknownPerson: (credential: string) => void;
   /** The hub began anew, perhaps as somebody else: what was read before may be another's. */
-  readonly onForgotten: () => void;
+  readonly onAnew: () => void;
 }
 
 interface PendingCall {
@@ -138,12 +138,16 @@ export class PageBroker implements Broker {
     const isReturn = this.#wasAttached;
     this.#wasAttached = true;
     this.#port = port;
-    this.personChanged();
     for (const [id, call] of [...this.#calls]) {
       // An earlier hub may have done it: only who asked can say whether it may be done twice.
       if (call.wasSent) this.#fail(id, lostOnTheWay(call.name));
       else this.#sendCall(id, call);
     }
+    this.#askAgain(isReturn);
+  }
+
+  #askAgain(isReturn: boolean): void {
+    this.personChanged();
     for (const [id, feed] of this.#feeds) this.#sendFollow(id, feed);
     // Before the first port nothing was read, so nothing can have changed since.
     if (!isReturn) return;
@@ -199,8 +203,11 @@ export class PageBroker implements Broker {
         this.#pushListeners.tell(message.push);
         return;
       case "forgotten":
-        this.#options.onForgotten();
         if (this.#port) this.attach(this.#port);
+        return;
+      case "anew":
+        this.#options.onAnew();
+        this.#askAgain(true);
         return;
     }
   }

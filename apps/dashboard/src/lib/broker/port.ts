@@ -43,7 +43,9 @@ export type HubMessage =
     }
   | { readonly type: "push"; readonly push: StateChangeFrame }
   /** The hub had taken this page for dead, and kept nothing of what it had asked. */
-  | { readonly type: "forgotten" };
+  | { readonly type: "forgotten" }
+  /** The hub has begun anew, perhaps as somebody else. It follows nothing any more, and answers calls as before. */
+  | { readonly type: "anew" };
 
 /** How often a page says that it is there, and how long its silence may last. Browsers slow a hidden page to one a minute. */
 export const aliveEveryMs = 20_000;
