@@ -86,7 +86,7 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
     await page.getByRole("button", { name: "Join", exact: true }).click();
     await page.waitForURL((url) => url.pathname === `/sessions/${session.slug}`);
     await page.getByText("Invoices first.").waitFor();
-    const composer = page.getByRole("textbox", { name: "Write a message" });
+    const composer = page.getByRole("textbox", { name: "Message", exact: true });
     await composer.fill("Birch is here.");
     await page.getByRole("button", { name: "Send" }).click();
     // A member has a name already, so nobody asks for one.
@@ -143,7 +143,7 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
     expect(problems).toEqual([]);
 
     await page.goto(new URL(`/sessions/${other.slug}`, page.url()).href);
-    await page.getByRole("alert").filter({ hasText: "not open to you" }).waitFor();
+    await page.getByRole("heading", { name: "There is no session by this name" }).waitFor();
     expect(await page.content()).not.toContain("Secret plans");
     await page.goto(new URL("/settings", page.url()).href);
     await page.getByRole("heading", { name: "You look on in one session" }).waitFor();
@@ -160,7 +160,7 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
     await page.getByLabel("What should others call you?").fill("Cedar");
     await page.getByRole("button", { name: "Join", exact: true }).click();
     await page.getByText("Here we go.").waitFor();
-    const composer = page.getByRole("textbox", { name: "Write a message" });
+    const composer = page.getByRole("textbox", { name: "Message", exact: true });
     await composer.fill("Half a thought");
     const { tokens } = await dashboard.rest.call("list_tokens", {});
     const browser = tokens.find(({ kind, member }) => kind === "browser" && member === "Cedar");
@@ -209,7 +209,7 @@ async function offered(page: Page): Promise<string[]> {
   const forbidden =
     /^(?:Invite|Hold|Conclude|Edit|Reply|Send|Nudge|Write|New key|Sign out|Resume|Let somebody|Add )/;
   const names = await page.getByRole("button").allInnerTexts();
-  const fields = await page.getByRole("textbox", { name: /message/i }).count();
+  const fields = await page.getByRole("textbox", { name: "Message", exact: true }).count();
   const links = await page.getByRole("link", { name: /^(?:Memory|Settings|Needs you|Search)/ }).count();
   return [
     ...names.filter((name) => forbidden.test(name.trim())),

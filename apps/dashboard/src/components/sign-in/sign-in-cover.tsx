@@ -1,7 +1,6 @@
 "use client";
 
 import { useLayoutEffect, useRef } from "react";
-import { announceSignIn } from "@/lib/broker/sign-in-channel";
 import { useAdmitted } from "@/lib/broker/use-admitted";
 import { DoorFrame } from "./door-frame";
 import { SignInPanel } from "./sign-in-panel";
@@ -38,7 +37,7 @@ export function SignInCover() {
             </p>
           }
           // Whoever holds the connection was told already, and lifts this cover.
-          onSignedIn={announceSignIn}
+          onSignedIn={() => undefined}
         />
       </DoorFrame>
     </dialog>

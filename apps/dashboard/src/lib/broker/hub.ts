@@ -187,22 +187,25 @@ class ServedPage {
 
   async #call(request: CallRequest): Promise<void> {
     const { id, name, input } = request;
+    const { client } = this.#connected;
     const cancelled = new AbortController();
     this.#calls.set(id, cancelled);
     try {
       // The page's own types made sure that the input belongs to the operation.
-      const output = await this.#connected.client.call(name, input as never, {
+      const output = await client.call(name, input as never, {
         signal: cancelled.signal,
         timeoutMs: callTimeoutMs,
       });
       this.tell({ type: "output", id, output });
     } catch (error) {
       if (cancelled.signal.aborted) return;
-      if (!this.#isShut) this.tell({ type: "error", id, error: toBody(error) });
+      const hasMoved = client !== this.#connected.client;
+      if (!hasMoved && !this.#isShut) this.tell({ type: "error", id, error: toBody(error) });
       else if (isInDoubt(error)) this.tell({ type: "error", id, error: toBody(cutOff(error)) });
+      else if (hasMoved) void this.#call(request);
       else this.#held.set(id, request);
     } finally {
-      this.#calls.delete(id);
+      if (this.#calls.get(id) === cancelled) this.#calls.delete(id);
     }
   }
 
