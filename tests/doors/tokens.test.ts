@@ -111,7 +111,7 @@ describe("Tokens", () => {
 });
 
 describe("Members", () => {
-  it("[MEMBER-3] members are listed in the order of joining, revoked ones included", async () => {
+  it("[MEMBER-1] members are listed in the order of joining, revoked ones included", async () => {
     const oak = await newMember("Oak");
     await admin.call("revoke_member", { member_id: oak.member_id });
     const { members } = await birch.call("list_members", {});
@@ -122,7 +122,7 @@ describe("Members", () => {
     expect(members.at(-1)).toMatchObject({ name: "Oak", revoked: { by: "Ana" } });
   });
 
-  it("[MEMBER-4] a revoked member's tokens, links, invites and connections end, and its key stays out", async () => {
+  it("[MEMBER-2] a revoked member's tokens, links, invites and connections end, and its key stays out", async () => {
     const oak = await newMember("Oak");
     const { token } = await oak.call("issue_token", {});
     const observer = await oak.call("create_observer_link", { session_id: session.slug });
@@ -145,7 +145,7 @@ describe("Members", () => {
     expect(await admin.call("revoke_member", { member_id: oak.member_id })).toMatchObject({ name: "Oak" });
   });
 
-  it("[MEMBER-4] the last admin is not revoked, also where two revoke each other at once", async () => {
+  it("[MEMBER-2] the last admin is not revoked, also where two revoke each other at once", async () => {
     const { broker, admin } = await startInviteBroker(cleanup);
     const alone = admin.call("revoke_member", { member_id: admin.member_id });
     await expect(alone).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe("Members", () => {
     expect(broker.broker.firstInvite).toBeNull();
   });
 
-  it("[MEMBER-5] a member who joins under the name of its own team comes back to it; another's name is numbered", async () => {
+  it("[MEMBER-3] a member who joins under the name of its own team comes back to it; another's name is numbered", async () => {
     const join = (member: TestMember, team_name: string, more: { peer_name?: string } = {}) =>
       member.call("join_session", { session_id: session.slug, team_name, ...more });
     const first = await join(birch, "Grove");
@@ -190,7 +190,7 @@ describe("Members", () => {
     expect(await post(birch, rotated.team_id)).toBeTruthy();
   });
 
-  it("[MEMBER-5] of two machines that join at once under one name, one makes the team and the other comes to it", async () => {
+  it("[MEMBER-3] of two machines that join at once under one name, one makes the team and the other comes to it", async () => {
     const joined = await Promise.all(
       Array.from({ length: 4 }, () =>
         birch.call("join_session", { session_id: session.slug, team_name: "At once" }),
@@ -202,7 +202,7 @@ describe("Members", () => {
     expect(joined.filter((each) => !each.resumed)).toHaveLength(1);
   });
 
-  it("[MEMBER-6] a member is one person in all its browsers; of more than furtherSecretsMax the oldest is signed out", async () => {
+  it("[MEMBER-4] a member is one person in all its browsers; of more than furtherSecretsMax the oldest is signed out", async () => {
     const oak = await newMember("Oak");
     const made = [];
     for (let count = 0; count < limits.furtherSecretsMax + 2; count += 1)

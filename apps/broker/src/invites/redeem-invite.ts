@@ -28,6 +28,9 @@ export async function redeemInvite(ctx: Context, input: Input): Promise<OutputOf
   const { idempotency_key: _key, ...proof } = input;
   verifyJoin(proof, database.brokerId);
   const invite = await findGivenInvite(database.orm, input.invite);
+  // Most of those who come too late are told so without a transaction; a member may come again.
+  const publicKey = Buffer.from(input.public_key, "base64url");
+  if (!(await findMember(database.orm, invite.meshId, { publicKey }))) refuseEnded(invite);
   const joined = await services.meshes().find(invite.meshId);
 
   const member = await ctx.write(async ({ tx, afterCommit }) => {

@@ -2,7 +2,7 @@ import { listMemberRows } from "@merkle/db";
 import type { Context, OutputOf } from "../context.js";
 import { ownerOf } from "../identity/principal.js";
 
-/** Lists who belongs to the mesh, in the order of joining, revoked ones included (MEMBER-3). */
+/** Lists who belongs to the mesh, in the order of joining, revoked ones included (MEMBER-1). */
 export async function listMembers({ services, principal }: Context): Promise<OutputOf<"list_members">> {
   const { database } = services;
   const own = ownerOf(principal);

@@ -13,7 +13,7 @@ import type { MemberPrincipal } from "../identity/principal.js";
 
 /**
  * Ends a membership with its tokens, the invites and observer links that it made, and the connections that came by any of
- * these (MEMBER-4). Its key never becomes a member of this mesh again; what it did keeps its name.
+ * these (MEMBER-2). Its key never becomes a member of this mesh again; what it did keeps its name.
  *
  * @throws conflict when nobody would be left who could invite an admin
  */

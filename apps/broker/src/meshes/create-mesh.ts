@@ -5,7 +5,7 @@ import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import type { MemberPrincipal } from "../identity/principal.js";
 
 /**
- * Makes a mesh. A member who makes one is its first admin, by the same key; nobody else is in it (MESH-10).
+ * Makes a mesh. A member who makes one is its first admin, by the same key; nobody else is in it (MESH-6).
  *
  * @throws conflict when the name is taken, in whatever case
  */

@@ -2,7 +2,7 @@ import { countInMeshes, findMember, listMembershipsOfKey, listMeshRows } from "@
 import type { MemberRole } from "@merkle/wire";
 import type { Context, OutputOf } from "../context.js";
 
-/** Lists the meshes that the caller's key is a member of; where everybody is let in, all of them (MESH-11). */
+/** Lists the meshes that the caller's key is a member of; where everybody is let in, all of them (MESH-7). */
 export async function listMeshes(ctx: Context): Promise<OutputOf<"list_meshes">> {
   const { orm } = ctx.services.database;
   const roles = await readRoles(ctx);

@@ -13,7 +13,7 @@ import { ownerOf } from "../identity/principal.js";
 
 /**
  * Makes a person of the mesh, who is in no session yet (PERSON-1). Names need not differ: sessions number them. A member is
- * one person in all its browsers and on all its machines: each gets a credential of its own (MEMBER-6).
+ * one person in all its browsers and on all its machines: each gets a credential of its own (MEMBER-4).
  */
 export async function createPerson(
   ctx: Context,

@@ -7,7 +7,7 @@ import type { Write } from "../writes/write.js";
 
 /**
  * The team of that name that the member who joins has in the session already, with a further credential of it: on another
- * machine, or after its home was lost, a member comes back to its team instead of making "Birch (2)" (MEMBER-5).
+ * machine, or after its home was lost, a member comes back to its team instead of making "Birch (2)" (MEMBER-3).
  */
 export async function takeOwnTeam(
   ctx: SessionContext,

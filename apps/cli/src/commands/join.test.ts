@@ -36,7 +36,7 @@ async function json(merkle: TestMerkle, args: readonly string[], options?: RunOp
 }
 
 describe("merkle join", () => {
-  it("[CLI-70] takes an invite from stdin, keeps the key for its owner alone, and shows the secret nowhere", async () => {
+  it("[CLI-60] takes an invite from stdin, keeps the key for its owner alone, and shows the secret nowhere", async () => {
     const cedar = await testMerkle();
     const link = await invite();
     const secret = link.split("#")[1] ?? "";
@@ -62,7 +62,7 @@ describe("merkle join", () => {
     });
   });
 
-  it("[CLI-70] refuses what is no invite with 2, an unknown one with 5, and a used one with 4 and whom to ask", async () => {
+  it("[CLI-60] refuses what is no invite with 2, an unknown one with 5, and a used one with 4 and whom to ask", async () => {
     const stranger = await testMerkle();
     const run = (input: string) => stranger.run(["join", "-", "--url", broker.url], { input });
     const [nothing, unknown] = await Promise.all([run("hello"), run(`${broker.url}/join#${"A".repeat(22)}`)]);
@@ -77,7 +77,7 @@ describe("merkle join", () => {
     expect(await stranger.run(["join", "--no-input"])).toMatchObject({ code: 2 });
   });
 
-  it("[CLI-71] a command of who has joined nothing ends with 4 and says what to do; a key that others can read is not used", async () => {
+  it("[CLI-61] a command of who has joined nothing ends with 4 and says what to do; a key that others can read is not used", async () => {
     const stranger = await testMerkle();
     const url = ["--url", broker.url];
     for (const args of [["ls"], ["tail", "split-the-auth-service"]]) {
@@ -97,7 +97,7 @@ describe("merkle join", () => {
 describe("as a member", () => {
   const session = "split-the-auth-service";
 
-  it("[CLI-71] commands, streams and merkle mcp speak as the member of this home", async () => {
+  it("[CLI-61] commands, streams and merkle mcp speak as the member of this home", async () => {
     expect(await birch.run(["post", session, "hello from Birch"])).toMatchObject({ code: 0 });
     const tail = birch.start(["tail", session, "--since", "0"]);
     await tail.says("hello from Birch");
@@ -113,7 +113,7 @@ describe("as a member", () => {
     expect(members.map((each) => each.name)).toContain("Birch");
   });
 
-  it("[CLI-72] makes, lists and revokes invites, to a session or the mesh, with a code when asked", async () => {
+  it("[CLI-62] makes, lists and revokes invites, to a session or the mesh, with a code when asked", async () => {
     const made = await birch.run(["invite", session, "--uses", "3", "--expires", "2h", "--code"]);
     expect(made.code, made.stderr).toBe(0);
     const [link = "", code = ""] = made.stdout.trim().split("\n");
@@ -129,7 +129,7 @@ describe("as a member", () => {
     expect(await birch.run(["invite", "--expires", "soon"])).toMatchObject({ code: 2 });
   });
 
-  it("[CLI-73] tokens let machines in that have joined nothing, observers look on, and both are revoked by number", async () => {
+  it("[CLI-63] tokens let machines in that have joined nothing, observers look on, and both are revoked by number", async () => {
     const { stdout } = await birch.run(["token", "create", "--label", "CI", "--expires", "1d"]);
     const token = stdout.trim();
     expect(token).toMatch(/^mkt_[A-Za-z0-9_-]{43}$/);
@@ -148,7 +148,7 @@ describe("as a member", () => {
     expect({ code, shown: stderr.includes('"secret"') }).toEqual({ code: 2, shown: false });
   });
 
-  it("[CLI-74] a mesh that an admin makes is the admin's by the same key, and --mesh or MERKLE_MESH names it", async () => {
+  it("[CLI-64] a mesh that an admin makes is the admin's by the same key, and --mesh or MERKLE_MESH names it", async () => {
     const boss = await testMerkle();
     const { link } = await admin.call("create_invite", { role: "admin" });
     await boss.run(["join", "-", "--name", "Boss"], { input: link });
@@ -165,7 +165,7 @@ describe("as a member", () => {
     expect((await boss.run(["members"])).stdout).toMatch(/Boss \(you\) +admin/);
   });
 
-  it("[CLI-72] member revoke ends what the member's machine could do", async () => {
+  it("[CLI-62] member revoke ends what the member's machine could do", async () => {
     const gone = await testMerkle();
     await gone.run(["join", "-", "--name", "Gone"], { input: await invite() });
     expect(await gone.run(["ls"])).toMatchObject({ code: 0 });

@@ -8,7 +8,7 @@ import { chooseMember } from "./choose-member.js";
 import { type HeldMember, listMembers } from "./held-member.js";
 
 /**
- * What a connection to a broker says of itself (CLI-40): who it is by a key of this home, or by the token in `MERKLE_TOKEN`;
+ * What a connection to a broker says of itself (CLI-61): who it is by a key of this home, or by the token in `MERKLE_TOKEN`;
  * to a broker that lets everybody in only which mesh it wants.
  */
 export function introduce(base: string, reach: Reach | undefined): Introduction {

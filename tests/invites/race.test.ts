@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { startInviteBroker } from "../kit/members.js";
+import { raceForInvites } from "./race.js";
+
+const cleanup = atEnd();
+
+it("[INVITE-2] of two hundred keys that redeem an invite of one use at once exactly one gets in, round after round", async () => {
+  const { broker, admin } = await startInviteBroker(cleanup);
+  const report = await raceForInvites({ url: broker.url, admin }, { rounds: 3, callsPerRound: 200 });
+  expect(report).toMatchObject({ wrong: [], otherAnswers: {} });
+});

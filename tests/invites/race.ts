@@ -1,0 +1,79 @@
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { Agent, request } from "node:http";
+import { proveJoin, type SigningKey } from "@merkle/wire/identity";
+import type { TestMember } from "../kit/members.js";
+
+export interface RaceReport {
+  readonly rounds: number;
+  readonly callsPerRound: number;
+  /** Rounds in which not exactly one got in, and how many did. */
+  readonly wrong: readonly { readonly round: number; readonly gotIn: number }[];
+  /** Answers that were neither a membership nor "used up", by what they were. */
+  readonly otherAnswers: Readonly<Record<string, number>>;
+  readonly msPerRound: number;
+}
+
+/**
+ * Lets many keys redeem one invite of one use at the same moment, round after round, over a few kept connections. Of each
+ * round one key may get in.
+ */
+export async function raceForInvites(
+  { url, admin }: { readonly url: string; readonly admin: TestMember },
+  { rounds, callsPerRound }: { readonly rounds: number; readonly callsPerRound: number },
+): Promise<RaceReport> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+  const wrong: { round: number; gotIn: number }[] = [];
+  const otherAnswers: Record<string, number> = {};
+  let spentMs = 0;
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      const { link } = await admin.call("create_invite", {});
+      // Made and signed beforehand, so that all of the calls stand in line when the first is answered.
+      const proofs = Array.from({ length: callsPerRound }, () =>
+        proveJoin({ brokerId: admin.broker_id, invite: link, name: "Racer", memberKey: drawKey() }),
+      );
+      const began = performance.now();
+      const answers = await Promise.all(proofs.map((proof) => redeem(agent, url, JSON.stringify(proof))));
+      spentMs += performance.now() - began;
+      const gotIn = answers.filter(({ status }) => status === 200).length;
+      if (gotIn !== 1) wrong.push({ round, gotIn });
+      for (const { status, text } of answers) {
+        const isUsed = status === 403 && text.includes('"state":"used"');
+        if (status !== 200 && !isUsed) otherAnswers[`${status}`] = (otherAnswers[`${status}`] ?? 0) + 1;
+      }
+    }
+  } finally {
+    agent.destroy();
+  }
+  return { rounds, callsPerRound, wrong, otherAnswers, msPerRound: Math.round(spentMs / rounds) };
+}
+
+/** OpenSSL signs a hundred times as fast as what runs in browsers, and there are many keys. */
+function drawKey(): SigningKey {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  return {
+    publicKey: String(publicKey.export({ format: "jwk" }).x),
+    sign: (bytes) => signWith(privateKey, bytes),
+  };
+}
+
+function signWith(key: KeyObject, bytes: Uint8Array): string {
+  return sign(null, bytes, key).toString("base64url");
+}
+
+function redeem(agent: Agent, url: string, body: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const asking = request(`${url}/api/invites/redeem`, { agent, method: "POST", headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on("error", reject);
+    });
+    asking.on("error", reject);
+    asking.end(body);
+  });
+}
