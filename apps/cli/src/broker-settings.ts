@@ -21,8 +21,14 @@ export function toSettingName(word: string): SettingName {
 /** The value that a person typed; whether it is in range the broker says. `none` takes the public URL away. */
 export function toSettingValue(name: SettingName, text: string): Partial<BrokerSettings> {
   if (name === "public_url") return { public_url: text === "none" ? null : text };
+  if (typeof brokerSettingsDefault[name] === "boolean") return { [name]: toSwitch(name, text) };
   if (/^-?\d+$/.test(text)) return { [name]: Number(text) };
   throw usageError(`${name} must be a whole number, got ${JSON.stringify(text)}.`);
+}
+
+function toSwitch(name: SettingName, text: string): boolean {
+  if (text === "true" || text === "false") return text === "true";
+  throw usageError(`${name} must be true or false, got ${JSON.stringify(text)}.`);
 }
 
 function isSettingName(word: string): word is SettingName {

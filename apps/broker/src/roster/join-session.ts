@@ -6,6 +6,7 @@ import { addPeer } from "./add-peer.js";
 import { addTeam } from "./add-team.js";
 import { enterAsPerson } from "./enter-as-person.js";
 import { readRoster } from "./participants.js";
+import { refuseSecondSession } from "./refuse-second-session.js";
 import { resumePeer } from "./resume-peer.js";
 import { resumeTeam } from "./resume-team.js";
 import { takeOwnTeam } from "./take-own-team.js";
@@ -71,6 +72,8 @@ export async function joinSession(ctx: SessionContext, input: Input): Promise<Ou
 async function join(ctx: SessionContext, write: Write, input: Input, found: JoinedSession): Promise<Joined> {
   if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
   const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
+  // Who is there already stays, whatever the others of its member do.
+  if (!team || team.leftAt) await refuseSecondSession(ctx, write, ctx.session.sessionId);
   if (!team) return addTeam(ctx, write, input, found);
   if (team.peer.name !== null) return resumePeer(ctx, team, write, input);
   if (input.peer_name === undefined) return resumeTeam(ctx, team, write, input);

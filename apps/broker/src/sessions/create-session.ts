@@ -4,6 +4,7 @@ import { MerkleError } from "@merkle/wire";
 import { makeCredential } from "../access/credentials.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { ownerOf } from "../identity/principal.js";
+import { refuseSecondSession } from "../roster/refuse-second-session.js";
 import { toSessionSettings } from "../settings/get-settings.js";
 import { takeSlug } from "./slug.js";
 
@@ -14,7 +15,9 @@ export async function createSession(
 ): Promise<OutputOf<"create_session">> {
   const { database, mesh } = ctx.services;
   const { meshId } = database;
-  return ctx.write(async ({ tx, afterCommit }) => {
+  return ctx.write(async (write) => {
+    const { tx, afterCommit } = write;
+    await refuseSecondSession(ctx, write, null);
     const sessionId = randomUUID();
     const teamId = randomUUID();
     const at = new Date();

@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { peers, sessions, teams } from "../schema.js";
+import { feeds, peers, sessions, teams } from "../schema.js";
 import type { LiveSecret } from "./persons.js";
 import { lockSession } from "./sessions.js";
 
@@ -115,6 +115,32 @@ export async function findTeamOfMember(
         sql`lower(${teams.name}) = lower(${name})`,
       ),
     );
+  return row ?? null;
+}
+
+/** An open session of the mesh, other than the given one, in which a member has a team of agents that has not left. */
+export async function findTeamElsewhere(
+  db: Queryable,
+  member: { readonly meshId: string; readonly memberId: string; readonly sessionId: string | null },
+): Promise<{ slug: string; team: string } | null> {
+  const { meshId, memberId, sessionId } = member;
+  const [row] = await db
+    .select({ slug: sessions.slug, team: teams.name })
+    .from(teams)
+    .innerJoin(sessions, eq(sessions.sessionId, teams.sessionId))
+    .innerJoin(feeds, eq(feeds.sessionId, teams.sessionId))
+    .where(
+      and(
+        eq(sessions.meshId, meshId),
+        eq(teams.memberId, memberId),
+        isNull(teams.personId),
+        isNull(teams.leftAt),
+        isNull(feeds.closedAt),
+        sessionId === null ? undefined : ne(teams.sessionId, sessionId),
+      ),
+    )
+    .orderBy(asc(teams.joinedAt))
+    .limit(1);
   return row ?? null;
 }
 

@@ -76,6 +76,9 @@ export const BrokerSettings = z
       .min(1)
       .max(86_400)
       .meta({ description: "An open session where nobody polled or spoke for this long waits for a human." }),
+    exclusive_membership: z
+      .boolean()
+      .meta({ description: "Whether a member's agents may be in one open session at a time." }),
   })
   .meta({ id: "BrokerSettings" });
 
@@ -88,6 +91,7 @@ export const brokerSettingsDefault: BrokerSettings = {
   disconnected_after_s: 60,
   fold_after_s: 600,
   quiet_after_s: 600,
+  exclusive_membership: false,
 };
 
 const RateLimit = z.object({ per_second: z.number(), burst: z.number() }).meta({ id: "RateLimit" });

@@ -12,7 +12,7 @@ import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { useRead } from "@/lib/broker/use-read";
 
-type Threshold = Exclude<keyof Settings, "public_url">;
+type Threshold = Exclude<keyof Settings, "public_url" | "exclusive_membership">;
 
 /** Written out because the catalogue's schemas stay out of the browser; one that is missing does not compile. */
 const thresholds: Readonly<Record<Threshold, { label: string; about: string; min: number; max: number }>> = {
