@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { startInviteBroker } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 
@@ -12,20 +13,51 @@ import { connectTestDatabase } from "../kit/test-database.js";
 const executable = findChromium();
 if (executable === undefined) process.stderr.write(`${chromiumMissing}\n`);
 
-let broker: TestBroker;
+/** A broker that somebody's browser may use, and what the test looks at. */
+interface Target {
+  readonly broker: TestBroker;
+  /** Prepares a page's browser as its owner would have. */
+  signIn(page: Page): Promise<void>;
+  /** What lets the test read the counters. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const targets: Partial<Record<"open" | "invite", Target>> = {};
 let browser: Browser;
 let evilPort: number;
 const cleanup = atEnd();
 
 beforeAll(async () => {
   if (executable === undefined) return;
-  broker = await startTestBroker({}, cleanup);
+  targets.open = { broker: await startTestBroker({}, cleanup), signIn: async () => undefined, headers: {} };
+  targets.invite = await startSignedIn();
   evilPort = await serveEvilPages();
   // The names that an attacker has, and the browser's own guard of local addresses off: ours must do without it.
   const resolve = "--host-resolver-rules=MAP *.example 127.0.0.1";
   browser = await launchChromium(executable, [resolve, "--disable-features=LocalNetworkAccessChecks"]);
   cleanup(() => browser.close());
 });
+
+/** Members alone are let in, and the browser has a member's cookie. */
+async function startSignedIn(): Promise<Target> {
+  const { broker, admin } = await startInviteBroker(cleanup);
+  const { token } = await admin.call("issue_token", {});
+  return {
+    broker,
+    headers: { authorization: `Bearer ${token}` },
+    async signIn(page) {
+      const { token: secret } = await admin.call("issue_token", { kind: "sign_in" });
+      await page.goto(new URL("/agents.md", broker.url).href);
+      const body = JSON.stringify(JSON.stringify({ secret }));
+      const signedIn = await page.evaluate<number[]>(`(async () => {
+        const headers = { "content-type": "application/json" };
+        const answers = [await fetch("/api/sign-in", { method: "POST", headers, body: ${body} }), await fetch("/api/sessions")];
+        return answers.map(({ status }) => status);
+      })()`);
+      expect(signedIn).toEqual([200, 200]);
+    },
+  };
+}
 
 /** A site of the attacker's; every path is an empty page. */
 async function serveEvilPages(): Promise<number> {
@@ -86,20 +118,20 @@ const attempts: Record<string, (target: string) => string> = {
 const run = (attempt: string) =>
   `(${attempt}).then(({ type, status }) => ({ type, status }), () => ({ type: "error" }))`;
 
-async function openEvilPage(url: string): Promise<Page> {
+async function openPage({ signIn }: Target): Promise<Page> {
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  await page.goto(url);
+  await signIn(page);
   return page;
 }
 
-async function countRefused(): Promise<number> {
-  return (await readMetrics()).refused;
+async function countRefused(target: Target): Promise<number> {
+  return (await readMetrics(target)).refused;
 }
 
-async function readMetrics() {
-  const text = await (await fetch(new URL("/metrics", broker.url))).text();
+async function readMetrics({ broker, headers }: Target) {
+  const text = await (await fetch(new URL("/metrics", broker.url), { headers })).text();
   const sum = (name: string) =>
     [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, "gm"))].reduce(
       (all, [, n]) => all + Number(n),
@@ -112,63 +144,78 @@ async function readMetrics() {
   };
 }
 
-async function expectNothingDone(): Promise<void> {
-  expect(await readMetrics()).toMatchObject({ requests: 0, sockets: 0 });
-  const sql = connectTestDatabase(broker.databaseUrl);
+/** Runs what a page does, and expects that it has left nothing behind. */
+async function leavingNothing(target: Target, work: () => Promise<void>): Promise<void> {
+  const { requests, sockets } = await readMetrics(target);
+  await work();
+  expect(await readMetrics(target)).toMatchObject({ requests, sockets });
+  const sql = connectTestDatabase(target.broker.databaseUrl);
   expect(await sql`SELECT FROM sessions`).toHaveLength(0);
 }
 
-describe.skipIf(executable === undefined).each(Object.entries(sites))("a page of %s", (_name, site) => {
-  it("[GUARD-2] reads nothing, changes nothing and opens no connection, however it asks", async () => {
-    const page = await openEvilPage(site());
-    for (const [what, attempt] of Object.entries(attempts)) {
-      const before = await countRefused();
-      const got = await page.evaluate<{ type: string }>(run(attempt(`http://localhost:${broker.port}`)));
-      // What a page may send without reading the answer is `opaque` to it; the broker has refused that like the rest.
-      expect(["error", "opaque"], what).toContain(got.type);
-      await expect.poll(countRefused, { message: what }).toBeGreaterThan(before);
-    }
-    await expectNothingDone();
+describe.skipIf(executable === undefined).each(["open", "invite"] as const)("in %s mode", (mode) => {
+  function targeted(): Target & { readonly url: string } {
+    const target = targets[mode];
+    if (!target) throw new Error("There is no broker.");
+    return { ...target, url: `http://localhost:${target.broker.port}` };
+  }
+
+  describe.each(Object.entries(sites))("a page of %s", (_name, site) => {
+    it("[GUARD-2] reads nothing, changes nothing and opens no connection, however it asks", async () => {
+      const target = targeted();
+      const page = await openPage(target);
+      await page.goto(site());
+      await leavingNothing(target, async () => {
+        for (const [what, attempt] of Object.entries(attempts)) {
+          const before = await countRefused(target);
+          const got = await page.evaluate<{ type: string }>(run(attempt(target.url)));
+          // What a page may send without reading the answer is `opaque` to it; the broker has refused that like the rest.
+          expect(["error", "opaque"], what).toContain(got.type);
+          await expect.poll(() => countRefused(target), { message: what }).toBeGreaterThan(before);
+        }
+      });
+    });
+
+    it("[GUARD-2] a form that it submits, in the open or a hidden frame, is answered 403", async () => {
+      const target = targeted();
+      const page = await openPage(target);
+      await page.goto(site());
+      await leavingNothing(target, async () => {
+        const before = await countRefused(target);
+        // The one kind of form whose body can be made to look like JSON.
+        await page.setContent(
+          `<iframe name="hidden"></iframe><form method="post" enctype="text/plain" action="${target.url}/api/sessions">
+            <input name='{"title":"Made by a form","creator_team_name":"Mallory","x":"' value='"}'></form>`,
+        );
+        await page.evaluate(
+          `(() => { const form = document.forms[0]; form.target = "hidden"; form.submit(); })()`,
+        );
+        await expect.poll(() => countRefused(target)).toBe(before + 1);
+        const [answer] = await Promise.all([
+          page.waitForResponse(/\/api\/sessions/),
+          page.evaluate(`(() => { const form = document.forms[0]; form.target = ""; form.submit(); })()`),
+        ]);
+        expect(answer.status()).toBe(403);
+      });
+    });
   });
 
-  it("[GUARD-2] a form that it submits, in the open or a hidden frame, is answered 403", async () => {
-    const page = await openEvilPage(site());
-    const before = await countRefused();
-    // The one kind of form whose body can be made to look like JSON.
-    await page.setContent(
-      `<iframe name="hidden"></iframe><form method="post" enctype="text/plain" action="http://localhost:${broker.port}/api/sessions">
-        <input name='{"title":"Made by a form","creator_team_name":"Mallory","x":"' value='"}'></form>`,
-    );
-    await page.evaluate(
-      `(() => { const form = document.forms[0]; form.target = "hidden"; form.submit(); })()`,
-    );
-    await expect.poll(countRefused).toBe(before + 1);
-    const [answer] = await Promise.all([
-      page.waitForResponse(/\/api\/sessions/),
-      page.evaluate(`(() => { const form = document.forms[0]; form.target = ""; form.submit(); })()`),
-    ]);
-    expect(answer.status()).toBe(403);
-    await expectNothingDone();
-  });
-});
-
-describe.skipIf(executable === undefined)("a page whose name has become this machine's address", () => {
-  it("[GUARD-2] is answered 403 for everything, although it is the same origin to its browser", async () => {
-    const context = await browser.newContext();
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    const rebound = `http://rebound.example:${broker.port}`;
+  it("[GUARD-2] a page whose name has become this machine's address is answered 403 for everything, although it is the same origin", async () => {
+    const target = targeted();
+    const page = await openPage(target);
+    const rebound = `http://rebound.example:${target.broker.port}`;
     // The page came while the name was the attacker's server; now it leads to the broker.
     await page.route(`${rebound}/`, (route) =>
       route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
     );
     await page.goto(`${rebound}/`);
-    for (const [what, attempt] of Object.entries(attempts)) {
-      const before = await countRefused();
-      const got = await page.evaluate<{ type: string; status?: number }>(run(attempt(rebound)));
-      if (got.type === "basic") expect(got.status, what).toBe(403);
-      await expect.poll(countRefused, { message: what }).toBeGreaterThan(before);
-    }
-    await expectNothingDone();
+    await leavingNothing(target, async () => {
+      for (const [what, attempt] of Object.entries(attempts)) {
+        const before = await countRefused(target);
+        const got = await page.evaluate<{ type: string; status?: number }>(run(attempt(rebound)));
+        if (got.type === "basic") expect(got.status, what).toBe(403);
+        await expect.poll(() => countRefused(target), { message: what }).toBeGreaterThan(before);
+      }
+    });
   });
 });
