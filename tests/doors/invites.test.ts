@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { joinMesh, redeem, startInviteBroker, type TestMember } from "../kit/members.js";
-import type { TestBroker } from "../kit/test-broker.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 
 let broker: TestBroker;
@@ -211,6 +211,26 @@ it("[LIMIT-1] invitesListedMax invites are listed, and those that ended endedInv
   await deleteEndedInvites(database.orm, days);
   const left = (await admin.call("list_invites", {})).invites.map((each) => each.invite_id);
   expect(left.slice(0, 2)).toEqual([1000, invite_id]);
+});
+
+it("[INVITE-9] the first admin's invite is made anew at each start until somebody has come by it, or when asked for", async () => {
+  const first = await startTestBroker({ auth: "invite" }, cleanup);
+  const { databaseUrl } = first;
+  const earlier = first.broker.firstInvite ?? "";
+  await first.restart();
+  const link = first.broker.firstInvite ?? "";
+  expect(link).not.toBe(earlier);
+  const wanted = { name: "Ana", memberKey: newKey() };
+  await expect(redeem(first.url, { ...wanted, invite: earlier })).rejects.toMatchObject({
+    details: { state: "revoked" },
+  });
+  expect(await redeem(first.url, { ...wanted, invite: link })).toMatchObject({ role: "admin" });
+  await first.restart();
+  expect(first.broker.firstInvite).toBeNull();
+  await first.stop();
+  const asked = await startTestBroker({ auth: "invite", databaseUrl, newAdminInvite: true }, cleanup);
+  const again = { name: "Ana", memberKey: newKey(), invite: asked.broker.firstInvite ?? "" };
+  expect(await redeem(asked.url, again)).toMatchObject({ role: "admin" });
 });
 
 describe("Spoken codes", () => {

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat } from "node:fs/promises";
+import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { atEnd } from "../../../../tests/kit/at-end.js";
@@ -113,6 +113,38 @@ describe("as a member", () => {
     expect(members.map((each) => each.name)).toContain("Birch");
   });
 
+  it("[CLI-63] open signs the browser in by a page of the home, and the secret is in no argument and no output", async () => {
+    const browser = join(birch.home, "browser");
+    await writeFile(browser, `#!/bin/sh\necho "$@" > ${browser}.args\n`, { mode: 0o700 });
+    const { code, stdout, stderr } = await birch.run(["open", session], { env: { BROWSER: browser } });
+    expect(code, stderr).toBe(0);
+    expect(stdout + stderr).not.toContain("mks_");
+    const opened = (await readFile(`${browser}.args`, "utf8")).trim();
+    expect(opened).not.toContain("mks_");
+    expect((await stat(opened)).mode & 0o077).toBe(0);
+    const [, secret = ""] = /\/sign-in#(mks_[A-Za-z0-9_-]{43})/.exec(await readFile(opened, "utf8")) ?? [];
+    const signIn = () =>
+      fetch(`${broker.url}/api/sign-in`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: broker.url },
+        body: JSON.stringify({ secret }),
+      });
+    expect(await (await signIn()).json()).toMatchObject({ you: { kind: "member", name: "Birch" } });
+    expect((await signIn()).status).toBe(401);
+  });
+
+  it("[CLI-60] a spoken code needs the broker's address, and a link may be the argument", async () => {
+    const [byCode, byLink] = [await testMerkle(), await testMerkle()];
+    const { code = "" } = Object(await json(birch, ["invite", "--code"]));
+    const spoken = code.toLowerCase().replaceAll("-", " ");
+    expect(await byCode.run(["join", spoken, "--url", broker.url, "--name", "Fir"])).toMatchObject({
+      code: 0,
+    });
+    expect(await json(byLink, ["join", await invite(), "--name", "Elm"])).toMatchObject({ name: "Elm" });
+    const { members } = await admin.call("list_members", {});
+    expect(members.map((each) => each.name)).toEqual(expect.arrayContaining(["Fir", "Elm"]));
+  });
+
   it("[CLI-62] makes, lists and revokes invites, to a session or the mesh, with a code when asked", async () => {
     const made = await birch.run(["invite", session, "--uses", "3", "--expires", "2h", "--code"]);
     expect(made.code, made.stderr).toBe(0);
@@ -121,8 +153,12 @@ describe("as a member", () => {
     expect(code).toMatch(/^\d+-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
     expect(made.stderr).toContain("3 uses, until");
     const number = code.split("-")[0] ?? "";
-    expect(await json(birch, ["invite", "list"])).toMatchObject({
-      invites: [{ invite_id: Number(number), state: "open", uses_left: 3, inviter: "Birch" }],
+    const { invites } = Object(await json(birch, ["invite", "list"]));
+    expect(invites[0]).toMatchObject({
+      invite_id: Number(number),
+      state: "open",
+      uses_left: 3,
+      inviter: "Birch",
     });
     expect((await birch.run(["invite", "revoke", number])).stdout).toContain(`invite ${number} is revoked`);
     expect(await birch.run(["invite", "--admin"])).toMatchObject({ code: 4 });
