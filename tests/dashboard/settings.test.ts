@@ -75,7 +75,7 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-160] [DASH-161] what this browser prefers holds at once, and what the broker goes by for everybody", async () => {
+  it("[DASH-160] [DASH-161] [DASH-177] what this browser prefers holds at once, and what the broker goes by for everybody", async () => {
     const { page, problems } = await dashboard.open("/settings", { colorScheme: "light" });
     await page.getByRole("radio", { name: "Dark" }).check();
     await expect.poll(() => background(page)).toBe("rgb(14, 17, 22)");
@@ -85,6 +85,10 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     await page.getByRole("radio", { name: "UTC" }).waitFor();
     expect(await page.getByRole("radio", { name: "UTC" }).isChecked()).toBe(true);
     expect(await background(page)).toBe("rgb(14, 17, 22)");
+
+    // Where everybody is let in there is nobody to manage, and that is said.
+    await page.getByText("Everyone who reaches this broker is let in", { exact: false }).waitFor();
+    expect(await page.getByRole("button", { name: "Invite somebody…" }).count()).toBe(0);
 
     const waits = page.getByRole("spinbutton", { name: /^Empty waits/ });
     await waits.fill("12");

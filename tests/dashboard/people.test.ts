@@ -1,0 +1,131 @@
+import type { Locator } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { brokerDoors } from "../kit/doors.js";
+import { joinMesh } from "../kit/members.js";
+import { createTestSession } from "../kit/session.js";
+import { phone } from "./open-dashboard.js";
+import { membersDashboard } from "./open-members.js";
+
+const dashboard = membersDashboard();
+
+describe.skipIf(dashboard.isMissing)("the settings of who is let in", () => {
+  it("[DASH-177] an admin invites, sees what becomes of it, and revokes invites and members", async () => {
+    const { admin, broker } = dashboard;
+    const session = await createTestSession(dashboard.rest, "Plan the move");
+    const { page, problems, findBarriers } = await dashboard.open("/settings", await dashboard.signedIn());
+    await page.getByRole("button", { name: "Invite somebody…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("combobox", { name: /^Leads to/ }).selectOption({ label: "Plan the move" });
+    await dialog.getByRole("spinbutton", { name: "How many may use it" }).fill("2");
+    await dialog.getByRole("combobox", { name: "Good for" }).selectOption({ label: "7 days" });
+    await dialog.getByRole("checkbox", { name: /Also a code to say aloud/ }).check();
+    await dialog.getByRole("button", { name: "Make the invite" }).click();
+    const link = await shownOnce(dialog, "Link");
+    const code = await shownOnce(dialog, "Code to say aloud");
+    expect(await findBarriers()).toEqual([]);
+    // A press beside it does not lose what is shown once.
+    await page.mouse.click(5, 5);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const open = page.getByRole("list", { name: "Open invites" });
+    await open.getByText("2 of 2 uses left", { exact: false }).waitFor();
+
+    const dune = await joinMesh(broker.url, { invite: link, name: "Dune" }, onTestFinished);
+    expect(dune.session).toMatchObject({ session_id: session.sessionId });
+    await joinMesh(broker.url, { invite: code, name: "Elm" }, onTestFinished);
+    await page.getByText("Past invites", { exact: false }).click();
+    const past = page.getByRole("list", { name: "Past invites" });
+    await past.getByText("used 2 of 2 times", { exact: false }).waitFor();
+
+    const members = page.getByRole("list", { name: "Members", exact: true });
+    await members.getByRole("listitem").filter({ hasText: "Ana" }).getByText("(you)").waitFor();
+    await members.getByRole("button", { name: "Revoke Dune" }).click();
+    const asked = page.getByRole("alertdialog");
+    await asked.getByRole("textbox", { name: "Why, for the record" }).fill("left the project");
+    await asked.getByRole("button", { name: "Revoke", exact: true }).click();
+    await expect.poll(() => members.getByText("Dune").count()).toBe(0);
+    await page.getByText("Revoked (1)").waitFor();
+    const { members: known } = await admin.call("list_members", {});
+    expect(known.find(({ name }) => name === "Dune")?.revoked).toMatchObject({ by: "Ana" });
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-178] tokens, browsers and meshes are listed, made and ended; what is secret is shown once", async () => {
+    const { broker } = dashboard;
+    const { page, problems, findBarriers } = await dashboard.open("/settings", {
+      ...(await dashboard.signedIn()),
+      colorScheme: "dark",
+    });
+    await page.getByRole("button", { name: "New token…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "What it is for" }).fill("the build server");
+    await dialog.getByRole("button", { name: "Make the token" }).click();
+    const token = await shownOnce(dialog, "Token");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const program = await brokerDoors.rest(broker.url, { token });
+    await program.call("list_sessions", {});
+    const row = page.getByRole("listitem").filter({ hasText: "the build server" });
+    await row.waitFor();
+    expect(await page.content()).not.toContain(token);
+    await row.getByRole("button", { name: "Revoke token the build server" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Revoke", exact: true }).click();
+    await expect.poll(() => row.count()).toBe(0);
+    await expect(program.call("list_sessions", {})).rejects.toMatchObject({ code: "unauthorized" });
+
+    await page.getByRole("button", { name: "Sign in another browser…" }).click();
+    await dialog.getByRole("button", { name: "Make the link" }).click();
+    const link = await shownOnce(dialog, "Link");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const other = await dashboard.open(link);
+    await other.page.getByRole("button", { name: "New session" }).first().waitFor();
+
+    await page.getByRole("textbox", { name: "New mesh" }).fill("pricing");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    const meshes = page.getByRole("list", { name: "Meshes" });
+    await meshes.getByRole("listitem").filter({ hasText: "pricing" }).getByText("admin").waitFor();
+    await meshes.getByRole("listitem").filter({ hasText: "main" }).getByText("this browser").waitFor();
+    await page.getByText(/Bearer \$\{MERKLE_TOKEN\}/).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-179] a member is not offered what is an admin's, and brings others to a session or lets them look on", async () => {
+    const { rest, broker } = dashboard;
+    const session = await createTestSession(rest, "For all of us");
+    const { link } = await rest.call("create_invite", {});
+    const member = await joinMesh(broker.url, { invite: link, name: "Fern" }, onTestFinished);
+    const signedIn = await dashboard.signedIn(member);
+    const { page, problems } = await dashboard.open("/settings", { ...phone, ...signedIn });
+    await page.getByRole("list", { name: "Members", exact: true }).getByText("Fern").waitFor();
+    await page.getByRole("textbox", { name: "Connection URL" }).waitFor();
+    for (const name of ["Save", "Test", "Create", "Save for everybody"]) {
+      expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
+    }
+    expect(await page.getByRole("button", { name: "Revoke Ana" }).count()).toBe(0);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+
+    await page.goto(new URL(`/sessions/${session.slug}`, page.url()).href);
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "More about this session" }).click();
+    await page.getByRole("button", { name: "Invite somebody…" }).click();
+    expect(await dialog.getByRole("combobox", { name: "They become" }).count()).toBe(0);
+    await dialog.getByRole("button", { name: "Make the invite" }).click();
+    const invite = await shownOnce(dialog, "Link");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    expect(await rest.call("preview_invite", { invite })).toMatchObject({
+      slug: session.slug,
+      inviter: "Fern",
+    });
+    await page.getByRole("button", { name: "More about this session" }).click();
+    await page.getByRole("button", { name: "Let somebody look on…" }).click();
+    await dialog.getByRole("textbox", { name: "For whom" }).fill("the auditor");
+    await dialog.getByRole("button", { name: "Make the link" }).click();
+    const look = await shownOnce(dialog, "Link");
+    expect(look).toContain(`/sessions/${session.slug}#observe=mko_`);
+    expect(problems).toEqual([]);
+  });
+});
+
+/** What a dialog shows this once. */
+async function shownOnce(dialog: Locator, what: string): Promise<string> {
+  return (await dialog.getByRole("figure", { name: what }).locator("code").textContent()) ?? "";
+}
