@@ -5,6 +5,7 @@ import { limits } from "@merkle/wire";
 import { connect as connectClient } from "@merkle/wire/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { createBrokerClient } from "../../apps/cli/src/broker-client.js";
 import { atEnd } from "../kit/at-end.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { request, sendRaw } from "./raw-http.js";
@@ -124,6 +125,17 @@ describe("too many requests", () => {
     expect(new Set((await Promise.all(calls)).map(({ session_id }) => session_id)).size).toBe(6);
     const { sessions } = await client.call("list_sessions", {});
     expect(sessions).toHaveLength(6);
+  });
+
+  it("[GUARD-4] a command waits as long as it is told, and says so when that is too long", async () => {
+    const { signal } = new AbortController();
+    const commandsOf = ({ url }: TestBroker) => createBrokerClient({ base: url, source: "--url" }, signal);
+    const commands = commandsOf(await startLimited({ per_second: 2, burst: 1 }));
+    for (let n = 0; n < 3; n += 1)
+      expect(await commands.call("list_sessions", {})).toMatchObject({ sessions: [] });
+    const hopeless = commandsOf(await startLimited({ per_second: never, burst: 1 }));
+    await hopeless.call("list_sessions", {});
+    await expect(hopeless.call("list_sessions", {})).rejects.toMatchObject({ code: "too_many_requests" });
   });
 
   it("[GUARD-4] on loopback, where anyone is let in, nothing is counted unless it is asked for", async () => {
@@ -263,7 +275,7 @@ describe("strangers, where members alone are let in", () => {
         auth: "invite",
         insecureOpen: true,
         trustedProxies: ["127.0.0.1"],
-        deadlines: { helloMs: 400 },
+        deadlines: { helloMs: 2_000 },
         rateLimits: { failed_proof: { per_second: never, burst: 6 } },
       },
       cleanup,

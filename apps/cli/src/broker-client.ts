@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "./cli-error.js";
@@ -27,6 +28,8 @@ export interface ReachableAddress extends BrokerAddress {
 }
 
 const answerWithinMs = 10_000;
+/** So long a command waits for a broker that is asked too often; then its person is told. */
+const patienceMs = 10_000;
 
 /**
  * The broker that the configuration names. When nothing names one, it is the one that runs on this home, whatever its
@@ -82,12 +85,28 @@ export function createBrokerClient(
       let response = await ask();
       // The same request: what changes something carries its key in the body.
       if (response.status === 401 && (await authorization.renew())) response = await ask();
+      const until = performance.now() + patienceMs;
+      for (
+        let pause = pauseAfter(response);
+        performance.now() + pause < until;
+        pause = pauseAfter(response)
+      ) {
+        await delay(pause, undefined, { signal });
+        response = await ask();
+      }
       const body = response.json();
       if (!response.ok) throw MerkleError.fromBody(body);
       // The broker answers an operation with its output and nothing else (CAT-1).
       return body as OutputOf<Name>;
     },
   };
+}
+
+/** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */
+function pauseAfter(response: HttpAnswer): number {
+  if (response.status !== 429) return Number.POSITIVE_INFINITY;
+  const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
+  return typeof seconds === "number" ? 1_000 * seconds : Number.POSITIVE_INFINITY;
 }
 
 function toRequest(

@@ -16,7 +16,7 @@ export const rateLimits = {
   /** Requests, upgrades and frames of one address (of IPv6: of its /64), before anything in them is looked at. */
   address: { per_second: 1_000, burst: 10_000 },
   /** Upgrades of one address: a connection takes more work to open than to use, and stays. */
-  upgrade: { per_second: 20, burst: 300 },
+  upgrade: { per_second: 20, burst: 100 },
   /** Wrong proofs of identity from one address: tokens, cookies, hellos, invites and their codes. */
   failed_proof: { per_second: 0.5, burst: 100 },
   /** Of one member, whatever the session. */
