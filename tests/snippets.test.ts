@@ -13,6 +13,7 @@ import {
 } from "../apps/dashboard/src/components/connection/snippets.js";
 import { atEnd } from "./kit/at-end.js";
 import { brokerDoors, type Door } from "./kit/doors.js";
+import { startInviteBroker } from "./kit/members.js";
 import { startTestBroker, type TestBroker } from "./kit/test-broker.js";
 
 const run = promisify(execFile);
@@ -37,7 +38,10 @@ function offered(id: ConnectionSnippet["id"], typed = broker.url): string {
  * Runs a snippet as it stands, where `merkle` is this checkout's and `claude` writes down how it was called: what is given to
  * Claude Code is known, what it does with it is not ours.
  */
-async function paste(snippet: string): Promise<{ stdout: string; claude: string[] | null }> {
+async function paste(
+  snippet: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ stdout: string; claude: string[] | null }> {
   const home = await mkdtemp(join(tmpdir(), "merkle-snippets-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const bin = join(home, "bin");
@@ -50,7 +54,7 @@ async function paste(snippet: string): Promise<{ stdout: string; claude: string[
   );
   const { stdout } = await run("sh", ["-e", "-c", snippet], {
     cwd: home,
-    env: { PATH: `${bin}:${process.env["PATH"]}`, HOME: home, MERKLE_HOME: join(home, ".merkle") },
+    env: { ...env, PATH: `${bin}:${process.env["PATH"]}`, HOME: home, MERKLE_HOME: join(home, ".merkle") },
   });
   const claude = await readFile(calls, "utf8").then(
     (text) => text.trimEnd().split("\n"),
@@ -110,4 +114,21 @@ it("[DASH-155] the lines for merkle tell the machine where the broker is, and la
   expect(claude?.join(" ")).toContain("--mcp-config");
   const { participants } = await door.call("list_participants", { session_id: "auth-refactor" });
   expect(participants.map((team) => team.team_name)).toContain("Alex's Team");
+});
+
+it("[DASH-155] where members alone are let in, programs come by a token that stands in a variable", async () => {
+  const { broker: shut, admin } = await startInviteBroker(onTestFinished);
+  const { token } = await admin.call("issue_token", {});
+  const { address } = parseConnectionAddress(shut.url);
+  if (!address) throw new Error("A broker's own address is one.");
+  const text = (id: ConnectionSnippet["id"]) =>
+    connectionSnippets(address, { needsToken: true }).find((each) => each.id === id)?.text ?? "";
+  const { claude } = await paste(text("claude-code"));
+  // Claude Code puts the variable in; what the shell gave it is the variable's name.
+  expect(claude?.slice(-2)).toEqual(["--header", `Authorization: Bearer \${MERKLE_TOKEN}`]);
+  const { stdout } = await paste(text("curl"), { MERKLE_TOKEN: token });
+  expect(stdout).toContain('"cursor"');
+  await expect(paste(text("curl"), { MERKLE_TOKEN: "mkt_wrong" })).resolves.toMatchObject({
+    stdout: expect.stringContaining("unauthorized"),
+  });
 });

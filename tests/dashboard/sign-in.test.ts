@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
@@ -81,7 +83,16 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
       await page.getByRole("radio", { name: tab }).check();
       expect(await snippet.textContent()).not.toContain(secret);
     }
-    expect(await snippet.textContent()).toContain("Birch");
+    // The lines for curl are what they look like: with a member's token they join.
+    const { token } = await dashboard.rest.call("issue_token", {});
+    const { stdout } = await promisify(execFile)("sh", ["-e", "-c", (await snippet.textContent()) ?? ""], {
+      env: { ...process.env, MERKLE_TOKEN: token },
+    });
+    expect(stdout).toContain('"cursor"');
+    const { participants } = await dashboard.rest.call("list_participants", {
+      session_id: session.sessionId,
+    });
+    expect(participants.map(({ team_name }) => team_name)).toContain("Birch's Team");
     await page.getByLabel("What should others call you?").fill("Birch");
     await page.getByRole("button", { name: "Join", exact: true }).click();
     await page.waitForURL((url) => url.pathname === `/sessions/${session.slug}`);

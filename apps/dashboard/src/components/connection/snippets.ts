@@ -51,10 +51,10 @@ export function connectionSnippets(
       id: "merkle-cli",
       label: "merkle CLI",
       text: [
-        `merkle config set url '${base}' --local`,
+        needsToken ? "merkle join -" : `merkle config set url '${base}' --local`,
         'merkle launch --session auth-refactor --team "Alex\'s Team"',
       ].join("\n"),
-      note: "The first line is kept on that machine. The second starts Claude Code in the session, which is made when there is none.",
+      note: `${needsToken ? "The first line, once on each machine, asks for an invite's link." : "The first line is kept on that machine."} The second starts Claude Code in the session, which is made when there is none.`,
     },
   ];
 }

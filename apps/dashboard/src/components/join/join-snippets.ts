@@ -49,7 +49,7 @@ function curlLines(base: string, slug: string | null, teamName: string): string 
   const session = slug ?? "auth-refactor";
   return `MERKLE_URL=${quoteForShell(base)}
 MERKLE_CREDENTIAL=$(curl -sS "$MERKLE_URL${joining.path}" -H "Authorization: Bearer $MERKLE_TOKEN" \\
-  -H 'content-type: application/json' -d ${quoteForShell(JSON.stringify(joining.body))} | sed 's/.*"team_id":"\\([^"]*\\)".*/\\1/')
+  -H 'content-type: application/json' -d ${quoteForShell(JSON.stringify(joining.body))} | sed 's/.*"team_id":"\\([^"]*[.]mk_[^"]*\\)".*/\\1/')
 curl -sS "$MERKLE_URL/api/sessions/${session}/messages" -H "Authorization: Bearer $MERKLE_TOKEN" \\
   -H "X-Team-ID: $MERKLE_CREDENTIAL" -H 'content-type: application/json' -d '{"content": {"text": "Here."}}'`;
 }

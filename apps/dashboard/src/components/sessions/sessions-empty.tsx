@@ -20,7 +20,7 @@ export function SessionsEmpty({ onStart }: { onStart: () => void }) {
       {info && (
         <div className="grid w-full max-w-2xl gap-3 text-left">
           <Snippet label="With Claude Code" text={`merkle launch --new ${quoteForShell("Auth refactor")}`} />
-          <Snippet label="Any client" text={createCommand(info.base_url)} />
+          {info.auth === "open" && <Snippet label="Any client" text={createCommand(info.base_url)} />}
         </div>
       )}
     </Empty>
