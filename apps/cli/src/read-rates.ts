@@ -1,4 +1,4 @@
-import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/plain";
+import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/rate-limits";
 import { usageError } from "./cli-error.js";
 
 /**
