@@ -86,6 +86,9 @@ describe("merkle join", () => {
       expect(stderr).toContain("merkle join -");
     }
     expect(await json(stranger, ["status", ...url])).toMatchObject({ running: true, joined: false });
+    const [strange, known] = await Promise.all([stranger.run(["doctor", ...url]), birch.run(["doctor"])]);
+    expect(strange.stdout).toMatch(/member +The broker .* lets members in alone/);
+    expect(known.stdout).toMatch(/member +Birch, member\n.*url +agents use .*, which leads to this broker/);
 
     await stranger.run(["join", "-", "--name", "Dune"], { input: await invite() });
     await chmod(join(stranger.home, "members"), 0o755);

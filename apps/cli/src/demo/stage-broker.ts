@@ -1,3 +1,4 @@
+import { MerkleError } from "@merkle/wire/plain";
 import { findBroker, type ReachableAddress } from "../broker-client.js";
 import { CliError } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
@@ -12,21 +13,26 @@ export interface StageBroker {
 }
 
 /**
- * Finds the broker that is configured. Where nobody has named one and none runs, one is started that lives no longer
- * than the demo.
+ * Finds the broker that is configured. Where nobody has named one and none runs, or it lets members in alone, one is started
+ * that lives no longer than the demo.
  *
  * @throws CliError `unreachable`, when somebody has named one and it does not answer
  */
 export async function findStageBroker({ config, output, signal }: CommandContext): Promise<StageBroker> {
   const broker = await findBroker(config, signal);
   try {
-    await broker.call("get_app_info", {});
-    return { url: broker.base, address: broker.address, own: undefined };
+    const { auth } = await broker.call("get_app_info", {});
+    if (auth === "open") return { url: broker.base, address: broker.address, own: undefined };
   } catch (error) {
     const isAbsent = error instanceof CliError && error.code === "unreachable";
-    if (!isAbsent || config.broker.source !== "default") throw error;
+    if (isAbsent && config.broker.source === "default") {
+      output.note(`No broker runs at ${broker.base}: starting one for the demo …`);
+      return startOwn(signal);
+    }
+    if (!(error instanceof MerkleError && error.code === "unauthorized")) throw error;
   }
-  output.note(`No broker runs at ${broker.base}: starting one for the demo …`);
+  // Its cast are nobody's members, and whose mesh it is did not ask for them.
+  output.note(`The broker at ${broker.base} lets members in alone: starting another for the demo …`);
   return startOwn(signal);
 }
 

@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { neutralise } from "@merkle/wire/plain";
 import { type BrokerClient, findBroker, reasonOf } from "../broker-client.js";
 import { type Health, readHealth } from "../broker-facts.js";
 import { CliError, exitCodes } from "../cli-error.js";
@@ -22,8 +23,41 @@ export const checkBroker: Check = async (context) => {
       skipped("url", "the address that agents use: no broker to ask"),
     ];
   }
-  return [describe(broker.base, health), await checkUrl(broker, context)];
+  const told = await readDoor(broker);
+  if (told.auth !== "invite") return [describe(broker.base, health), await checkUrl(broker, told, context)];
+  const member = await checkMember(broker);
+  const url =
+    member.status === "ok"
+      ? await checkUrl(broker, told, context)
+      : skipped("url", "the address that agents use: members alone are told");
+  return [describe(broker.base, health), member, url];
 };
+
+/** What a broker tells everybody, strangers included. */
+interface Door {
+  readonly auth: unknown;
+  readonly brokerId: unknown;
+}
+
+async function readDoor(broker: BrokerClient): Promise<Door> {
+  return toDoor((await broker.get("/api/sign-in")).json());
+}
+
+function toDoor(answer: unknown): Door {
+  const { auth, broker_id: brokerId }: { auth?: unknown; broker_id?: unknown } = Object(answer);
+  return { auth, brokerId };
+}
+
+/** Where members alone are let in: whether this machine is one's. */
+async function checkMember(broker: BrokerClient): Promise<Finding> {
+  try {
+    const { members } = await broker.call("list_members", {});
+    const own = members.find((each) => each.own);
+    return ok("member", own ? `${neutralise(own.name)}, ${own.role}` : "let in by a token");
+  } catch (error) {
+    return fail("member", explainError(error).message, "ask for an invite, then merkle join -");
+  }
+}
 
 /** Whether `merkle up` would find its port free. */
 export const checkPort: Check = async ({ config: { home, host, port } }) => {
@@ -63,14 +97,17 @@ function unreachable({ config: { broker } }: CheckContext, message: string): Fin
   return fail("broker", message, `start it there, or correct ${broker.source}`);
 }
 
-async function checkUrl(broker: BrokerClient, { config, signal }: CheckContext): Promise<Finding> {
+async function checkUrl(
+  broker: BrokerClient,
+  { brokerId }: Door,
+  { config, signal }: CheckContext,
+): Promise<Finding> {
   const { base_url: url } = await broker.call("get_settings", {});
   try {
     const tls = (await reachBroker(url, config))?.();
     const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
-    const info = (await requestHttp(`${url}/api/app-info`, { tls, signal: within })).json();
-    const { epoch } = await broker.call("get_app_info", {});
-    if (typeof info === "object" && info !== null && "epoch" in info && info.epoch === epoch) {
+    const answer = await requestHttp(`${url}/api/sign-in`, { tls, signal: within });
+    if (brokerId !== undefined && toDoor(answer.json()).brokerId === brokerId) {
       return ok("url", `agents use ${url}, which leads to this broker`);
     }
     return fail("url", `agents use ${url}, where something else answers`, "merkle config set url <url>");
