@@ -54,7 +54,7 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
     expect(problems).toEqual([]);
 
     const again = await dashboard.open(link);
-    await again.page.getByRole("alert").filter({ hasText: "This link does not sign in any more." }).waitFor();
+    await again.page.getByRole("alert").filter({ hasText: "This link signs nobody in." }).waitFor();
     await again.page.getByLabel("Sign-in link, invite or code").waitFor();
     expect(await again.findBarriers()).toEqual([]);
     await again.page.emulateMedia({ colorScheme: "dark" });

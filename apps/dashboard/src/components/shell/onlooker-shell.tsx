@@ -15,7 +15,7 @@ export function OnlookerShell({ children }: { readonly children: ReactNode }) {
   const pathname = usePathname();
   return (
     <>
-      <div className="flex min-h-dvh flex-col [--bottom-bar:2.75rem]">
+      <div className="flex min-h-dvh flex-col [--bottom-bar:calc(2.75rem+env(safe-area-inset-bottom))] pointer-coarse:[--bottom-bar:calc(3.5rem+env(safe-area-inset-bottom))]">
         <main
           id="content"
           tabIndex={-1}
@@ -25,11 +25,12 @@ export function OnlookerShell({ children }: { readonly children: ReactNode }) {
         </main>
         <aside
           aria-label="How you are here"
-          className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-center gap-2 border-t bg-surface px-4"
+          className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-center gap-2 border-t bg-surface px-4 pb-[env(safe-area-inset-bottom)]"
         >
           <Eye aria-hidden className="size-4 shrink-0 text-muted-foreground" />
           <p className="min-w-0 flex-1 truncate">
-            You look on. <span className="text-muted-foreground">This link shows one session, to read.</span>
+            You look on.{" "}
+            <span className="text-muted-foreground max-sm:hidden">This link shows one session, to read.</span>
           </p>
           <SignOutButton size="sm" variant="outline">
             Leave

@@ -46,8 +46,8 @@ export function explainLink(refusal: Refusal): Refusal {
   if (refusal.code !== "unauthorized") return refusal;
   return {
     ...refusal,
-    title: "This link does not sign in any more.",
+    title: "This link signs nobody in.",
     detail:
-      "It was used already, has expired, or was revoked. Make a new one with merkle open, or ask for one.",
+      "It was used already, has expired, was revoked, or is not whole. Make a new one with merkle open, or ask for one.",
   };
 }
