@@ -132,6 +132,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     boundConnections(server, {
       perAddressMax: limits.connectionsPerAddressMax,
       addressOf: arrivals.addressOf,
+      isDeafTo: limiter.isDeafTo,
       metrics: services.metrics,
     });
   }

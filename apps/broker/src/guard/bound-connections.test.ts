@@ -6,10 +6,19 @@ import { createArrivals } from "../access/arrival.js";
 import { createMetrics } from "../metrics.js";
 import { boundConnections } from "./bound-connections.js";
 
-async function startServer(perAddressMax: number, trustedProxies: readonly string[] = []) {
+async function startServer(
+  perAddressMax: number,
+  trustedProxies: readonly string[] = [],
+  isDeafTo: (address: string) => boolean = () => false,
+) {
   const metrics = createMetrics();
   const server = createServer();
-  boundConnections(server, { perAddressMax, addressOf: createArrivals(trustedProxies).addressOf, metrics });
+  boundConnections(server, {
+    perAddressMax,
+    addressOf: createArrivals(trustedProxies).addressOf,
+    isDeafTo,
+    metrics,
+  });
   const greeted = new Set<Socket>();
   server.on("connection", (socket) => {
     if (socket.destroyed) return;
@@ -55,4 +64,15 @@ it("[GUARD-8] [LIMIT-1] an address may have connectionsPerAddressMax connections
 it("[GUARD-8] a trusted proxy may have as many as it likes", async () => {
   const { port } = await startServer(1, ["127.0.0.1"]);
   for (let n = 0; n < 5; n += 1) expect(await open(port)).not.toBeNull();
+});
+
+it("[GUARD-8] an address that was refused too often is not heard, until it has been quiet for a while", async () => {
+  const deaf = new Set<string>();
+  const { port, metrics } = await startServer(10, [], (address) => deaf.has(address));
+  expect(await open(port)).not.toBeNull();
+  deaf.add("127.0.0.1");
+  expect(await open(port)).toBeNull();
+  expect(await metrics.render()).toContain('merkle_refusals_total{by="connections"} 1');
+  deaf.clear();
+  expect(await open(port)).not.toBeNull();
 });

@@ -7,6 +7,8 @@ export interface ConnectionBounds {
   /** So many connections one address may have, idle ones and those that still say nothing included. */
   readonly perAddressMax: number;
   readonly addressOf: Arrivals["addressOf"];
+  /** Whether an address has asked too often to be heard at all. */
+  readonly isDeafTo: (address: string) => boolean;
   readonly metrics: Pick<Metrics, "refusals">;
 }
 
@@ -16,7 +18,7 @@ export interface ConnectionBounds {
  */
 export function boundConnections(
   server: Server,
-  { perAddressMax, addressOf, metrics }: ConnectionBounds,
+  { perAddressMax, addressOf, isDeafTo, metrics }: ConnectionBounds,
 ): void {
   const open = new Map<string, number>();
 
@@ -31,7 +33,7 @@ export function boundConnections(
     if (address === null) return;
     const block = toAddressBlock(address);
     const count = (open.get(block) ?? 0) + 1;
-    if (count > perAddressMax) {
+    if (count > perAddressMax || isDeafTo(address)) {
       metrics.refusals.inc({ by: "connections" });
       socket.destroy();
       return;

@@ -63,6 +63,20 @@ describe("the limiter", () => {
     expect(limiter.admitFrame("a")).toBe(0);
   });
 
+  it("[GUARD-8] is deaf to an address whose refusals are used up, and to no other", () => {
+    const limiter = createLimiter({
+      rates: { address: once, refusal: { per_second: 0.001, burst: 2 } },
+      metrics: createMetrics(),
+    });
+    limiter.admit("a");
+    for (let n = 0; n < 2; n += 1) {
+      expect(limiter.isDeafTo("a")).toBe(false);
+      expect(refusal(() => limiter.admit("a"))?.details["limit"]).toBe("address");
+    }
+    expect(limiter.isDeafTo("a")).toBe(true);
+    expect(limiter.isDeafTo("b")).toBe(false);
+  });
+
   it("[GUARD-4] says to come back in a second at least, and counts what it refuses", async () => {
     const metrics = createMetrics();
     const limiter = createLimiter({

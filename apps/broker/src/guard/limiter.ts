@@ -24,6 +24,8 @@ export interface Limiter {
   admit(address: string): void;
   /** The same for a WebSocket that it opens. */
   admitUpgrade(address: string): void;
+  /** Whether an address has been refused so often that its connections are not even heard. */
+  isDeafTo(address: string): boolean;
   /** Counts a frame of an address, or says how many milliseconds it has to wait; 0 when it was counted. */
   admitFrame(address: string): number;
   /**
@@ -104,14 +106,25 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     bucketsOf("failed_proof").take(block);
   }
 
+  /** Counts the answer, too, when it is one that refuses. */
+  function takeOfAddress(name: "address" | "upgrade", block: string): void {
+    try {
+      take(name, block);
+    } catch (error) {
+      bucketsOf("refusal").take(block);
+      throw error;
+    }
+  }
+
   return {
     rates,
-    admit: (address) => take("address", toAddressBlock(address)),
+    admit: (address) => takeOfAddress("address", toAddressBlock(address)),
     admitUpgrade(address) {
       const block = toAddressBlock(address);
-      take("address", block);
-      take("upgrade", block);
+      takeOfAddress("address", block);
+      takeOfAddress("upgrade", block);
     },
+    isDeafTo: (address) => bucketsOf("refusal").look(toAddressBlock(address)) > 0,
     admitFrame: (address) => missingMs("address", toAddressBlock(address)),
     admitCall({ asker, sessionId, rate }) {
       if (asker?.kind === "member") take(`member_${rate}`, asker.memberId);
@@ -145,6 +158,7 @@ const unlimited: Limiter = {
   rates: null,
   admit: () => undefined,
   admitUpgrade: () => undefined,
+  isDeafTo: () => false,
   admitFrame: () => 0,
   admitCall: () => undefined,
   tryProof: (_proof, check) => check(),
@@ -153,6 +167,7 @@ const unlimited: Limiter = {
 /** What is asked too often, and by whom. */
 const counted: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
+  refusal: "refused requests of your address",
   upgrade: "connections opened from your address",
   failed_proof: "wrong proofs of identity from your address",
   member_read: "reads of yours",

@@ -32,7 +32,9 @@ describe("[GUARD-4] a rate", () => {
         clock.ms += take() - 0.01;
         expect(take()).toBeGreaterThan(0);
         clock.ms += 0.02;
+        expect(buckets.look("a")).toBe(0);
         expect(takeAll(take)).toBe(1);
+        expect(buckets.look("a")).toBeGreaterThan(0);
       }
       clock.ms += 2_000 / per_second;
       expect(takeAll(take)).toBe(Math.min(2, burst));

@@ -5,6 +5,8 @@ import type { RateLimit } from "@merkle/wire";
 export interface TokenBuckets {
   /** Takes a token, or says how many milliseconds it is until there is one again; 0 when it was taken. */
   take(key: string): number;
+  /** How many milliseconds it is until there is a token, without taking it; 0 when there is one. */
+  look(key: string): number;
   /** Puts back one that was taken. */
   giveBack(key: string): void;
   /** How many buckets are held in memory. */
@@ -38,15 +40,24 @@ export function createTokenBuckets({
     }
   }
 
+  /** When the bucket would be full after one more token was taken. */
+  function fullAfterOne(key: string, at: number): number {
+    return Math.max(fullAt.get(key) ?? at, at) + tokenMs;
+  }
+
+  function look(key: string): number {
+    const at = now();
+    const missingMs = fullAfterOne(key, at) - at - burst * tokenMs;
+    // Sums of times are not exact: a token that lacks a millionth is there.
+    return missingMs > 1e-6 * tokenMs ? missingMs : 0;
+  }
+
   return {
+    look,
     take(key) {
-      const at = now();
-      const fullAfter = Math.max(fullAt.get(key) ?? at, at) + tokenMs;
-      const missingMs = fullAfter - at - burst * tokenMs;
-      // Sums of times are not exact: a token that lacks a millionth is there.
-      if (missingMs > 1e-6 * tokenMs) return missingMs;
-      keep(key, fullAfter);
-      return 0;
+      const missingMs = look(key);
+      if (missingMs === 0) keep(key, fullAfterOne(key, now()));
+      return missingMs;
     },
     giveBack(key) {
       const full = fullAt.get(key);
