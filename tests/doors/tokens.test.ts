@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import type { TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 
 let broker: TestBroker;
 let admin: TestMember;
@@ -58,6 +59,17 @@ describe("Tokens", () => {
     const lasting = (expires_in_s: number) => birch.call("issue_token", { expires_in_s });
     await lasting(limits.tokenSecondsMax);
     await expect(lasting(limits.tokenSecondsMax + 1)).rejects.toMatchObject({ code: "bad_request" });
+  });
+
+  it("[LIMIT-1] the newest tokensListedMax tokens are listed", async () => {
+    const fir = await newMember("Fir");
+    const sql = connectTestDatabase(broker.databaseUrl);
+    await sql`INSERT INTO tokens (mesh_id, number, kind, secret_hash, member_id, created_at, expires_at)
+      SELECT ${fir.mesh_id}, 100000 + n, 'bearer', sha256(n::text::bytea), ${fir.member_id}, now(), now() + interval '1 hour'
+      FROM generate_series(0, ${limits.tokensListedMax}) n`;
+    const { tokens } = await admin.call("list_tokens", {});
+    expect(tokens).toHaveLength(limits.tokensListedMax);
+    await sql`DELETE FROM tokens WHERE member_id = ${fir.member_id}`;
   });
 
   it("[TOKEN-4] what a token was used to issue ends with it", async () => {

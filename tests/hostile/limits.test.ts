@@ -103,6 +103,7 @@ const testedAt: {
   inviteCodeSeconds: "tests/doors/invites.test.ts",
   inviteCodeTries: "tests/doors/invites.test.ts",
   joinSecondsMax: "tests/doors/invites.test.ts",
+  tokensListedMax: "tests/doors/tokens.test.ts",
   tokenSeconds: "tests/doors/tokens.test.ts",
   tokenSecondsMax: "tests/doors/tokens.test.ts",
   observerSeconds: "tests/doors/tokens.test.ts",

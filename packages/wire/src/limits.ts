@@ -121,6 +121,7 @@ export const limits = {
   inviteCodeTries: 5,
   /** How far the clocks of a joiner and the broker may differ. */
   joinSecondsMax: 5 * 60,
+  tokensListedMax: 500,
   tokenSeconds: 90 * 24 * 60 * 60,
   tokenSecondsMax: 366 * 24 * 60 * 60,
   observerSeconds: 7 * 24 * 60 * 60,

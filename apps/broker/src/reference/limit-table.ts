@@ -44,6 +44,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   inviteCodeSeconds: "the code is good no more",
   inviteCodeTries: "the code is good no more",
   joinSecondsMax: "401",
+  tokensListedMax: "the older ones are not listed",
   tokenSeconds: "how long a token is good for unless told",
   tokenSecondsMax: "400",
   observerSeconds: "how long an observer link is good for unless told",

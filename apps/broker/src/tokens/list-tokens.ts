@@ -1,4 +1,5 @@
 import { listTokenRows } from "@merkle/db";
+import { limits } from "@merkle/wire";
 import { onlyOf } from "../access/require-member.js";
 import type { Context, OutputOf } from "../context.js";
 import { toToken } from "./token-output.js";
@@ -6,6 +7,9 @@ import { toToken } from "./token-output.js";
 /** Lists tokens in force, the newest first: all of the mesh to an admin or where everybody is let in, else one's own (TOKEN-6). */
 export async function listTokens(ctx: Context): Promise<OutputOf<"list_tokens">> {
   const { database } = ctx.services;
-  const rows = await listTokenRows(database.orm, database.meshId, onlyOf(ctx.principal));
+  const rows = await listTokenRows(database.orm, database.meshId, {
+    memberId: onlyOf(ctx.principal),
+    limit: limits.tokensListedMax,
+  });
   return { tokens: rows.flatMap((row) => toToken(row) ?? []) };
 }

@@ -113,16 +113,17 @@ export async function takeToken(db: Queryable, secretHash: Uint8Array): Promise<
   return row ?? null;
 }
 
-/** Tokens in force, the newest first: all of the mesh, or those that are a member's or that it made. Tickets are left out. */
+/** Tokens in force, the newest first: of the mesh, or those that are a member's or that it made. Tickets are left out. */
 export async function listTokenRows(
   db: Queryable,
   meshId: string,
-  memberId: string | null,
+  { memberId, limit }: { readonly memberId: string | null; readonly limit: number },
 ): Promise<KnownToken[]> {
   const isListed = sql`${tokens.kind} <> 'ticket'`;
   return selectKnown(db)
     .where(and(eq(tokens.meshId, meshId), memberId === null ? undefined : isOf(memberId), isListed, inForce))
-    .orderBy(desc(tokens.number));
+    .orderBy(desc(tokens.number))
+    .limit(limit);
 }
 
 /** A token in force by its number, or null. */
