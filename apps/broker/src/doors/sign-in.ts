@@ -29,6 +29,9 @@ export interface SignedIn {
     | null;
 }
 
+/** What tells browsers apart stands at the end of what they say of themselves. */
+const userAgentCharsMax = 300;
+
 const SignIn = z.union([
   z.strictObject({ secret: z.string().min(1).max(200) }),
   z.strictObject({ proof: HelloProof }),
@@ -74,7 +77,7 @@ export function mountSignIn(
         secretHash,
         holder,
         parent: principal.token ?? undefined,
-        label: c.req.header("user-agent")?.slice(0, limits.nameCharsMax),
+        label: c.req.header("user-agent")?.slice(0, userAgentCharsMax),
         createdBy: principal.kind === "member" ? principal.memberId : null,
         seconds: limits.browserSeconds,
       }),
