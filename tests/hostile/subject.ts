@@ -110,6 +110,7 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
       (SELECT json_agg(e ORDER BY scope_id, key) FROM (SELECT scope_id, key, version, value FROM state_entries) e) AS state,
       (SELECT count(*) FROM state_watches) AS watches,
       (SELECT json_agg(m ORDER BY number) FROM (SELECT number, content, tags, forget_reason FROM memories) m) AS memories,
+      (SELECT json_agg(g ORDER BY id) FROM (SELECT id, title, content, tags, summary FROM progress_entries) g) AS progress,
       (SELECT json_agg(p ORDER BY peer_id) FROM (SELECT peer_id, name, role, groups, declared_status, declared_reason,
         summary, encode(secret_hash, 'hex'), left_at FROM peers) p) AS peers,
       (SELECT json_agg(encode(secret_hash, 'hex') ORDER BY team_id) FROM teams) AS secrets`;
@@ -165,6 +166,15 @@ export function validInputs({
     restore_memory: { team_id: person_id, id: "mem_1" },
     list_memory: { team_id },
     tag_memory: { team_id, id: "mem_1", tags: ["tests"] },
+    log_progress: {
+      team_id,
+      projectId: "mobile-app",
+      title: "Tokens",
+      content: "They rotate.",
+      tags: ["auth"],
+    },
+    get_context: { team_id, projectId: "mobile-app", id: "a1b2c3d4e5f6" },
+    search_logs: { team_id, projectId: "mobile-app", query: "tok" },
     nudge: { ...at, to: "Cedar" },
     hold_session: { ...asPerson, reason: "a look at the plan first" },
     resume_session: asPerson,

@@ -12,6 +12,7 @@ import type { Principal } from "./identity/principal.js";
 import type { Log } from "./log.js";
 import type { Meshes } from "./meshes/meshes.js";
 import type { Metrics } from "./metrics.js";
+import type { Summariser } from "./progress/summariser.js";
 import type { Presence } from "./roster/presence.js";
 import type { Indexer } from "./search/indexer.js";
 import type { SessionDirectory, SessionIdentity } from "./sessions/directory.js";
@@ -40,6 +41,7 @@ export interface Services {
   readonly entrance: () => Entrance;
   readonly stateAnnouncer: StateAnnouncer;
   readonly indexer: Indexer;
+  readonly summariser: Summariser;
   readonly presence: Presence;
   readonly credentials: Credentials;
   readonly sessions: SessionDirectory;

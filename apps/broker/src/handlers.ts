@@ -35,6 +35,9 @@ import { listMeshes } from "./meshes/list-meshes.js";
 import { createPerson } from "./persons/create-person.js";
 import { getPerson } from "./persons/get-person.js";
 import { renamePerson } from "./persons/rename-person.js";
+import { getContext } from "./progress/get-context.js";
+import { logProgress } from "./progress/log-progress.js";
+import { searchLogs } from "./progress/search-logs.js";
 import { joinSession } from "./roster/join-session.js";
 import { leaveSession } from "./roster/leave-session.js";
 import { listParticipants } from "./roster/list-participants.js";
@@ -110,6 +113,9 @@ export const handlers: Handlers = {
   restore_memory: restoreMemory,
   list_memory: listMemory,
   tag_memory: tagMemory,
+  log_progress: logProgress,
+  get_context: getContext,
+  search_logs: searchLogs,
   search,
   list_attention: listAttention,
   dismiss_attention: dismissAttention,

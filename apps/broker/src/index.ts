@@ -1,5 +1,6 @@
 export { backupHome, type HomeBackupOptions, restoreHome } from "./backup-home.js";
 export { type DatabaseFacts, inspectDatabase } from "./inspect-database.js";
 export { createLog, type Log } from "./log.js";
+export type { ProgressLogLevel, SummaryOptions } from "./progress/summary-options.js";
 export { type Broker, type BrokerOptions, defaultPort, startBroker } from "./start-broker.js";
 export { StartError } from "./start-error.js";

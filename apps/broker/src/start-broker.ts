@@ -24,6 +24,9 @@ import { ensureFirstInvite, makeAdminInvite } from "./invites/ensure-first-invit
 import { createLog, type Log } from "./log.js";
 import { createMeshes, createMeshOfSession, type Meshes, type SharedServices } from "./meshes/meshes.js";
 import { createMetrics } from "./metrics.js";
+import { atLevel } from "./progress/progress-log.js";
+import { createSummariser } from "./progress/summariser.js";
+import type { ProgressLogLevel, SummaryOptions } from "./progress/summary-options.js";
 import { startPresence } from "./roster/presence.js";
 import { startIndexer } from "./search/indexer.js";
 import { createAddresses } from "./settings/addresses.js";
@@ -71,6 +74,10 @@ export interface BrokerOptions {
   readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
   /** How long it waits for what a client has begun; as `limits` say unless told. */
   readonly deadlines?: Partial<Deadlines> | undefined;
+  /** Who summarises progress entries; unless told, nobody does, and the beginning of an entry stands for its summary. */
+  readonly summaries?: SummaryOptions | undefined;
+  /** The least that is logged of progress; "info" unless told. */
+  readonly progressLogLevel?: ProgressLogLevel | undefined;
   /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
   readonly connectionsMax?: number | undefined;
 }
@@ -278,6 +285,7 @@ async function startServices(
   const presence = startPresence({ database, log, onAcked: channels.announceDelivery });
   const stateAnnouncer = startStateAnnouncer({ database, channels, log });
   const indexer = startIndexer({ database, log });
+  const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
   const workers = startWorkers({ log });
   const eventLoop = watchEventLoop();
   const appender: Appender = startAppender({
@@ -306,6 +314,7 @@ async function startServices(
     entrance: () => entrance,
     stateAnnouncer,
     indexer,
+    summariser,
     presence,
     settings,
     addresses: createAddresses(settings, listening),
@@ -327,6 +336,7 @@ async function startServices(
       await appender.stop();
       await stateAnnouncer.stop();
       await indexer.stop();
+      await summariser.stop();
       await presence.stop();
       channels.stop();
       meshChannels.stop();

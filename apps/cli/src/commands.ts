@@ -36,6 +36,9 @@ import { observe } from "./commands/observe.js";
 import { open } from "./commands/open.js";
 import { peers } from "./commands/peers.js";
 import { post } from "./commands/post.js";
+import { progressLog } from "./commands/progress/log.js";
+import { progressSearch } from "./commands/progress/search.js";
+import { progressShow } from "./commands/progress/show.js";
 import { recall } from "./commands/recall.js";
 import { remember } from "./commands/remember.js";
 import { rename } from "./commands/rename.js";
@@ -88,6 +91,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { title: "Document", commands: [docShow, docAppend, docEdit, docHistory, docDiff] },
   { title: "State", commands: [stateList, stateGet, stateSet, stateUnset, stateWatch] },
   { title: "Memory", commands: [remember, recall, forget, search] },
+  { title: "Progress", commands: [progressLog, progressSearch, progressShow] },
   { title: "Agents", commands: [launch, install, uninstall, mcp, hookSessionStart] },
   {
     title: "This machine",

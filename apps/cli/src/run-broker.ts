@@ -11,6 +11,7 @@ import type { DetachedBroker } from "./detach-broker.js";
 import { explainError } from "./explain-error.js";
 import { explainingHome, homeFiles } from "./merkle-home.js";
 import type { Output } from "./output.js";
+import { readProgressSettings } from "./progress/read-settings.js";
 import { announceBroker } from "./run-file.js";
 import { showStarted } from "./show-started.js";
 
@@ -22,12 +23,20 @@ export async function runBroker(context: CommandContext): Promise<number> {
   const log = createLog(file.write);
   const stopWatching = watchForCrash(log, output);
   try {
-    const broker = await startBroker({ ...config, tls: toTls(config), dashboard: findDashboard(), log });
+    const { notices, ...progress } = await readProgressSettings({ env: process.env, cwd: process.cwd() });
+    for (const notice of notices) tell(notice, output, log);
+    const parts = { tls: toTls(config), dashboard: findDashboard(), log };
+    const broker = await startBroker({ ...config, ...progress, ...parts });
     return await serve(broker, context, log);
   } finally {
     stopWatching();
     file.close();
   }
+}
+
+function tell(notice: string, output: Output, log: Log): void {
+  output.note(notice);
+  log.warn(notice);
 }
 
 async function serve(broker: Broker, { config, output, signal }: CommandContext, log: Log): Promise<number> {

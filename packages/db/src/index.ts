@@ -38,6 +38,7 @@ export * from "./queries/messages.js";
 export * from "./queries/peer-changes.js";
 export * from "./queries/peers.js";
 export * from "./queries/persons.js";
+export * from "./queries/progress.js";
 export * from "./queries/reading.js";
 export * from "./queries/receipts.js";
 export * from "./queries/search.js";

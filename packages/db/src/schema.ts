@@ -482,6 +482,53 @@ export const memories = pgTable(
   ],
 );
 
+export const progressProjects = pgTable(
+  "progress_projects",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    projectId: text("project_id").notNull(),
+    name: text("name").notNull(),
+    createdAt: instant("created_at").notNull(),
+    lastNumber: count("last_number").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.meshId, table.projectId] })],
+);
+
+export const progressEntries = pgTable(
+  "progress_entries",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    id: text("id").notNull(),
+    projectId: text("project_id").notNull(),
+    number: count("number").notNull(),
+    title: text("title").notNull(),
+    content: text("content").notNull(),
+    summary: text("summary"),
+    tags: text("tags").array().notNull(),
+    agentId: text("agent_id"),
+    loggedBy: text("logged_by").notNull(),
+    sessionId: uuid("session_id"),
+    createdAt: instant("created_at").notNull(),
+    titleKey: text("title_key").notNull(),
+    tagKeys: text("tag_keys").array().notNull(),
+    words: tsvector("words").notNull().generatedAlwaysAs(sql``),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.id] }),
+    foreignKey({
+      columns: [table.meshId, table.projectId],
+      foreignColumns: [progressProjects.meshId, progressProjects.projectId],
+    }),
+    index("progress_entries_by_time").on(
+      table.meshId,
+      table.projectId,
+      table.createdAt.desc(),
+      table.number.desc(),
+    ),
+    index("progress_entries_by_words").using("gin", table.words),
+  ],
+);
+
 export const searchHeads = pgTable("search_heads", {
   sessionId: uuid("session_id").primaryKey(),
   lastSequence: count("last_sequence").notNull().default(0),

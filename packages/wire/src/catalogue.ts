@@ -31,6 +31,7 @@ import { checkMessages, messageStatus, sendMessage } from "./operations/messagin
 import { joinGroup, leaveGroup, listPeers, setStatus, setSummary } from "./operations/peers.js";
 import { holdSession, nudge, resumeSession, search } from "./operations/people.js";
 import { createPerson, getPerson, renamePerson } from "./operations/persons.js";
+import { getContext, logProgress, searchLogs } from "./operations/progress.js";
 import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
 import {
   concludeSession,
@@ -83,6 +84,9 @@ export const catalogue = {
   restore_memory: restoreMemory,
   list_memory: listMemory,
   tag_memory: tagMemory,
+  log_progress: logProgress,
+  get_context: getContext,
+  search_logs: searchLogs,
   nudge,
   hold_session: holdSession,
   resume_session: resumeSession,

@@ -103,7 +103,14 @@ export interface MeshChangedFrame {
   readonly session_id: string | null;
 }
 
-export type MeshChangedKind = "sessions" | "attention" | "memory" | "settings" | "members" | "person";
+export type MeshChangedKind =
+  | "sessions"
+  | "attention"
+  | "memory"
+  | "progress"
+  | "settings"
+  | "members"
+  | "person";
 
 /**
  * A key's newest value, pushed to every connection with a subscription to its session, or of its mesh when `session_id` is

@@ -48,6 +48,7 @@ export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/ident
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
 export { Capabilities, type DeclaredStatus, type Peer, type WakePath } from "./operations/peers.js";
+export type { ProgressEntry } from "./operations/progress.js";
 export type { Participant } from "./operations/roster.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";
 export {
@@ -57,6 +58,7 @@ export {
   sessionSettingsDefault,
 } from "./operations/settings.js";
 export type { StateEntry } from "./operations/state.js";
+export { type Instant, parseInstant } from "./parse-instant.js";
 export * from "./plain.js";
 export { type ListedTool, toTool } from "./tool.js";
 export { isStorable, utf8Bytes } from "./values.js";

@@ -206,6 +206,8 @@ describe("createOpenApi", () => {
         "Participant",
         "Peer",
         "PresentTeam",
+        "ProgressEntry",
+        "RateLimit",
         "RecipientState",
         "Session",
         "SessionSettings",

@@ -30,7 +30,11 @@ export function completeInput({ operation, fields, refusal, teams, keyring }: Co
   const byName = typeof named === "string" && isUuid(named) ? keyring.find(named) : undefined;
   const chosen = byName === undefined ? undefined : teams.find(String(named));
   const credential = byName === undefined ? {} : { team_id: byName };
-  if (!takesLastSession(operation)) return { input: { ...fields, ...credential }, team: chosen };
+  if (!takesLastSession(operation)) {
+    const own = named === undefined && operation.access === "team" ? teams.findLast() : undefined;
+    const asOwn = own && { team_id: own.credential };
+    return { input: { ...fields, ...credential, ...asOwn }, team: chosen ?? own };
+  }
 
   const session = fields["session_id"] ?? chosen?.sessionId;
   if (session !== undefined && typeof session !== "string") return { input: fields, team: undefined };

@@ -23,6 +23,7 @@ export const knownToolsets = [
   "messaging",
   "mesh",
   "people",
+  "progress",
   "admin",
 ] as const satisfies readonly Toolset[];
 

@@ -182,7 +182,9 @@ function explain(error: unknown, { input, team }: Performance): unknown {
   if (given === undefined)
     return new MerkleError(
       "unauthorized",
-      `You are no team of the session "${session}" yet: call join_session first.`,
+      session === undefined
+        ? "You have joined no session yet: call join_session first."
+        : `You are no team of the session "${session}" yet: call join_session first.`,
     );
   if (team)
     return new MerkleError(

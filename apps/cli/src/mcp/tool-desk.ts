@@ -7,6 +7,7 @@ import { createSealing } from "../sealed/sealing.js";
 import { openBrokerLink } from "./broker-link.js";
 import { completeInput } from "./complete-input.js";
 import { createEntrance } from "./entrance.js";
+import { fillProject } from "./fill-project.js";
 import { idleSince } from "./hooks/client-status.js";
 import { parseHookCall } from "./hooks/hook-call.js";
 import { createHookDesk } from "./hooks/hook-desk.js";
@@ -155,7 +156,8 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
     const operation = offered.get(name);
     if (!operation) throw unknownTool(name);
     const refusal = await entrance.enter();
-    const { input, team } = completeInput({ operation, fields, refusal, teams, keyring });
+    const filled = await fillProject(operation, fields);
+    const { input, team } = completeInput({ operation, fields: filled, refusal, teams, keyring });
     const { output, notice, settle = ignore } = await perform({ operation, input, team, caller, signal });
     return { result: render.output(operation, output, notice), settle };
   }

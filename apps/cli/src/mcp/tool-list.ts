@@ -67,7 +67,8 @@ function toStdioTool(operation: Operation): ListedTool {
   const listed = Object.entries({ ...Object(properties), ...session }).filter(
     ([name]) => !unlisted.has(name) && !hidden?.has(name),
   );
-  const names = Array.isArray(required) ? required.filter((name) => !(session && name === "session_id")) : [];
+  const left = new Set([...(session ? ["session_id"] : []), "projectId"]);
+  const names = Array.isArray(required) ? required.filter((name) => !left.has(name)) : [];
   return {
     ...tool,
     inputSchema: {

@@ -92,6 +92,9 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
     await sql`INSERT INTO memory_counters VALUES (${meshId}, 1)`;
     await sql`INSERT INTO memories (mesh_id, number, content, tags, remembered_by, session_id, remembered_at)
       VALUES (${meshId}, 1, ${awkward}, ARRAY[${awkward}, 'b'], ${awkward}, ${sessionId}, now())`;
+    await sql`INSERT INTO progress_projects VALUES (${meshId}, 'p', ${awkward}, now(), 1)`;
+    await sql`INSERT INTO progress_entries (mesh_id, id, project_id, number, title, content, tags, logged_by, created_at, title_key, tag_keys)
+      VALUES (${meshId}, 'a1b2c3d4e5f6', 'p', 1, ${awkward}, ${awkward}, ARRAY[${awkward}], ${awkward}, now(), ${awkward}, ARRAY[${awkward}])`;
     await sql`INSERT INTO search_heads VALUES (${sessionId}, 1, 1)`;
     await sql`INSERT INTO message_words VALUES (${sessionId}, 1, true, now(), to_tsvector('english', ${awkward}))`;
     await sql`INSERT INTO document_words VALUES (${sessionId}, 1, 1, ${awkward}, ${"'it''s':3A 'back\\\\slash':1"})`;

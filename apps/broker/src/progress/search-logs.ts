@@ -1,0 +1,30 @@
+import { searchProgressEntries } from "@merkle/db";
+import { parseInstant } from "@merkle/wire";
+import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { toTextMatch } from "../search/to-text-match.js";
+import { toProgressEntry } from "./progress-output.js";
+import { foldedTags } from "./tags.js";
+
+/** Finds a project's entries, newest first, without what they say; where there is no such project, none (PROGRESS-9). */
+export async function searchLogs(
+  { services }: Context,
+  input: ParsedInputOf<"search_logs">,
+): Promise<OutputOf<"search_logs">> {
+  const { orm, meshId } = services.database;
+  const { projectId, query, content, tags = [], startDate, endDate, limit } = input;
+  const { rows, total } = await searchProgressEntries(orm, meshId, {
+    projectId,
+    titleKey: query?.toLowerCase(),
+    match: content === undefined ? undefined : await toTextMatch(orm, content),
+    tagKeys: foldedTags(tags),
+    from: toDate(startDate, "from"),
+    to: toDate(endDate, "to"),
+    limit,
+  });
+  return { projectId, query: query || null, entries: rows.map(toProgressEntry), total };
+}
+
+function toDate(text: string | undefined, end: "from" | "to"): Date | undefined {
+  const instant = text === undefined ? null : parseInstant(text);
+  return instant === null ? undefined : new Date(instant[end]);
+}

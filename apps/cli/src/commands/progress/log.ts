@@ -1,0 +1,52 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { listOf, textOf } from "../../flags.js";
+
+export const progressLog: Command = {
+  name: "progress log",
+  summary: "log what was done, and how; prints its id",
+  arguments: [
+    { name: "<title>", summary: "what was done, in a line" },
+    { name: "[text]", summary: "how it was done; - reads it from stdin, as does a pipe" },
+  ],
+  flags: [
+    { flags: "--project <name>", summary: "the repository's name unless told" },
+    { flags: "--tag <tag>", summary: "what it is about; again or with commas for several", repeatable: true },
+    { flags: "--agent <name>", summary: "which agent did it" },
+  ],
+  examples: [
+    'merkle progress log "Issuer tables done" "Migration 12 adds them; see src/issuers." --tag auth',
+    'merkle progress log "Rate limits" - --project payments < notes.md',
+  ],
+  async run({ args: [title = "", given], flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire/plain");
+    const { findBroker } = await import("../../broker-client.js");
+    const { actingInMesh } = await import("../../person/acting-in-mesh.js");
+    const { chooseProject } = await import("../../progress/choose-project.js");
+    const { readText } = await import("../../read-text.js");
+    const { splitList } = await import("../../split-list.js");
+    const usage = "merkle progress log <title> <text>";
+    const projectId = await chooseProject(textOf(flags, "project"), usage);
+    const name = "how it was done";
+    const text = await readText({
+      given,
+      name,
+      usage,
+      bytesMax: 4 * limits.progressContentCharsMax,
+      signal,
+    });
+    const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
+    const agentId = textOf(flags, "agent");
+    const logged = await actor.call("log_progress", {
+      projectId,
+      title,
+      content: text.replace(/(?:\r?\n)+$/, ""),
+      tags: splitList(listOf(flags, "tag")),
+      ...(agentId === undefined ? {} : { agentId }),
+    });
+    const { oneLine } = await import("../../one-line.js");
+    output.show(logged, `${output.mark.ok} ${logged.id}`);
+    output.note(`  in project ${oneLine(logged.projectId)}`);
+    return exitCodes.done;
+  },
+};

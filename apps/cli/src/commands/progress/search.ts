@@ -1,0 +1,59 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { listOf, textOf } from "../../flags.js";
+
+export const progressSearch: Command = {
+  name: "progress search",
+  summary: "list what was done in a project, the newest first; with words only titles that hold them",
+  arguments: [{ name: "[query]", summary: "a part of the title, upper or lower case" }],
+  flags: [
+    { flags: "--project <name>", summary: "the repository's name unless told" },
+    { flags: "--text <words>", summary: "only those that say this, in the title or the text" },
+    {
+      flags: "--tag <tag>",
+      summary: "only those with this tag; again or with commas: with all",
+      repeatable: true,
+    },
+    {
+      flags: "--since <date>",
+      summary: "only those of that day or later; a time may follow: 2026-01-31T14:00",
+    },
+    { flags: "--until <date>", summary: "only those of that day or earlier" },
+    { flags: "--limit <number>", summary: "at most so many; 20 unless told, 100 at most" },
+  ],
+  examples: [
+    "merkle progress search",
+    "merkle progress search token --since 2026-01-31 --tag auth",
+    'merkle progress search --text "rate limit" --project payments --json',
+  ],
+  async run({ args: [query], flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire/plain");
+    const { findBroker } = await import("../../broker-client.js");
+    const { chooseProject } = await import("../../progress/choose-project.js");
+    const { formatEntries } = await import("../../progress/format-entries.js");
+    const { splitList } = await import("../../split-list.js");
+    const { readWholeNumber } = await import("../../whole-number.js");
+    const projectId = await chooseProject(
+      textOf(flags, "project"),
+      "merkle progress search --project <name>",
+    );
+    const tags = splitList(listOf(flags, "tag"));
+    const chosen = {
+      query,
+      content: textOf(flags, "text"),
+      tags: tags.length > 0 ? tags : undefined,
+      startDate: textOf(flags, "since"),
+      endDate: textOf(flags, "until"),
+      limit: readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.progressPageMax }),
+    };
+    const broker = await findBroker(config, signal);
+    const found = await broker.call("search_logs", { projectId, ...chosen });
+    const { entries, total } = found;
+    if (output.json) output.show(found, "");
+    else if (entries.length === 0) output.note(`nothing found in project ${projectId}`);
+    else output.show(found, formatEntries(entries, output));
+    if (entries.length > 0 && entries.length < total)
+      output.note(`  ${entries.length} of ${total}: --limit shows more`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,21 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { textOf } from "../../flags.js";
+
+export const progressShow: Command = {
+  name: "progress show",
+  summary: "show what was done: in brief, then in full",
+  arguments: [{ name: "<id>", summary: "as progress log and progress search print it" }],
+  flags: [{ flags: "--project <name>", summary: "the repository's name unless told" }],
+  examples: ["merkle progress show a1b2c3d4e5f6", "merkle progress show a1b2c3d4e5f6 --project payments"],
+  async run({ args: [id = ""], flags, config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { chooseProject } = await import("../../progress/choose-project.js");
+    const { formatWhole } = await import("../../progress/format-entries.js");
+    const projectId = await chooseProject(textOf(flags, "project"), "merkle progress show <id>");
+    const broker = await findBroker(config, signal);
+    const entry = await broker.call("get_context", { projectId, id, includeFull: true });
+    output.show(entry, formatWhole(entry, output));
+    return exitCodes.done;
+  },
+};

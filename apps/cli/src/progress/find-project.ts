@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { basename, dirname } from "node:path";
+import { promisify } from "node:util";
+import { limits } from "@merkle/wire/plain";
+
+/** Git answers at once, or something is wrong with the disk. */
+const gitMsMax = 3_000;
+
+/**
+ * The project of a folder: the name of its git repository, which is that of its origin, so that every clone and worktree
+ * of it means the same, or else of its main folder. Null outside of one, and where there is no git.
+ */
+export async function findProject(folder: string): Promise<string | null> {
+  const origin = await git(folder, ["config", "--get", "remote.origin.url"]);
+  const name = origin && lastPart(origin);
+  if (name) return name;
+  // Of a worktree, too, it is the main folder's.
+  const common = await git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+  if (!common) return null;
+  return (basename(common) === ".git" ? basename(dirname(common)) : lastPart(common)) || null;
+}
+
+/** `git@host:owner/mobile-app.git` as `mobile-app`. */
+function lastPart(address: string): string {
+  const last =
+    address
+      .replace(/[/\\]+$/, "")
+      .split(/[/\\:]/)
+      .at(-1) ?? "";
+  return last
+    .replace(/\.git$/, "")
+    .trim()
+    .slice(0, limits.projectIdCharsMax);
+}
+
+async function git(folder: string, args: readonly string[]): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)("git", ["-C", folder, ...args], { timeout: gitMsMax });
+    return stdout.trim() || null;
+  } catch {
+    return null;
+  }
+}

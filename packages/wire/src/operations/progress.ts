@@ -1,0 +1,161 @@
+import * as z from "zod";
+import { lines, nameInLine, neutralise, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { parseInstant } from "../parse-instant.js";
+import { asTeam, isStorable, retryable, Timestamp } from "../values.js";
+
+/** Its messages name the field, as agents that knew the tracker before it was a part of Merkle expect them. */
+function lineOf(field: string, charsMax: number) {
+  return storable(field)
+    .trim()
+    .min(1, { error: `${field} is required` })
+    .max(charsMax, { error: `${field} exceeds maximum length of ${charsMax} characters` })
+    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
+      error: `${field} must be one line without control characters`,
+    });
+}
+
+function storable(field: string) {
+  return z
+    .string({ error: ({ input }) => (input === undefined ? `${field} is required` : undefined) })
+    .refine(isStorable, { error: `${field} must not hold NUL characters or lone surrogates` });
+}
+
+const ProjectId = lineOf("projectId", limits.projectIdCharsMax).meta({
+  description: "The project, mostly the repository's name.",
+  examples: ["mobile-app"],
+});
+
+const EntryTag = lineOf("tag", limits.tagCharsMax).refine((tag) => !tag.includes(","), {
+  error: "tag must not hold a comma",
+});
+const EntryTags = z.array(EntryTag).max(limits.progressTagsMax, {
+  error: `tags exceed the maximum of ${limits.progressTagsMax} items`,
+});
+
+/** A day without a time is all of that day in UTC. */
+function day(field: string) {
+  return z
+    .string()
+    .refine((text) => parseInstant(text) !== null, {
+      error: `Invalid date format for ${field}: expected ISO 8601`,
+    })
+    .optional();
+}
+
+const EntryId = z.string().regex(/^[0-9A-Za-z_-]{12}$/);
+
+const entry = {
+  id: EntryId,
+  title: z.string(),
+  createdAt: Timestamp,
+  tags: z.array(z.string()),
+  agentId: z.string().nullable(),
+  loggedBy: z.string().meta({ description: "The team, `team/peer` or person that logged it." }),
+};
+
+const ProgressEntry = z.object(entry).meta({ id: "ProgressEntry" });
+export type ProgressEntry = z.output<typeof ProgressEntry>;
+
+export const logProgress = operation({
+  name: "log_progress",
+  toolset: "progress",
+  summary:
+    "Log a piece of work that is done, and how it was done, for whoever works on the project next. A project begins with its first entry.",
+  access: "team",
+  route: "POST /api/progress",
+  input: z.strictObject({
+    projectId: ProjectId,
+    title: lineOf("title", limits.progressTitleCharsMax),
+    content: storable("content")
+      .max(limits.progressContentCharsMax, {
+        error: `content exceeds maximum length of ${limits.progressContentCharsMax} characters`,
+      })
+      .refine((text) => text.trim() !== "", { error: "content is required and cannot be empty" })
+      .meta({ description: "What was done and how, in detail." }),
+    tags: EntryTags.default([]),
+    agentId: lineOf("agentId", limits.nameCharsMax).optional(),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({ id: EntryId, projectId: z.string(), title: z.string(), createdAt: Timestamp }),
+  errors: ["unauthorized", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ id, projectId, title }) =>
+    `Logged: ${neutralise(title)} (ID: ${id}) in project ${nameInLine(projectId)}`,
+});
+
+export const getContext = operation({
+  name: "get_context",
+  toolset: "progress",
+  summary: "Read a progress entry in two or three sentences; with includeFull all of it.",
+  access: "reader",
+  route: "GET /api/progress/context",
+  input: z.strictObject({
+    projectId: ProjectId,
+    id: lineOf("id", limits.nameCharsMax),
+    includeFull: z.boolean().default(false),
+    ...asTeam,
+  }),
+  output: z.object({
+    ...entry,
+    projectId: z.string(),
+    summary: z.string().meta({ description: "The beginning of the content, where none could be made." }),
+    content: z.string().optional().meta({ description: "With includeFull." }),
+  }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ summary, content }) =>
+    lines(quoted(summary), content !== undefined && `content: ${quoted(content)}`),
+});
+
+export const searchLogs = operation({
+  name: "search_logs",
+  toolset: "progress",
+  summary: "Find progress entries of a project, newest first. What they say: get_context.",
+  access: "reader",
+  route: "GET /api/progress",
+  input: z.strictObject({
+    projectId: ProjectId,
+    query: storable("query")
+      .max(limits.queryCharsMax)
+      .optional()
+      .meta({ description: "A part of the title, upper or lower case." }),
+    content: storable("content").trim().min(1).max(limits.queryCharsMax).optional().meta({
+      description: "Words of the title or the content, found by their stem.",
+    }),
+    tags: EntryTags.optional().meta({ description: "Only those that have all of these." }),
+    startDate: day("startDate").meta({ description: "ISO 8601: created then or later." }),
+    endDate: day("endDate").meta({ description: "ISO 8601: created then or earlier." }),
+    limit: z.int().min(1).max(limits.progressPageMax).default(limits.progressPageDefault),
+    ...asTeam,
+  }),
+  output: z.object({
+    projectId: z.string(),
+    query: z.string().nullable(),
+    entries: z.array(ProgressEntry),
+    total: z.int().min(0).meta({ description: "How many fit, those beyond the limit included." }),
+  }),
+  errors: ["unauthorized"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ projectId, query, entries, total }) => {
+    const matching = query === null ? "" : ` matching '${neutralise(query.replaceAll("\n", " "))}'`;
+    const found = `Found ${total} ${total === 1 ? "entry" : "entries"}${matching} in ${nameInLine(projectId)}`;
+    const shown = entries.length < total ? `, the newest ${entries.length}` : "";
+    return lines(`${found}${shown}${entries.length === 0 ? "" : ":"}`, ...entries.map(entryLine));
+  },
+});
+
+function entryLine({ id, title, createdAt }: ProgressEntry, index: number): string {
+  return `${index + 1}. ${id} - ${neutralise(title)} (${createdAt.slice(0, 10)})`;
+}

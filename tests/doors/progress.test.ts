@@ -1,0 +1,449 @@
+import { randomUUID } from "node:crypto";
+import { catalogue, limits } from "@merkle/wire";
+import type postgres from "postgres";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { brokerDoors, type Door, doors } from "../kit/doors.js";
+import { type ModelServer, saying, startModelServer, withBody } from "../kit/model-server.js";
+import { createTestSession, failureOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+
+const apiKey = "sk-test-5up3r-s3cr3t";
+
+let model: ModelServer;
+let broker: TestBroker;
+let sql: postgres.Sql;
+let door: Door;
+let team_id: string;
+const cleanup = atEnd();
+beforeAll(async () => {
+  model = await startModelServer(cleanup);
+  const summaries = { apiKey, baseUrl: model.url, waitMs: 500, timeoutMs: 1_000 };
+  broker = await startTestBroker({ summaries }, cleanup);
+  sql = connectTestDatabase(broker.databaseUrl, cleanup);
+  door = await brokerDoors.websocket(broker.url);
+  cleanup(door.close);
+  team_id = (await createTestSession(door)).convener;
+});
+beforeEach(() => {
+  model.answer = saying("Summarised.");
+});
+
+/** A project that no other test logs in. */
+function newProject(): string {
+  return `p-${randomUUID()}`;
+}
+
+interface Logged {
+  readonly projectId: string;
+  readonly title?: string;
+  readonly content?: string;
+  readonly tags?: string[];
+  readonly at?: string;
+}
+
+/** Logs an entry, at that time where one is given, and returns its id. */
+async function log({ at, ...entry }: Logged): Promise<string> {
+  const { id } = await door.call("log_progress", { title: "Done", content: "Did it.", team_id, ...entry });
+  if (at !== undefined) await sql`UPDATE progress_entries SET created_at = ${at} WHERE id = ${id}`;
+  return id;
+}
+
+async function found(input: Parameters<typeof search>[0]): Promise<string[]> {
+  return (await search(input)).entries.map(({ id }) => id);
+}
+
+function search(input: { projectId: string } & Record<string, unknown>) {
+  return door.call("search_logs", input);
+}
+
+const refactored = {
+  title: "Refactored authentication module",
+  content:
+    "I refactored the authentication module to use JWT tokens instead of sessions. Changes made: 1. Added jsonwebtoken package, " +
+    "2. Created src/auth/jwt.ts with sign/verify functions, 3. Updated src/middleware/auth.ts to validate tokens, " +
+    "4. Modified user login endpoint to return tokens. All tests pass.",
+  tags: ["auth", "refactor"],
+};
+
+describe.each(Object.entries(doors))("the tracker's examples, by %s", (_name, open) => {
+  let at: Door;
+  let own: string;
+  const end = atEnd();
+  beforeAll(async () => {
+    at = await open(broker.url);
+    end(at.close);
+    own = (await createTestSession(at)).convener;
+  });
+
+  it("[PROGRESS-1] example 4.1: log_progress makes the project, and answers with id, project, title and time", async () => {
+    const projectId = newProject();
+    const logged = await at.call("log_progress", {
+      projectId,
+      title: "Implemented user registration endpoint",
+      content: "Created POST /api/users endpoint with validation. Added bcrypt. Wrote integration tests.",
+      tags: ["api", "users"],
+      team_id: own,
+    });
+    const { id, createdAt } = logged;
+    expect(logged).toEqual({ id, projectId, title: "Implemented user registration endpoint", createdAt });
+    expect(id).toMatch(/^[0-9A-Za-z_-]{12}$/);
+    expect(new Date(createdAt).toISOString()).toBe(createdAt);
+    const [project] = await sql`SELECT name FROM progress_projects WHERE project_id = ${projectId}`;
+    expect(project).toEqual({ name: projectId });
+  });
+
+  it("[PROGRESS-6] example 4.2: get_context gives the summary, and the content only where it is asked for", async () => {
+    const projectId = newProject();
+    const agentId = "coding-agent-1";
+    const { id, createdAt } = await at.call("log_progress", {
+      ...refactored,
+      projectId,
+      agentId,
+      team_id: own,
+    });
+    const { title, tags, content } = refactored;
+    const brief = await at.call("get_context", { projectId, id });
+    const summary = "Summarised.";
+    expect(brief).toEqual({ id, projectId, title, summary, createdAt, tags, agentId, loggedBy: "Atlas" });
+    expect(await at.call("get_context", { projectId, id, includeFull: true })).toEqual({ ...brief, content });
+  });
+
+  it("[PROGRESS-9] example 4.3: search_logs finds the newest first, and tells neither content nor summary", async () => {
+    const projectId = newProject();
+    const at1 = await log({ projectId, title: "Added auth middleware", at: "2025-06-10T09:15:00Z" });
+    const at2 = await log({ projectId, ...refactored, at: "2025-06-15T14:32:00Z" });
+    await log({ projectId, title: "Auth, long ago", at: "2025-05-31T23:59:59.999Z" });
+    await log({ projectId, title: "Nothing of it" });
+    const startDate = "2025-06-01T00:00:00Z";
+    const answer = await at.call("search_logs", { projectId, query: "auth", startDate, limit: 5 });
+    const { title, tags } = refactored;
+    const common = { agentId: null, loggedBy: "Atlas" };
+    expect(answer).toEqual({
+      projectId,
+      query: "auth",
+      entries: [
+        { id: at2, title, createdAt: "2025-06-15T14:32:00.000Z", tags, ...common },
+        {
+          id: at1,
+          title: "Added auth middleware",
+          createdAt: "2025-06-10T09:15:00.000Z",
+          tags: [],
+          ...common,
+        },
+      ],
+      total: 2,
+    });
+  });
+
+  it("[PROGRESS-4] example 9.2: an entry of another project, or of none, is not found, in the tracker's words", async () => {
+    const projectId = newProject();
+    const id = await log({ projectId });
+    const failure = await failureOf(at.call("get_context", { projectId: "mobile-app", id }));
+    expect(failure).toMatchObject({
+      code: "not_found",
+      message: `Entry not found: ${id} in project mobile-app`,
+    });
+  });
+});
+
+describe("compact text", () => {
+  const keeper = { keeper: "caller" } as const;
+
+  it("[PROGRESS-11] is that of the tracker's examples", () => {
+    const createdAt = "2025-06-15T14:32:00.000Z";
+    const title = "Refactored authentication module";
+    const common = { tags: [], agentId: null, loggedBy: "Atlas" };
+    const projectId = "mobile-app";
+    const logged = {
+      id: "x7k9m2p4q1w3",
+      projectId,
+      title: "Implemented user registration endpoint",
+      createdAt,
+    };
+    expect(catalogue.log_progress.compact(logged, keeper)).toBe(
+      "Logged: Implemented user registration endpoint (ID: x7k9m2p4q1w3) in project mobile-app",
+    );
+    const summary = "Refactored auth to use JWT tokens. Tests pass.";
+    const entry = { id: "a1b2c3d4e5f6", title, createdAt, ...common };
+    expect(catalogue.get_context.compact({ ...entry, projectId, summary }, keeper)).toBe(summary);
+    const second = {
+      id: "z9y8x7w6v5u4",
+      title: "Added auth middleware",
+      createdAt: "2025-06-10T09:15:00.000Z",
+      ...common,
+    };
+    const page = { projectId, query: "auth", entries: [entry, second], total: 2 };
+    expect(catalogue.search_logs.compact(page, keeper)).toBe(
+      "Found 2 entries matching 'auth' in mobile-app:\n" +
+        "1. a1b2c3d4e5f6 - Refactored authentication module (2025-06-15)\n" +
+        "2. z9y8x7w6v5u4 - Added auth middleware (2025-06-10)",
+    );
+    expect(catalogue.search_logs.compact({ ...page, query: null, entries: [], total: 0 }, keeper)).toBe(
+      "Found 0 entries in mobile-app",
+    );
+  });
+});
+
+describe("logging", () => {
+  it("[PROGRESS-2] constraints 3.3: fields are taken at their limit, and refused beyond in the tracker's words", async () => {
+    const projectId = newProject();
+    const whole = { projectId, title: "t", content: "c", team_id };
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+    const { projectIdCharsMax, progressTitleCharsMax, progressContentCharsMax, progressTagsMax } = limits;
+    const over = (field: string, max: number) => `${field} exceeds maximum length of ${max} characters`;
+    const bounded: [string, (length: number) => unknown, number, string][] = [
+      ["projectId", (length) => "p".repeat(length), projectIdCharsMax, over("projectId", 100)],
+      ["title", (length) => "t".repeat(length), progressTitleCharsMax, over("title", 100)],
+      ["content", (length) => "c".repeat(length), progressContentCharsMax, over("content", 10_000)],
+      ["agentId", (length) => "a".repeat(length), limits.nameCharsMax, over("agentId", 100)],
+      ["tags", (length) => ["t".repeat(length)], limits.tagCharsMax, over("tag", 50)],
+      ["tags", many, progressTagsMax, "tags exceed the maximum of 10 items"],
+    ];
+    for (const [field, make, max, message] of bounded) {
+      for (const length of [max - 1, max])
+        await door.callRaw("log_progress", { ...whole, [field]: make(length) });
+      const failure = await failureOf(door.callRaw("log_progress", { ...whole, [field]: make(max + 1) }));
+      expect(failure).toMatchObject({ code: "bad_request", message: expect.stringContaining(message) });
+    }
+  });
+
+  it("[PROGRESS-2] errors 9.3: what is missing or blank is named in the tracker's words", async () => {
+    const whole = { projectId: newProject(), title: "t", content: "c", team_id };
+    const refused: [object, string][] = [
+      [{ projectId: undefined }, "projectId is required"],
+      [{ projectId: " " }, "projectId is required"],
+      [{ title: undefined }, "title is required"],
+      [{ title: "" }, "title is required"],
+      [{ content: undefined }, "content is required"],
+      [{ content: " \n" }, "content is required and cannot be empty"],
+    ];
+    for (const [part, message] of refused) {
+      const failure = await failureOf(door.callRaw("log_progress", { ...whole, ...part }));
+      expect(failure).toMatchObject({ code: "bad_request", message: expect.stringContaining(message) });
+    }
+  });
+
+  it("[PROGRESS-3] takes a team's or a person's credential, refuses strangers and live credentials, and logs once by key", async () => {
+    const projectId = newProject();
+    const entry = { projectId, title: "t", content: "c" };
+    expect(await failureOf(door.call("log_progress", entry))).toMatchObject({ code: "unauthorized" });
+    const leak = door.call("log_progress", { ...entry, content: `mine: ${team_id}`, team_id });
+    expect(await failureOf(leak)).toMatchObject({ code: "bad_request" });
+    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const byPerson = { ...entry, team_id: person_id, idempotency_key: randomUUID() };
+    const first = await door.call("log_progress", byPerson);
+    expect(await door.call("log_progress", byPerson)).toEqual(first);
+    const { entries, total } = await search({ projectId });
+    expect({ entries, total }).toMatchObject({ entries: [{ id: first.id, loggedBy: "Ana" }], total: 1 });
+  });
+
+  it("[PROGRESS-1] many who begin a project at once all log into the one", async () => {
+    const projectId = newProject();
+    await Promise.all(Array.from({ length: 8 }, () => log({ projectId })));
+    expect((await search({ projectId })).total).toBe(8);
+  });
+
+  it("[PROGRESS-5] a project and its entries are seen in their own mesh alone", async () => {
+    const projectId = newProject();
+    const id = await log({ projectId });
+    const mesh = `m${Date.now()}`;
+    await door.call("create_mesh", { name: mesh });
+    const elsewhere = await brokerDoors.websocket(broker.url, { mesh });
+    expect(await elsewhere.call("search_logs", { projectId })).toMatchObject({ entries: [], total: 0 });
+    expect(await failureOf(elsewhere.call("get_context", { projectId, id }))).toMatchObject({
+      code: "not_found",
+    });
+    await elsewhere.close();
+  });
+});
+
+describe("searching", () => {
+  it("[PROGRESS-9] finds a part of the title in any case, and % and _ as they are", async () => {
+    const projectId = newProject();
+    const percent = await log({ projectId, title: "Raised it by 100%" });
+    const snake = await log({ projectId, title: "Renamed user_id, ÉTÉ" });
+    const plain = await log({ projectId, title: "Renamed userXid, 1000" });
+    const expected: [string, string[]][] = [
+      ["RAISED", [percent]],
+      ["%", [percent]],
+      ["0%", [percent]],
+      ["r_i", [snake]],
+      ["_", [snake]],
+      ["été", [snake]],
+      ["named user", [plain, snake]],
+      ["\\", []],
+      ["", [plain, snake, percent]],
+    ];
+    for (const [query, ids] of expected)
+      expect([query, await found({ projectId, query })]).toEqual([query, ids]);
+  });
+
+  it("[PROGRESS-9] wants all tags, in any case, and combines what it is given", async () => {
+    const projectId = newProject();
+    const both = await log({ projectId, title: "One", tags: ["API", "users"] });
+    await log({ projectId, title: "Two", tags: ["api"] });
+    expect(await found({ projectId, tags: ["users", "Api"] })).toEqual([both]);
+    expect(await found({ projectId, tags: ["api"], query: "two" })).toHaveLength(1);
+    expect(await found({ projectId, tags: ["ap"] })).toEqual([]);
+    expect((await search({ projectId })).entries[1]?.tags).toEqual(["API", "users"]);
+  });
+
+  it("[PROGRESS-9] a date without a time is that whole day in UTC; a time is an instant", async () => {
+    const projectId = newProject();
+    const times = ["2025-06-14T23:59:59.999Z", "2025-06-15T00:00:00.000Z", "2025-06-15T23:59:59.999Z"];
+    const ids: string[] = [];
+    for (const at of times) ids.push(await log({ projectId, at }));
+    const [before, first, last] = ids;
+    const expected: [object, (string | undefined)[]][] = [
+      [{ startDate: "2025-06-15" }, [last, first]],
+      [{ endDate: "2025-06-15" }, [last, first, before]],
+      [{ startDate: "2025-06-15", endDate: "2025-06-15" }, [last, first]],
+      [{ endDate: "2025-06-14" }, [before]],
+      [{ startDate: "2025-06-15T02:00:00+02:00", endDate: "2025-06-15T00:00" }, [first]],
+      [{ startDate: "2025-06-16" }, []],
+    ];
+    for (const [dates, wanted] of expected) {
+      expect([dates, await found({ projectId, ...dates })]).toEqual([dates, wanted]);
+    }
+    for (const startDate of ["yesterday", "2025-02-30", "2025-6-1", "2025-06-15T25:00Z", ""]) {
+      expect(await failureOf(search({ projectId, startDate }))).toMatchObject({
+        code: "bad_request",
+        message: expect.stringContaining("Invalid date format for startDate: expected ISO 8601"),
+      });
+    }
+  });
+
+  it("[PROGRESS-9] [LIMIT-1] has progressPageDefault entries unless told, progressPageMax at most, and counts all", async () => {
+    const projectId = newProject();
+    await Promise.all(Array.from({ length: limits.progressPageDefault + 1 }, () => log({ projectId })));
+    const total = limits.progressPageDefault + 1;
+    const page = await search({ projectId });
+    expect([page.entries.length, page.total]).toEqual([limits.progressPageDefault, total]);
+    expect((await search({ projectId, limit: limits.progressPageMax })).entries).toHaveLength(total);
+    expect(await search({ projectId, limit: 1 })).toMatchObject({ total, entries: [page.entries[0]] });
+    for (const limit of [0, limits.progressPageMax + 1]) {
+      expect(await failureOf(search({ projectId, limit }))).toMatchObject({ code: "bad_request" });
+    }
+  });
+
+  it("[PROGRESS-9] finds words of the content by their stem, where content is given", async () => {
+    const projectId = newProject();
+    const id = await log({ projectId, title: "Gateway", content: "Deployments were frozen for a day." });
+    await log({ projectId, title: "Other", content: "Nothing of it." });
+    expect(await found({ projectId, content: "deployed" })).toEqual([id]);
+    expect(await found({ projectId, content: "frozen -day" })).toEqual([]);
+    expect(await found({ projectId, query: "frozen" })).toEqual([]);
+  });
+});
+
+describe("summaries", () => {
+  /** Asks for the summary of a new entry. */
+  async function ask(content: string): Promise<{ summary: string; again: () => Promise<string> }> {
+    const projectId = newProject();
+    const id = await log({ projectId, ...refactored, content });
+    const again = async () => (await door.call("get_context", { projectId, id })).summary;
+    return { summary: await again(), again };
+  }
+
+  const long = `${"How it was done. ".repeat(40)}🌳`;
+
+  it("[PROGRESS-6] section 5: the model is asked once, as configured, and its answer is kept", async () => {
+    const before = model.asked.length;
+    model.answer = saying("  Moved to JWT.\u0000 ");
+    const { summary, again } = await ask(refactored.content);
+    expect(summary).toBe("Moved to JWT.");
+    model.answer = saying("Something else.");
+    expect(await again()).toBe("Moved to JWT.");
+    const [asked, ...more] = model.asked.slice(before);
+    expect(more).toEqual([]);
+    expect(asked).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: {
+        model: "gpt-4o-mini",
+        max_tokens: 150,
+        temperature: 0.3,
+        messages: [
+          { role: "system", content: expect.stringContaining("two or three sentences") },
+          { role: "user", content: `Title: ${refactored.title}\n\nContent:\n${refactored.content}` },
+        ],
+      },
+    });
+  });
+
+  it("[PROGRESS-6] those who ask at once are given one summary", async () => {
+    const before = model.asked.length;
+    const projectId = newProject();
+    const id = await log({ projectId });
+    const answers = Array.from({ length: 5 }, () => door.call("get_context", { projectId, id }));
+    for (const { summary } of await Promise.all(answers)) expect(summary).toBe("Summarised.");
+    expect(model.asked.length - before).toBe(1);
+  });
+
+  it("[PROGRESS-7] of a huge answer 500 characters are kept; one that does not end is not read to its end", async () => {
+    model.answer = saying("s".repeat(5_000));
+    expect((await ask("c")).summary).toBe("s".repeat(limits.progressSummaryCharsMax));
+    model.answer = withBody(200, `${" ".repeat(3 * 1024 * 1024)}{}`);
+    expect((await ask("c")).summary).toBe("c");
+  });
+
+  it("[PROGRESS-7] section 5.6: a failure is logged, the content's first 500 characters are given, and nothing is kept", async () => {
+    const failing: [string, ModelServer["answer"], RegExp][] = [
+      [
+        "a wrong key",
+        withBody(401, { error: { message: `Incorrect API key: ${apiKey}` } }),
+        /refused the key \(401\)/,
+      ],
+      ["a rate limit", withBody(429, { error: { message: "slow down" } }), /rate limit was exceeded \(429\)/],
+      ["a fault", withBody(500, "<html>"), /status 500/],
+      ["no JSON", withBody(200, `no json ${apiKey}`), /not understood/],
+      ["another shape", withBody(200, { choices: [] }), /blank/],
+      ["a blank answer", saying(" \n"), /blank/],
+      ["a broken connection", (response) => response.destroy(), /not reached|not understood/],
+      ["a redirect", (response) => response.writeHead(302, { location: model.url }).end(), /not/],
+    ];
+    for (const [name, answer, told] of failing) {
+      model.answer = answer;
+      const { summary, again } = await ask(long);
+      expect([name, summary]).toEqual([name, long.slice(0, 500)]);
+      const logged = JSON.parse(broker.logged.at(-1) ?? "{}");
+      expect([name, logged]).toEqual([
+        name,
+        expect.objectContaining({ level: "error", message: expect.stringMatching(told) }),
+      ]);
+      model.answer = saying("Now it works.");
+      expect([name, await again()]).toEqual([name, "Now it works."]);
+    }
+    expect(broker.logged.join("\n")).not.toContain(apiKey);
+  });
+
+  it("[PROGRESS-7] a slow answer is not waited for, and is there for the next call; one that never comes is given up", async () => {
+    let finish: (() => void) | undefined;
+    model.answer = (response, asked) => {
+      finish = () => saying("Late, but here.")(response, asked);
+    };
+    const { summary, again } = await ask(long);
+    expect(summary).toBe(long.slice(0, 500));
+    finish?.();
+    await expect.poll(again).toBe("Late, but here.");
+
+    model.answer = () => undefined;
+    await ask(long);
+    await expect.poll(() => broker.logged.at(-1)).toContain("it took too long");
+  });
+
+  it("[PROGRESS-7] without a key the content stands for the summary, and the broker asks nobody", async () => {
+    const before = model.asked.length;
+    const keyless = await startTestBroker();
+    const at = await brokerDoors.websocket(keyless.url);
+    const own = (await createTestSession(at)).convener;
+    const entry = { projectId: "p", title: "t", content: `${"c".repeat(499)}🌳`, team_id: own };
+    const { id } = await at.call("log_progress", entry);
+    // No character is cut in two.
+    expect((await at.call("get_context", { projectId: "p", id })).summary).toBe("c".repeat(499));
+    await at.close();
+    expect(model.asked.length).toBe(before);
+  });
+});

@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type { Cleanup } from "./test-database.js";
+
+/** A chat completions API of one test, as OpenAI's is. */
+export interface ModelServer {
+  /** To be given as the base URL. */
+  readonly url: string;
+  /** What it was asked, in order. */
+  readonly asked: readonly Asked[];
+  /** How it answers from now on. */
+  answer: (response: ServerResponse, asked: Asked) => void;
+}
+
+export interface Asked {
+  readonly path: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: {
+    readonly model: string;
+    readonly messages: readonly { readonly role: string; readonly content: string }[];
+    readonly max_tokens: number;
+    readonly temperature: number;
+  };
+}
+
+export async function startModelServer(cleanup: Cleanup): Promise<ModelServer> {
+  const asked: Asked[] = [];
+  const http = createServer(async (request, response) => {
+    const { url: path, headers } = request;
+    const each: Asked = { path, headers, body: JSON.parse(await text(request)) };
+    asked.push(each);
+    server.answer(response, each);
+  });
+  await once(http.listen(0, "127.0.0.1"), "listening");
+  cleanup(async () => {
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+  });
+  const { port } = http.address() as AddressInfo; // It listens on TCP.
+  const server: ModelServer = {
+    url: `http://127.0.0.1:${port}/v1`,
+    asked,
+    answer: saying("Summarised."),
+  };
+  return server;
+}
+
+/** Answers with this text. */
+export function saying(content: string | null): ModelServer["answer"] {
+  const choices = [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }];
+  return withBody(200, { id: "1", object: "chat.completion", created: 0, model: "m", choices });
+}
+
+export function withBody(status: number, body: unknown): ModelServer["answer"] {
+  return (response) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+}
