@@ -125,7 +125,8 @@ describe("as a member", () => {
     const opened = (await readFile(`${browser}.args`, "utf8")).trim();
     expect(opened).not.toContain("mks_");
     expect((await stat(opened)).mode & 0o077).toBe(0);
-    const [, secret = ""] = /\/sign-in#(mks_[A-Za-z0-9_-]{43})/.exec(await readFile(opened, "utf8")) ?? [];
+    const [, secret = ""] =
+      /\/sessions\/[a-z0-9-]+#sign-in=(mks_[A-Za-z0-9_-]{43})/.exec(await readFile(opened, "utf8")) ?? [];
     const signIn = () =>
       fetch(`${broker.url}/api/sign-in`, {
         method: "POST",

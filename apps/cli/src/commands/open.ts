@@ -22,7 +22,7 @@ export const open: Command = {
     output.show({ url }, url);
     if (output.json) return exitCodes.done;
     const { getSignInLink, writeLeadingPage } = await import("../member/sign-in-link.js");
-    const link = await getSignInLink(broker);
+    const link = await getSignInLink(broker, wanted === undefined ? null : url);
     const browser = browserOf(process.env, process.platform);
     const place = link === null || !browser ? url : await writeLeadingPage(config.home, link);
     if (browser && (await openBrowser(browser, place))) return exitCodes.done;

@@ -6,14 +6,14 @@ import { explainingHome, homeFiles } from "../merkle-home.js";
 const signInSeconds = 5 * 60;
 
 /**
- * What opens a page in a browser that need not be signed in: the page itself where everybody is let in, else a link that
- * signs the browser in.
+ * A link that signs a browser in and leads to a session's page, or to all of them for null; null where everybody is let in
+ * and the page's own address does.
  */
-export async function getSignInLink(broker: BrokerClient): Promise<string | null> {
+export async function getSignInLink(broker: BrokerClient, page: string | null): Promise<string | null> {
   const { auth } = await broker.call("get_app_info", {});
   if (auth === "open") return null;
-  const { link } = await broker.call("issue_token", { kind: "sign_in", expires_in_s: signInSeconds });
-  return link;
+  const { token, link } = await broker.call("issue_token", { kind: "sign_in", expires_in_s: signInSeconds });
+  return page === null ? link : `${page}#sign-in=${token}`;
 }
 
 /**

@@ -6,7 +6,7 @@ export interface ReadLink {
   readonly kind: LinkKind;
   /** What is given to the broker: of a link, the part behind the #. */
   readonly secret: string;
-  /** Of a link to look on: the page that it is for. */
+  /** The page that it is for, where it names one. */
   readonly path: string | null;
 }
 
@@ -14,9 +14,11 @@ export interface ReadLink {
 export function readLink(text: string): ReadLink | null {
   const typed = text.trim();
   const [, path = "", fragment = ""] = /^https?:\/\/[^/]+(\/[^#\s]*)#(\S+)$/i.exec(typed) ?? [];
-  const secret = fragment === "" ? typed : fragment.replace(/^observe=/, "");
-  if (secret.startsWith("mks_")) return { kind: "sign-in", secret, path: null };
-  if (secret.startsWith("mko_")) return { kind: "observe", secret, path: path === "" ? null : path };
+  const secret = fragment === "" ? typed : fragment.replace(/^(?:observe|sign-in)=/, "");
+  // A page for signing in is no place to go on to.
+  const page = path === "" || path === "/sign-in" ? null : path;
+  if (secret.startsWith("mks_")) return { kind: "sign-in", secret, path: page };
+  if (secret.startsWith("mko_")) return { kind: "observe", secret, path: page };
   const isInvite =
     path === "/join" ||
     /^[A-Za-z0-9_-]{22}$/.test(secret) ||
