@@ -69,6 +69,8 @@ describe("Watching the mesh", () => {
       door.call("append_to_session_doc", { session_id, team_id, text: "text" }),
     );
     await hears("memory", null, () => door.call("remember", { team_id, content: "the key is in the vault" }));
+    const entry = { team_id, projectId: "p", title: "Vault", content: "The key is in it." };
+    await hears("progress", null, () => door.call("log_progress", entry));
     await hears("settings", null, () => door.call("update_settings", { settings: { idle_polls: 11 } }));
     await hears("settings", session_id, () =>
       door.call("update_settings", { session_id, session_settings: { message_budget: 5 } }),

@@ -19,7 +19,7 @@ let team_id: string;
 const cleanup = atEnd();
 beforeAll(async () => {
   model = await startModelServer(cleanup);
-  const summaries = { apiKey, baseUrl: model.url, waitMs: 500, timeoutMs: 1_000 };
+  const summaries = { apiKey, baseUrl: model.url };
   broker = await startTestBroker({ summaries }, cleanup);
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
   door = await brokerDoors.websocket(broker.url);
@@ -409,10 +409,8 @@ describe("summaries", () => {
       const { summary, again } = await ask(long);
       expect([name, summary]).toEqual([name, long.slice(0, 500)]);
       const logged = JSON.parse(broker.logged.at(-1) ?? "{}");
-      expect([name, logged]).toEqual([
-        name,
-        expect.objectContaining({ level: "error", message: expect.stringMatching(told) }),
-      ]);
+      const expected = { level: "error", message: expect.stringMatching(told) };
+      expect([name, logged]).toEqual([name, expect.objectContaining(expected)]);
       model.answer = saying("Now it works.");
       expect([name, await again()]).toEqual([name, "Now it works."]);
     }
@@ -420,19 +418,34 @@ describe("summaries", () => {
   });
 
   it("[PROGRESS-7] a slow answer is not waited for, and is there for the next call; one that never comes is given up", async () => {
+    const { at, entry, hurried } = await startHurried({ waitMs: 1, timeoutMs: 60_000 });
     let finish: (() => void) | undefined;
     model.answer = (response, asked) => {
       finish = () => saying("Late, but here.")(response, asked);
     };
-    const { summary, again } = await ask(long);
-    expect(summary).toBe(long.slice(0, 500));
+    const summaryOf = async () => (await at.call("get_context", entry)).summary;
+    expect(await summaryOf()).toBe(long.slice(0, 500));
+    await expect.poll(() => finish).toBeDefined();
     finish?.();
-    await expect.poll(again).toBe("Late, but here.");
+    await expect.poll(summaryOf).toBe("Late, but here.");
 
     model.answer = () => undefined;
-    await ask(long);
-    await expect.poll(() => broker.logged.at(-1)).toContain("it took too long");
+    const impatient = await startHurried({ timeoutMs: 50 });
+    const { summary } = await impatient.at.call("get_context", impatient.entry);
+    expect(summary).toBe(long.slice(0, 500));
+    expect(impatient.hurried.logged.at(-1)).toContain("it took too long");
+    expect(hurried.logged.join()).not.toContain("it took too long");
   });
+
+  /** A broker of other patience, with an entry that nobody has asked for. */
+  async function startHurried(patience: { waitMs?: number; timeoutMs: number }) {
+    const hurried = await startTestBroker({ summaries: { apiKey, baseUrl: model.url, ...patience } });
+    const at = await brokerDoors.rest(hurried.url);
+    const projectId = "p";
+    const own = (await createTestSession(at)).convener;
+    const { id } = await at.call("log_progress", { projectId, title: "t", content: long, team_id: own });
+    return { at, hurried, entry: { projectId, id } };
+  }
 
   it("[PROGRESS-7] without a key the content stands for the summary, and the broker asks nobody", async () => {
     const before = model.asked.length;
