@@ -48,7 +48,7 @@ function addressIn(text: string): { session_id: string; team_id: string | undefi
 }
 
 async function overMcp(url: string, operation: Operation, input: string): Promise<unknown> {
-  const response = await fetch(new URL("/mcp?tools=core,messaging,mesh,people,admin", url), {
+  const response = await fetch(new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,admin", url), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${operation.name}","arguments":${input}}}`,

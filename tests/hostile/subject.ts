@@ -58,6 +58,8 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   await door.call("post_message", { session_id, team_id, content: { text: "before" } });
   await door.call("set_state", { session_id, team_id, key: "deploy_frozen", value: false });
   await door.call("remember", { team_id, content: "before" });
+  await door.call("audit_session_start", { team_id, intent: "before", task_id: "before" });
+  await door.call("thought_record", { team_id, type: "plan", content: "before" });
 
   const bare = team_id.slice(0, 36);
   const wrong = `${bare}.mk_${randomBytes(32).toString("base64url")}`;
@@ -111,6 +113,8 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
       (SELECT count(*) FROM state_watches) AS watches,
       (SELECT json_agg(m ORDER BY number) FROM (SELECT number, content, tags, forget_reason FROM memories) m) AS memories,
       (SELECT json_agg(g ORDER BY id) FROM (SELECT id, title, content, tags, summary FROM progress_entries) g) AS progress,
+      (SELECT json_agg(a ORDER BY number) FROM (SELECT number, session_id, record_count FROM audit_sessions) a) AS audits,
+      (SELECT json_agg(hash ORDER BY number) FROM thought_records) AS thoughts, (SELECT count(*) FROM merkle_roots) AS roots,
       (SELECT json_agg(p ORDER BY peer_id) FROM (SELECT peer_id, name, role, groups, declared_status, declared_reason,
         summary, encode(secret_hash, 'hex'), left_at FROM peers) p) AS peers,
       (SELECT json_agg(encode(secret_hash, 'hex') ORDER BY team_id) FROM teams) AS secrets`;
@@ -183,6 +187,13 @@ export function validInputs({
     dismiss_attention: { team_id: person_id, id: `quiet:${session_id}:1` },
     mark_read: { ...asPerson, cursor: 0 },
     get_timeline: at,
+    audit_session_start: { team_id, intent: "Decide where tokens are kept.", task_id: "tokens" },
+    thought_record: { team_id, type: "decision", content: "In the keyring.", task_id: "tokens" },
+    thought_record_list: { team_id, task_id: "tokens" },
+    audit_verify_chain: { team_id, task_id: "tokens" },
+    merkle_finalize: { team_id },
+    merkle_root: { team_id },
+    merkle_proof: { team_id, record_id: session_id },
     create_person: { name: "Ana" },
     get_person: { team_id: person_id },
     rename_person: { team_id: person_id, name: "Ana B." },

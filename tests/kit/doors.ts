@@ -105,7 +105,7 @@ async function readAnswer(response: Response): Promise<unknown> {
 /** Plain JSON-RPC, as curl would send it. */
 async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
   return toDoor("mcp", async (name, input) => {
-    const response = await fetch(new URL("/mcp?tools=core,messaging,mesh,people,progress,admin", url), {
+    const response = await fetch(new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,admin", url), {
       method: "POST",
       headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },
       body: JSON.stringify({
@@ -129,7 +129,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
 /** `merkle mcp`, as a program speaks to it. */
 async function openStdio(url: string): Promise<Door> {
   const cleanups: (() => Promise<void>)[] = [];
-  const args = ["--view", "json", "--tools", "core,messaging,mesh,people,progress,admin"];
+  const args = ["--view", "json", "--tools", "core,messaging,mesh,people,progress,audit,admin"];
   const server = await startStdioServer({ url, args }, (cleanup) => cleanups.unshift(cleanup));
   return toDoor(
     "stdio",

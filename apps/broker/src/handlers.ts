@@ -1,5 +1,12 @@
 import { dismissAttention } from "./attention/dismiss-attention.js";
 import { listAttention } from "./attention/list-attention.js";
+import { auditSessionStart } from "./audit/audit-session-start.js";
+import { auditVerifyChain } from "./audit/audit-verify-chain.js";
+import { merkleFinalize } from "./audit/merkle-finalize.js";
+import { merkleProofOf } from "./audit/merkle-proof.js";
+import { merkleRootOf } from "./audit/merkle-root.js";
+import { thoughtRecord } from "./audit/thought-record.js";
+import { thoughtRecordList } from "./audit/thought-record-list.js";
 import type { Handlers } from "./context.js";
 import { appendToSessionDoc } from "./document/append-to-session-doc.js";
 import { editSessionDoc } from "./document/edit-session-doc.js";
@@ -121,6 +128,13 @@ export const handlers: Handlers = {
   dismiss_attention: dismissAttention,
   mark_read: markRead,
   get_timeline: getTimeline,
+  audit_session_start: auditSessionStart,
+  thought_record: thoughtRecord,
+  thought_record_list: thoughtRecordList,
+  audit_verify_chain: auditVerifyChain,
+  merkle_finalize: merkleFinalize,
+  merkle_root: merkleRootOf,
+  merkle_proof: merkleProofOf,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

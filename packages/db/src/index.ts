@@ -22,6 +22,7 @@ export {
   type Transaction,
 } from "./open-database.js";
 export * from "./queries/attention.js";
+export * from "./queries/audit-sessions.js";
 export * from "./queries/dismissals.js";
 export * from "./queries/documents.js";
 export * from "./queries/facts.js";
@@ -49,6 +50,7 @@ export * from "./queries/state.js";
 export * from "./queries/state-watches.js";
 export * from "./queries/teams.js";
 export * from "./queries/text-query.js";
+export * from "./queries/thought-records.js";
 export * from "./queries/timeline.js";
 export * from "./queries/tokens.js";
 

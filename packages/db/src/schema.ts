@@ -529,6 +529,67 @@ export const progressEntries = pgTable(
   ],
 );
 
+export const auditCounters = pgTable("audit_counters", {
+  meshId: uuid("mesh_id").primaryKey(),
+  lastSession: count("last_session").notNull().default(0),
+  lastRecord: count("last_record").notNull().default(0),
+});
+
+export const auditSessions = pgTable(
+  "audit_sessions",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    sessionId: text("session_id").notNull(),
+    number: count("number").notNull(),
+    intent: text("intent").notNull(),
+    taskId: text("task_id"),
+    startedBy: uuid("started_by").notNull(),
+    startedAt: instant("started_at").notNull(),
+    recordCount: integer("record_count").notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.sessionId] }),
+    unique().on(table.meshId, table.number),
+    index("audit_sessions_by_starter").on(table.meshId, table.startedBy, table.number),
+  ],
+);
+
+export const thoughtRecords = pgTable(
+  "thought_records",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    number: count("number").notNull(),
+    id: uuid("id").notNull(),
+    type: text("type", { enum: ["plan", "analysis", "decision", "reflection"] }).notNull(),
+    taskId: text("task_id").notNull(),
+    content: text("content").notNull(),
+    timestamp: instant("timestamp").notNull(),
+    prevHash: text("prev_hash").notNull(),
+    hash: text("hash").notNull(),
+    sessionId: text("session_id"),
+    recordedBy: text("recorded_by").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.number] }),
+    unique().on(table.meshId, table.id),
+    unique().on(table.meshId, table.taskId, table.prevHash),
+    index("thought_records_by_task").on(table.meshId, table.taskId, table.number),
+    index("thought_records_by_session").on(table.meshId, table.sessionId, table.number),
+  ],
+);
+
+export const merkleRoots = pgTable(
+  "merkle_roots",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    sessionId: text("session_id").notNull(),
+    root: text("root").notNull(),
+    recordCount: integer("record_count").notNull(),
+    finalizedAt: instant("finalized_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.meshId, table.sessionId] })],
+);
+
 export const searchHeads = pgTable("search_heads", {
   sessionId: uuid("session_id").primaryKey(),
   lastSequence: count("last_sequence").notNull().default(0),

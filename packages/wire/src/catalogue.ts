@@ -3,6 +3,15 @@ import type { Operation } from "./operation.js";
 import { getAppInfo } from "./operations/app.js";
 import { dismissAttention, listAttention, markRead } from "./operations/attention.js";
 import {
+  auditSessionStart,
+  auditVerifyChain,
+  merkleFinalize,
+  merkleProofOf,
+  merkleRootOf,
+  thoughtRecord,
+  thoughtRecordList,
+} from "./operations/audit.js";
+import {
   appendToSessionDoc,
   editSessionDoc,
   listDocVersions,
@@ -95,6 +104,13 @@ export const catalogue = {
   dismiss_attention: dismissAttention,
   mark_read: markRead,
   get_timeline: getTimeline,
+  audit_session_start: auditSessionStart,
+  thought_record: thoughtRecord,
+  thought_record_list: thoughtRecordList,
+  audit_verify_chain: auditVerifyChain,
+  merkle_finalize: merkleFinalize,
+  merkle_root: merkleRootOf,
+  merkle_proof: merkleProofOf,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

@@ -40,6 +40,15 @@ export const errorCodes = {
     meaning:
       "the key of the peer is not the one it had: nothing private is sent to it until a person accepts the new one (merkle verify-peer)",
   },
+  ERR_SESSION_EXISTS: { status: 409, retry: false, meaning: "there is an audit session of that id already" },
+  ERR_SESSION_NOT_FOUND: { status: 404, retry: false, meaning: "no audit session of that id was started" },
+  ERR_ALREADY_FINALIZED: {
+    status: 409,
+    retry: false,
+    meaning: "the audit session is finalized: nothing is added to it, nor is it finalized again",
+  },
+  ERR_NO_RECORDS: { status: 409, retry: false, meaning: "an audit session without records is not finalized" },
+  ERR_NOT_FINALIZED: { status: 404, retry: false, meaning: "the audit session is not finalized, or unknown" },
   payload_too_large: { status: 413, retry: false, meaning: "the input is larger than the limit named in it" },
   too_many_requests: { status: 429, retry: true, meaning: "wait as long as retry_after_s says" },
   internal: { status: 500, retry: false, meaning: "a fault of the broker, written to its log" },

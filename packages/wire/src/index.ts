@@ -1,3 +1,4 @@
+export { firstPrevHash, type HashedThought, thoughtText } from "./audit/thought-hash.js";
 export { canonicalJson } from "./canonical-json.js";
 export {
   type Catalogue,
@@ -44,6 +45,7 @@ export {
   type Toolset,
 } from "./operation.js";
 export type { AttentionItem } from "./operations/attention.js";
+export type { MerkleRoot, ThoughtRecord } from "./operations/audit.js";
 export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";

@@ -202,6 +202,7 @@ describe("createOpenApi", () => {
         "Error",
         "Hold",
         "Memory",
+        "MerkleRoot",
         "Message",
         "Participant",
         "Peer",
@@ -212,6 +213,7 @@ describe("createOpenApi", () => {
         "Session",
         "SessionSettings",
         "StateEntry",
+        "ThoughtRecord",
       ].sort(),
     );
     expect(JSON.stringify(document)).not.toContain("$defs");

@@ -1,3 +1,5 @@
+import { type MerkleProof, merkleProof, merkleRoot } from "@merkle/wire/plain";
+import { sha256 } from "../audit/sha256.js";
 import { replaceConclusion } from "../document/conclusion-section.js";
 import { findSection, listHeadings } from "../document/sections.js";
 import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
@@ -14,6 +16,8 @@ export interface TaskTypes {
     /** The section, or the headings that there are. */
     output: { text: string } | { headings: readonly string[] };
   };
+  merkle_root: { input: { leaves: readonly string[] }; output: string };
+  merkle_proof: { input: { leaves: readonly string[]; leaf: string }; output: MerkleProof };
 }
 
 export type TaskName = keyof TaskTypes;
@@ -32,6 +36,9 @@ const SMALL_CHARS_MAX = 16 * 1024;
 /** The cost of a diff grows with the square of its lines, so that short lines count as well as bytes. */
 const SMALL_LINES_MAX = 300;
 
+/** A tree of so many leaves is hashed within a few milliseconds. */
+const SMALL_LEAVES_MAX = 500;
+
 const tasks: { readonly [Name in TaskName]: Task<Name> } = {
   unified_diff: {
     run: unifiedDiff,
@@ -46,6 +53,14 @@ const tasks: { readonly [Name in TaskName]: Task<Name> } = {
   find_section: {
     run: ({ content, heading }) => findSection(content, heading) ?? { headings: listHeadings(content) },
     isSmall: ({ content }) => content.length < SMALL_CHARS_MAX,
+  },
+  merkle_root: {
+    run: ({ leaves }) => merkleRoot(leaves, sha256),
+    isSmall: ({ leaves }) => leaves.length <= SMALL_LEAVES_MAX,
+  },
+  merkle_proof: {
+    run: ({ leaves, leaf }) => merkleProof(leaves, leaf, sha256),
+    isSmall: ({ leaves }) => leaves.length <= SMALL_LEAVES_MAX,
   },
 };
 

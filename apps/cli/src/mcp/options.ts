@@ -24,6 +24,7 @@ export const knownToolsets = [
   "mesh",
   "people",
   "progress",
+  "audit",
   "admin",
 ] as const satisfies readonly Toolset[];
 

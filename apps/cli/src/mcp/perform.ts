@@ -13,6 +13,7 @@ import { type Waited, waitForMessages } from "./mail/wait.js";
 import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import type { Team } from "./teams.js";
+import { takesLastSession } from "./tool-list.js";
 
 export interface Performance {
   readonly operation: Operation;
@@ -176,13 +177,13 @@ function refuseCursor(operation: string, input: Fields): void {
 }
 
 /** The broker speaks of credentials, which a model here never holds. */
-function explain(error: unknown, { input, team }: Performance): unknown {
+function explain(error: unknown, { operation, input, team }: Performance): unknown {
   if (!(error instanceof MerkleError) || error.code !== "unauthorized") return error;
   const { team_id: given, session_id: session } = input;
   if (given === undefined)
     return new MerkleError(
       "unauthorized",
-      session === undefined
+      session === undefined || !takesLastSession(operation)
         ? "You have joined no session yet: call join_session first."
         : `You are no team of the session "${session}" yet: call join_session first.`,
     );

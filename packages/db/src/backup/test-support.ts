@@ -95,6 +95,12 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
     await sql`INSERT INTO progress_projects VALUES (${meshId}, 'p', ${awkward}, now(), 1)`;
     await sql`INSERT INTO progress_entries (mesh_id, id, project_id, number, title, content, tags, logged_by, created_at, title_key, tag_keys)
       VALUES (${meshId}, 'a1b2c3d4e5f6', 'p', 1, ${awkward}, ${awkward}, ARRAY[${awkward}], ${awkward}, now(), ${awkward}, ARRAY[${awkward}])`;
+    await sql`INSERT INTO audit_counters VALUES (${meshId}, 1, 1)`;
+    await sql`INSERT INTO audit_sessions VALUES (${meshId}, ${awkward}, 1, ${awkward}, NULL, ${peerId}, now(), 1)`;
+    const [zeros, hash] = ["0".repeat(64), "ab".repeat(32)];
+    await sql`INSERT INTO thought_records VALUES
+      (${meshId}, 1, ${randomUUID()}, 'plan', ${awkward}, ${awkward}, now(), ${zeros}, ${hash}, ${awkward}, ${awkward})`;
+    await sql`INSERT INTO merkle_roots VALUES (${meshId}, ${awkward}, ${hash}, 1, now())`;
     await sql`INSERT INTO search_heads VALUES (${sessionId}, 1, 1)`;
     await sql`INSERT INTO message_words VALUES (${sessionId}, 1, true, now(), to_tsvector('english', ${awkward}))`;
     await sql`INSERT INTO document_words VALUES (${sessionId}, 1, 1, ${awkward}, ${"'it''s':3A 'back\\\\slash':1"})`;

@@ -1,0 +1,104 @@
+/**
+ * The tree that an audit session is finalized to: leaves are the records' hashes as they are, sorted; two nodes are hashed
+ * together in their own order, the smaller first; a node without a partner goes up unchanged. So the root is that of a set of
+ * hashes, in whatever order they were recorded (AUDIT-8).
+ */
+
+/** SHA-256, as the platform at hand has it. */
+export type Sha256 = (bytes: Uint8Array) => Uint8Array;
+
+/**
+ * The root over some hashes; over one, that hash itself.
+ *
+ * @param leaves - hashes in hexadecimal digits, at least one
+ */
+export function merkleRoot(leaves: readonly string[], sha256: Sha256): string {
+  const levels = buildLevels(leaves, sha256);
+  return toHex(rootOf(levels));
+}
+
+/** What shows that a leaf is below a root: at each level the hash beside it, from the leaf up (AUDIT-9). */
+export interface MerkleProof {
+  readonly root: string;
+  readonly proof: readonly string[];
+}
+
+/**
+ * The proof for one of the leaves; of equal ones, for the last.
+ *
+ * @throws when it is none of them
+ */
+export function merkleProof(leaves: readonly string[], leaf: string, sha256: Sha256): MerkleProof {
+  const levels = buildLevels(leaves, sha256);
+  const wanted = fromHex(leaf);
+  const place = levels[0]?.findLastIndex((each) => compareBytes(each, wanted) === 0) ?? -1;
+  if (place < 0) throw new RangeError("There is no proof for what is no leaf of the tree.");
+  const siblings = levels.flatMap((level, height) => level[(place >> height) ^ 1] ?? []);
+  return { root: toHex(rootOf(levels)), proof: siblings.map(toHex) };
+}
+
+/**
+ * Whether the proof leads from the leaf to the root. It needs neither the other records nor the broker.
+ *
+ * @param sha256 - may be asynchronous, as a browser's is
+ */
+export async function verifyMerkleProof(
+  leaf: string,
+  { root, proof }: MerkleProof,
+  sha256: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>,
+): Promise<boolean> {
+  if (![leaf, root, ...proof].every(isHash)) return false;
+  let node = fromHex(leaf);
+  for (const sibling of proof) node = await sha256(joinSorted(node, fromHex(sibling)));
+  return toHex(node) === root;
+}
+
+/** The leaves, then level by level what they are hashed to; the last has the root alone. */
+function buildLevels(leaves: readonly string[], sha256: Sha256): Uint8Array[][] {
+  let level = leaves.map(fromHex).sort(compareBytes);
+  const levels = [level];
+  while (level.length > 1) {
+    level = hashPairs(level, sha256);
+    levels.push(level);
+  }
+  return levels;
+}
+
+function hashPairs(level: readonly Uint8Array[], sha256: Sha256): Uint8Array[] {
+  return level.flatMap((node, place) => {
+    if (place % 2 === 1) return [];
+    const partner = level[place + 1];
+    return [partner ? sha256(joinSorted(node, partner)) : node];
+  });
+}
+
+function rootOf(levels: readonly Uint8Array[][]): Uint8Array {
+  const root = levels.at(-1)?.[0];
+  if (!root) throw new RangeError("There is no root over no leaves.");
+  return root;
+}
+
+function joinSorted(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const [first, second] = compareBytes(a, b) <= 0 ? [a, b] : [b, a];
+  const joined = new Uint8Array(first.length + second.length);
+  joined.set(first);
+  joined.set(second, first.length);
+  return joined;
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const place = a.findIndex((byte, index) => byte !== b[index]);
+  return place < 0 ? a.length - b.length : (a[place] ?? 0) - (b[place] ?? 0);
+}
+
+function isHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+function fromHex(text: string): Uint8Array {
+  return Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

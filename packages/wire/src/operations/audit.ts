@@ -1,0 +1,261 @@
+import * as z from "zod";
+import { lines, nameInLine, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { asTeam, retryable, StorableText, Timestamp, textOfBytes, Uuid } from "../values.js";
+
+/** Any text: whoever starts an audit session may name it, so that what is recorded can be found again by that name. */
+const AuditSessionId = StorableText.min(1).max(limits.auditIdCharsMax);
+const inAuditSession = {
+  session_id: AuditSessionId.optional().meta({
+    description: "An audit session, never a session with a feed; without it the last one that you started.",
+  }),
+};
+
+const TaskId = StorableText.min(1).max(limits.auditIdCharsMax).meta({
+  description: "What the records are about, in words of your own; each task has a chain of its own.",
+});
+
+const Hash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({ description: "SHA-256 in hexadecimal digits." });
+
+export const ThoughtType = z.enum(["plan", "analysis", "decision", "reflection"]);
+
+export const ThoughtRecord = z
+  .object({
+    id: Uuid,
+    number: z.int().meta({ description: "Its place in the order in which the mesh's records came." }),
+    type: ThoughtType,
+    task_id: z.string(),
+    content: z.string(),
+    timestamp: Timestamp,
+    prev_hash: Hash.meta({ description: "The hash of the task's record before; 64 zeros for its first." }),
+    hash: Hash.meta({
+      description:
+        "SHA-256 of the canonical JSON (RFC 8785) of id, type, task_id, content, timestamp and prev_hash.",
+    }),
+    session_id: z.string().nullable().meta({ description: "Its audit session, if it is in one." }),
+    recorded_by: z.string(),
+  })
+  .meta({ id: "ThoughtRecord" });
+export type ThoughtRecord = z.output<typeof ThoughtRecord>;
+
+export const MerkleRoot = z
+  .object({
+    session_id: z.string(),
+    root: Hash,
+    record_count: z.int(),
+    finalized_at: Timestamp,
+  })
+  .meta({ id: "MerkleRoot" });
+export type MerkleRoot = z.output<typeof MerkleRoot>;
+
+export const auditSessionStart = operation({
+  name: "audit_session_start",
+  toolset: "audit",
+  summary:
+    "Start an audit session: a record of how something was decided, to be sealed by merkle_finalize. It is then the one that your other audit calls mean.",
+  access: "team",
+  route: "POST /api/audit/sessions",
+  unlisted: ["session_id"],
+  input: z.strictObject({
+    intent: StorableText.min(1).max(limits.intentCharsMax).meta({ description: "What it is for." }),
+    task_id: TaskId.optional(),
+    session_id: AuditSessionId.optional().meta({ description: "A new id of your own; a uuid without it." }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({
+    session_id: z.string(),
+    intent: z.string(),
+    task_id: z.string().nullable(),
+    started_at: Timestamp,
+  }),
+  errors: ["unauthorized", "conflict", "ERR_SESSION_EXISTS"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ session_id }) => `audit session ${quoted(session_id)} started`,
+});
+
+export const thoughtRecord = operation({
+  name: "thought_record",
+  toolset: "audit",
+  summary:
+    "Record what you plan, found, decided or learned, chained to the task's record before. It cannot be changed.",
+  access: "team",
+  route: "POST /api/audit/thoughts",
+  input: z.strictObject({
+    type: ThoughtType,
+    content: textOfBytes(limits.thoughtBytesMax).refine((text) => text !== "", {
+      error: "must not be empty",
+    }),
+    task_id: TaskId.optional().meta({ description: "Without it the audit session's." }),
+    ...inAuditSession,
+    ...asTeam,
+    ...retryable,
+  }),
+  output: ThoughtRecord,
+  errors: ["unauthorized", "conflict", "ERR_SESSION_NOT_FOUND", "ERR_ALREADY_FINALIZED"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ id, hash }) => `recorded ${id} hash ${hash}`,
+});
+
+export const thoughtRecordList = operation({
+  name: "thought_record_list",
+  toolset: "audit",
+  summary: "List thought records of an audit session or a task, in the order in which they came.",
+  access: "team",
+  route: "GET /api/audit/thoughts",
+  input: z.strictObject({
+    task_id: TaskId.optional().meta({
+      description: "Those of this task; of all sessions, if none is named.",
+    }),
+    ...inAuditSession,
+    after: z.int().min(0).default(0).meta({ description: "next_cursor of the last page." }),
+    limit: z.int().min(1).max(limits.thoughtsPageMax).default(limits.thoughtsPageDefault),
+    ...asTeam,
+  }),
+  output: z.object({ records: z.array(ThoughtRecord), next_cursor: z.int().nullable() }),
+  errors: ["unauthorized", "ERR_SESSION_NOT_FOUND"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ records, next_cursor }) =>
+    lines(
+      ...records.map(compactThought),
+      records.length === 0 && "no records",
+      next_cursor !== null && `more: after ${next_cursor}`,
+    ),
+});
+
+export const auditVerifyChain = operation({
+  name: "audit_verify_chain",
+  toolset: "audit",
+  summary:
+    "Check that no thought record of a task, or of an audit session's tasks, was changed, removed or slipped in.",
+  access: "team",
+  route: "GET /api/audit/chain",
+  input: z.strictObject({
+    task_id: TaskId.optional().meta({ description: "This task's chain alone." }),
+    ...inAuditSession,
+    ...asTeam,
+  }),
+  output: z.object({
+    valid: z.boolean(),
+    task_count: z.int(),
+    record_count: z.int().meta({ description: "How many records were checked, up to the broken one." }),
+    broken_at: z
+      .object({
+        id: Uuid,
+        number: z.int(),
+        task_id: z.string(),
+        problem: z.enum(["hash", "prev_hash"]).meta({
+          description: "Its content is not what was hashed, or it does not follow the record before.",
+        }),
+      })
+      .nullable()
+      .meta({ description: "The first record that is not right." }),
+    root_matches: z.boolean().nullable().meta({
+      description: "Whether a finalized session has just the records that it was finalized with.",
+    }),
+  }),
+  errors: ["unauthorized", "ERR_SESSION_NOT_FOUND"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ valid, task_count, record_count, broken_at: broken, root_matches }) =>
+    lines(
+      `${valid ? "valid" : "NOT VALID"}: ${record_count} records in ${task_count} tasks checked`,
+      broken &&
+        `broken at #${broken.number} ${broken.id} (${broken.problem}) of ${nameInLine(broken.task_id)}`,
+      root_matches === false && "the records are not those that were finalized",
+    ),
+});
+
+export const merkleFinalize = operation({
+  name: "merkle_finalize",
+  toolset: "audit",
+  summary:
+    "Seal an audit session with the Merkle root over its records, for good. Record your last thought before.",
+  access: "team",
+  route: "POST /api/audit/finalize",
+  input: z.strictObject({ ...inAuditSession, ...asTeam, ...retryable }),
+  output: MerkleRoot,
+  errors: ["unauthorized", "conflict", "ERR_SESSION_NOT_FOUND", "ERR_ALREADY_FINALIZED", "ERR_NO_RECORDS"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: compactRoot,
+});
+
+export const merkleRootOf = operation({
+  name: "merkle_root",
+  toolset: "audit",
+  summary: "Read the root that an audit session was sealed with.",
+  access: "team",
+  route: "GET /api/audit/root",
+  input: z.strictObject({ ...inAuditSession, ...asTeam }),
+  output: MerkleRoot,
+  errors: ["unauthorized", "ERR_NOT_FINALIZED"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: compactRoot,
+});
+
+export const merkleProofOf = operation({
+  name: "merkle_proof",
+  toolset: "audit",
+  summary: "Get the proof that a record is among those that an audit session was sealed with.",
+  access: "team",
+  route: "GET /api/audit/proof",
+  input: z.strictObject({
+    record_id: Uuid.meta({ description: "The thought record's id." }),
+    ...inAuditSession,
+    ...asTeam,
+  }),
+  output: z.object({
+    session_id: z.string(),
+    record_id: Uuid,
+    hash: Hash.meta({ description: "The record's, which is the leaf itself." }),
+    root: Hash,
+    proof: z.array(Hash).meta({
+      description: "From the leaf up: hash the two together, the smaller first; the last is the root.",
+    }),
+  }),
+  errors: ["unauthorized", "not_found", "conflict", "ERR_NOT_FINALIZED"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ hash, root, proof }) =>
+    lines(`leaf ${hash}`, ...proof.map((each) => `with ${each}`), `root ${root}`),
+});
+
+function compactRoot({ session_id, root, record_count, finalized_at }: MerkleRoot): string {
+  return `root ${root} over ${record_count} records of ${quoted(session_id)}, ${finalized_at}`;
+}
+
+function compactThought({
+  number,
+  id,
+  type,
+  task_id,
+  timestamp,
+  recorded_by,
+  content,
+}: ThoughtRecord): string {
+  const who = nameInLine(recorded_by);
+  return `#${number} ${id} ${type} of ${nameInLine(task_id)} (${who}, ${timestamp}) ${quoted(content)}`;
+}
