@@ -15,9 +15,9 @@ describe("generated documentation", () => {
     },
   );
 
-  it("[CAT-3] SPEC.md has the tables of operations, limits, errors and close codes", () => {
+  it("[CAT-3] SPEC.md has the tables of operations, limits, errors, rates and close codes", () => {
     const places = [...read("SPEC.md").matchAll(/<!-- generated: (.*) -->/g)].map(([, name]) => name);
-    expect(places).toEqual(["operations", "limits", "errors", "close-codes"]);
+    expect(places).toEqual(["operations", "limits", "errors", "rates", "close-codes"]);
   });
 
   it("[CAT-3] AGENTS.md is there", () => {
