@@ -36,6 +36,8 @@ export async function startClientInbox(cleanup: Cleanup = onTestFinished): Promi
       text += data;
     });
     socket.on("end", () => {
+      // One that was opened by a server that ended before it wrote.
+      if (text === "") return;
       const [auth, frame] = text
         .trimEnd()
         .split("\n")

@@ -11,6 +11,7 @@ export {
   operations,
   type ParsedInputOf,
 } from "./catalogue.js";
+export { errorMeanings } from "./error-meanings.js";
 export {
   type BrokerFrame,
   type ChangedKind,

@@ -24,13 +24,16 @@ describe("renderAgentsPage", () => {
     expect(named).not.toContain("/api/mcp?");
   });
 
-  it("[CAT-1] lists every operation that an agent needs, and every error code", () => {
+  it("[CAT-1] lists every operation that an agent needs, and every error code but those of the audit", () => {
     for (const { name, unlisted } of operations) {
       const row = new RegExp(`[|·] \`${name}\` [|(]`);
       if (unlisted === true) expect(page, name).not.toMatch(row);
       else expect(page, name).toMatch(row);
     }
-    for (const code of Object.keys(errorCodes)) expect(page, code).toContain(`\n| \`${code}\` |`);
+    for (const code of Object.keys(errorCodes)) {
+      if (code.startsWith("ERR_")) expect(page, code).not.toContain(code);
+      else expect(page, code).toContain(`\n| \`${code}\` |`);
+    }
   });
 
   it("[OPS-5] speaks of tokens where members alone are let in, and nowhere else", () => {
@@ -38,7 +41,7 @@ describe("renderAgentsPage", () => {
     const forMembers = renderAgentsPage({ ...options, auth: "invite" });
     expect(forMembers).toContain(`"headers": {"Authorization": "Bearer $\{MERKLE_TOKEN}"}}}}`);
     expect(forMembers.match(/curl -sS -K ~\/\.merkle-token /g)).toHaveLength(2);
-    expect(Buffer.byteLength(forMembers)).toBeLessThan(14 * 1024);
+    expect(Buffer.byteLength(forMembers)).toBeLessThan(14.5 * 1024);
   });
 
   it("[WAIT-3] handles the messages before it tests session_closed", () => {
@@ -52,7 +55,7 @@ describe("renderAgentsPage", () => {
   });
 
   it("[OPS-5] is short: an agent pays for every byte", () => {
-    expect(Buffer.byteLength(page)).toBeLessThan(13.5 * 1024);
+    expect(Buffer.byteLength(page)).toBeLessThan(14 * 1024);
   });
 
   it("[OPS-5] an address that is meant to run something in a shell stays an address", () => {

@@ -1,4 +1,11 @@
-import { commonErrors, type ErrorCode, errorCodes, type JsonSchema, type Operation } from "@merkle/wire";
+import {
+  commonErrors,
+  type ErrorCode,
+  errorCodes,
+  errorMeanings,
+  type JsonSchema,
+  type Operation,
+} from "@merkle/wire";
 
 /** A part of an OpenAPI document. */
 export type OpenApiValue = Readonly<Record<string, unknown>>;
@@ -52,7 +59,7 @@ function nameOf(codes: readonly ErrorCode[]): string {
 function describeFailure(codes: readonly ErrorCode[]): OpenApiValue {
   const comesBack = codes.some((code) => errorCodes[code].retry);
   return {
-    description: codes.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join("; "),
+    description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join("; "),
     ...(comesBack && {
       headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds." } },
     }),

@@ -1,4 +1,11 @@
-import { describeSchema, type ErrorCode, errorCodes, type Operation, operations } from "@merkle/wire";
+import {
+  describeSchema,
+  type ErrorCode,
+  errorCodes,
+  errorMeanings,
+  type Operation,
+  operations,
+} from "@merkle/wire";
 import { markdownTable } from "./markdown-table.js";
 
 /** The tools that every agent has, as it looks for one: what to pass and what for. */
@@ -44,17 +51,25 @@ function isEverybodys({ toolset }: Operation): boolean {
 export function agentErrorTable(): string {
   return markdownTable(
     ["Code", "HTTP", "Meaning, and what to do"],
-    Object.entries(errorCodes).map(([code, { status, meaning }]) => [
-      `\`${code}\``,
-      String(status),
-      // The keys of the closed list are the codes.
-      [meaning, remedies[code as ErrorCode]].filter((part) => part !== null).join(". "),
-    ]),
+    (Object.keys(errorCodes) as ErrorCode[])
+      .filter(isForAll)
+      .map((code) => [
+        `\`${code}\``,
+        String(errorCodes[code].status),
+        [errorMeanings[code], remedies[code]].filter((part) => part !== null).join(". "),
+      ]),
   );
 }
 
+type CodeForAll = Exclude<ErrorCode, `ERR_${string}`>;
+
+/** Those of the audit come with its tools alone, and their messages say what to do: every agent pays for this page. */
+function isForAll(code: ErrorCode): code is CodeForAll {
+  return !code.startsWith("ERR_");
+}
+
 /** What to do, where the meaning does not say it already. */
-const remedies: Readonly<Record<ErrorCode, string | null>> = {
+const remedies: Readonly<Record<CodeForAll, string | null>> = {
   bad_request: "Correct the fields it names",
   unauthorized: "Use the `team_id` of your own create or join; lost it? Join again",
   forbidden: "Ask the convener",
@@ -65,11 +80,6 @@ const remedies: Readonly<Record<ErrorCode, string | null>> = {
   conflict: null,
   resync: "Forget cursors and `epoch`, read history and document again, wait without `since_cursor`",
   key_changed: "Tell your human",
-  ERR_SESSION_EXISTS: "Go on in it, or leave `session_id` out",
-  ERR_SESSION_NOT_FOUND: "Call `audit_session_start`",
-  ERR_ALREADY_FINALIZED: "Start another with `audit_session_start`",
-  ERR_NO_RECORDS: "Call `thought_record` first",
-  ERR_NOT_FINALIZED: "Call `merkle_finalize`",
   payload_too_large: "Shorten or split it",
   too_many_requests: null,
   internal: "Tell your human",

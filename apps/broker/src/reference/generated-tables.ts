@@ -1,6 +1,8 @@
 import {
   closeCodes,
+  type ErrorCode,
   errorCodes,
+  errorMeanings,
   isSessionOperation,
   limits,
   type Operation,
@@ -43,11 +45,12 @@ const tables: Readonly<Record<string, () => string>> = {
   errors: () =>
     markdownTable(
       ["Code", "Status", "The same request can succeed later", "Meaning"],
-      Object.entries(errorCodes).map(([code, { status, retry, meaning }]) => [
+      Object.entries(errorCodes).map(([code, { status, retry }]) => [
         `\`${code}\``,
         String(status),
         yesOrNo(retry),
-        meaning,
+        // The keys of the closed list are the codes.
+        errorMeanings[code as ErrorCode],
       ]),
     ),
   rates: () =>

@@ -9,7 +9,8 @@ export const mcp: Command = {
     { flags: "--as <place-id>", summary: "go on in this place, which this machine holds" },
     {
       flags: "--tools <toolsets>",
-      summary: "toolsets beside core and messaging, separated by commas: mesh, people, progress, audit, admin",
+      summary:
+        "toolsets beside core and messaging, separated by commas: mesh, people, progress, audit, admin",
     },
     {
       flags: "--view <view>",

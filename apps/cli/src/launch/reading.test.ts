@@ -43,7 +43,6 @@ describe("what a launch is told", () => {
       [{ role: "a".repeat(101) }, "usage", "--role"],
       [{ groups: "a b:lead" }, "usage", '--groups "a b:lead": must be letters'],
       [{ tools: "magic" }, "usage", 'There is no toolset "magic".'],
-      [{ mesh: "other" }, "not_found", 'There is no mesh "other"; a broker has one, called main.'],
     ] as const) {
       await expect(read(flags)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
     }

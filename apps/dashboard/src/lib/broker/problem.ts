@@ -16,10 +16,11 @@ export function toProblem(error: unknown, since = new Date()): Problem {
     return { title: "This page failed.", detail: String(error), code: "internal", details: {}, since };
   }
   const { code, message, details } = error;
-  return { title: titles[code], detail: message, code, details, since };
+  return { title: titles[code] ?? "The broker refused this.", detail: message, code, details, since };
 }
 
-const titles: Readonly<Record<ErrorCode, string>> = {
+/** Of what no page asks for there is none. */
+const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
   bad_request: "The broker does not take this.",
   unauthorized: "The broker does not know you.",
   forbidden: "This is not yours to do.",
