@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readlink, stat } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -85,7 +86,7 @@ describe("opening a database", () => {
       WHERE i.indisprimary AND n.nspname = 'public'`;
     const keys = new Map(rows.map((row) => [row["name"], row["first"]]));
     expect(keys.size).toBeGreaterThan(10);
-    keys.delete("settings");
+    for (const ofBroker of ["settings", "audit_keys"]) keys.delete(ofBroker);
     for (const [name, first] of keys)
       expect([name, first]).toEqual([name, expect.stringMatching(/^(session|mesh|scope)_id$/)]);
   });
@@ -105,10 +106,46 @@ describe("opening a database", () => {
     expect(pictured.sort()).toEqual(made);
   });
 
-  it("[FEED-1] a message can be neither changed nor deleted", async () => {
+  it("[FEED-1] a message can be neither changed nor deleted, and redacted once, with the hash of what it said", async () => {
     const sql = connectTestDatabase(await createTestDatabase());
-    await expect(sql`UPDATE messages SET content = ''`).rejects.toThrow("append-only");
+    const session = randomUUID();
+    await sql`INSERT INTO feeds (session_id) VALUES (${session})`;
+    const rows = [
+      makeRow(session, { content: '{"text":"the password is 1234"}' }),
+      makeRow(session, { content: '{"kind":"ask","text":"Which?"}', kind: "ask" }),
+      makeRow(session, {
+        type: "system",
+        team_id: null,
+        author_team: null,
+        content: '{"event":"team_left"}',
+        kind: "team_left",
+      }),
+      makeRow(session, { content: `{"private":true,"sealed":"mks1.card.nonce.${"a".repeat(31)}"}` }),
+    ];
+    await sql`SELECT append_messages(${JSON.stringify(rows)}::text::json, true)`;
     await expect(sql`DELETE FROM messages`).rejects.toThrow("append-only");
+    await expect(sql`TRUNCATE messages`).rejects.toThrow("append-only");
+    await expect(sql`UPDATE messages SET content = ''`).rejects.toThrow("append-only");
+    await expect(sql`UPDATE messages SET salt = NULL, content_hash = sha256('')`).rejects.toThrow(
+      "append-only",
+    );
+    const redact = (further = "") =>
+      sql.unsafe(`UPDATE messages SET content = redacted_content(type, kind, content), salt = NULL,
+        content_hash = sha256(salt || convert_to(content, 'UTF8')) ${further} RETURNING content`);
+    await expect(redact(", author_team = 'Somebody else'")).rejects.toThrow("append-only");
+    expect(await redact()).toEqual([
+      { content: '{"redacted":true}' },
+      { content: '{"kind":"ask","redacted":true}' },
+      { content: '{"event":"team_left","redacted":true}' },
+      { content: '{"bytes":23,"private":true,"redacted":true}' },
+    ]);
+    await expect(redact()).rejects.toThrow("append-only");
+    const hashes = await sql`SELECT encode(content_hash, 'hex') AS hash FROM messages ORDER BY sequence`;
+    expect(hashes.map(({ hash }) => hash)).toEqual(
+      rows.map(({ salt, content }) =>
+        createHash("sha256").update(Buffer.from(salt, "hex")).update(content).digest("hex"),
+      ),
+    );
   });
 });
 

@@ -9,6 +9,7 @@ import {
   jsonb,
   pgTable,
   primaryKey,
+  smallint,
   text,
   timestamp,
   unique,
@@ -144,6 +145,8 @@ export const sessions = pgTable("sessions", {
   metadataChangeReason: text("metadata_change_reason"),
   heldBy: text("held_by"),
   holdReason: text("hold_reason"),
+  originId: uuid("origin_id"),
+  importedAt: instant("imported_at"),
   words: tsvector("words").notNull().generatedAlwaysAs(sql``),
 });
 
@@ -322,11 +325,12 @@ export const messages = pgTable(
       .default("next"),
     replyTo: count("reply_to"),
     content: text("content").notNull(),
-    salt: bytea("salt").notNull(),
+    salt: bytea("salt"),
     postedAt: instant("posted_at").notNull(),
     reaches: uuid("reaches").array(),
     answers: count("answers"),
     kind: text("kind"),
+    contentHash: bytea("content_hash"),
   },
   (table) => [
     primaryKey({ columns: [table.sessionId, table.sequence] }),
@@ -353,11 +357,13 @@ export const documentVersions = pgTable(
   {
     sessionId: uuid("session_id").notNull(),
     version: integer("version").notNull(),
-    content: text("content").notNull(),
+    content: text("content"),
     writtenByTeamId: uuid("written_by_team_id").notNull(),
     writtenBy: text("written_by").notNull(),
     writtenAt: instant("written_at").notNull(),
     afterSequence: count("after_sequence").notNull(),
+    salt: bytea("salt").default(sql`uuid_send(gen_random_uuid())`),
+    contentHash: bytea("content_hash"),
   },
   (table) => [primaryKey({ columns: [table.sessionId, table.version] })],
 );
@@ -588,6 +594,63 @@ export const merkleRoots = pgTable(
     finalizedAt: instant("finalized_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.meshId, table.sessionId] })],
+);
+
+export const recordTiles = pgTable(
+  "record_tiles",
+  {
+    sessionId: uuid("session_id").notNull(),
+    log: text("log", { enum: ["feed", "document"] }).notNull(),
+    level: smallint("level").notNull(),
+    number: count("number").notNull(),
+    hashes: bytea("hashes").notNull(),
+    root: bytea("root").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.log, table.level, table.number] })],
+);
+
+export const heads = pgTable(
+  "heads",
+  {
+    sessionId: uuid("session_id").notNull(),
+    size: count("size").notNull(),
+    documentVersion: integer("document_version").notNull(),
+    epoch: uuid("epoch").notNull(),
+    recordId: uuid("record_id").notNull(),
+    root: bytea("root").notNull(),
+    documentHash: bytea("document_hash"),
+    documentRoot: bytea("document_root").notNull(),
+    at: instant("at").notNull(),
+    keyId: text("key_id").notNull(),
+    signature: bytea("signature").notNull(),
+    sealed: boolean("sealed").notNull().default(false),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.size, table.documentVersion] }),
+    index("heads_sealed").on(table.sessionId, table.size).where(sql`${table.sealed}`),
+  ],
+);
+
+export const auditKeys = pgTable("audit_keys", {
+  keyId: text("key_id").primaryKey(),
+  number: integer("number").notNull().unique(),
+  publicKey: bytea("public_key").notNull(),
+  since: instant("since").notNull(),
+  previous: text("previous"),
+  succession: bytea("succession"),
+});
+
+export const originKeys = pgTable(
+  "origin_keys",
+  {
+    sessionId: uuid("session_id").notNull(),
+    keyId: text("key_id").notNull(),
+    publicKey: bytea("public_key").notNull(),
+    since: instant("since").notNull(),
+    previous: text("previous"),
+    succession: bytea("succession"),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.keyId] })],
 );
 
 export const searchHeads = pgTable("search_heads", {

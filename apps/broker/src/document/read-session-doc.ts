@@ -64,6 +64,7 @@ async function readVersion(
   if (version === current.version) return current;
   if (version === 0) return { version, content: "", updatedAt: current.updatedAt };
   const found = await findDocumentVersion(services.database.orm, session.sessionId, version);
+  if (found?.content === null) throw redacted(version, current.version);
   if (found) return { version, content: found.content, updatedAt: found.writtenAt };
   throw new MerkleError(
     "not_found",
@@ -71,6 +72,14 @@ async function readVersion(
     {
       current_version: current.version,
     },
+  );
+}
+
+function redacted(version: number, newest: number): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `Version ${version} of the document was redacted: its text is gone, and its hash is kept. The newest is ${newest}.`,
+    { current_version: newest },
   );
 }
 

@@ -38,7 +38,7 @@ async function describeConflict(
       expected_version === 0
         ? { content: "" }
         : await findDocumentVersion(services.database.orm, session.sessionId, expected_version);
-    if (expected) {
+    if (expected && expected.content !== null) {
       const diff = await diffDocuments(services.workers, {
         from: expected.content,
         fromVersion: expected_version,

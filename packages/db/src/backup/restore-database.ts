@@ -29,12 +29,12 @@ export interface RestoreSummary {
 }
 
 /** What a database has as soon as a broker has started on it; the backup's rows take their place. */
-const replacedTables = ["settings", "meshes"];
+const replacedTables = ["settings", "meshes", "audit_keys"];
 
 /**
  * Fills an empty database with a backup, and gives it a new epoch, because numbers that were given after the backup will
- * be given again (BACKUP-3). Empty means: no table of the backup has a row in the database, but for `settings` and
- * `meshes`. No broker may run on it.
+ * be given again (BACKUP-3). Empty means: no table of the backup has a row in the database, but for `settings`,
+ * `meshes` and `audit_keys`. No broker may run on it.
  *
  * The file is read twice: once to its end before the database is touched, and again for the rows, which must turn out the
  * same before they are committed. Migrations (exactly those that the backup has; a broker runs the others when it
@@ -67,7 +67,7 @@ async function restore(
 
   await sql`SET CONSTRAINTS ALL DEFERRED`;
   await switchInsertTriggers(sql, tables, "DISABLE");
-  for (const name of replacedTables) await sql`DELETE FROM ${sql(name)}`;
+  for (const { name } of tables) if (replacedTables.includes(name)) await sql`DELETE FROM ${sql(name)}`;
   await loadRows(sql, backup, skipped, options);
   await setSequences(sql, manifest.sequences);
   // Triggers cannot be switched while a constraint still waits to be checked.

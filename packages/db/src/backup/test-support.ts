@@ -101,6 +101,14 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
     await sql`INSERT INTO thought_records VALUES
       (${meshId}, 1, ${randomUUID()}, 'plan', ${awkward}, ${awkward}, now(), ${zeros}, ${hash}, ${awkward}, ${awkward})`;
     await sql`INSERT INTO merkle_roots VALUES (${meshId}, ${awkward}, ${hash}, 1, now())`;
+    await sql`INSERT INTO record_tiles VALUES
+      (${sessionId}, 'feed', 0, 0, decode(repeat('0a', 8192), 'hex'), sha256('tile'))`;
+    const keyId = "ab".repeat(16);
+    const signature = sql`decode(repeat('5c', 64), 'hex')`;
+    await sql`INSERT INTO heads VALUES (${sessionId}, 0, 0, ${peerId}, ${sessionId}, sha256(''), NULL, sha256(''), now(), ${keyId}, ${signature}, true)`;
+    await sql`INSERT INTO audit_keys VALUES
+      (${"0".repeat(32)}, 1, sha256('first'), now(), NULL, NULL), (${keyId}, 2, sha256('second'), now(), ${"0".repeat(32)}, ${signature})`;
+    await sql`INSERT INTO origin_keys VALUES (${sessionId}, ${keyId}, sha256('origin'), now(), NULL, NULL)`;
     await sql`INSERT INTO search_heads VALUES (${sessionId}, 1, 1)`;
     await sql`INSERT INTO message_words VALUES (${sessionId}, 1, true, now(), to_tsvector('english', ${awkward}))`;
     await sql`INSERT INTO document_words VALUES (${sessionId}, 1, 1, ${awkward}, ${"'it''s':3A 'back\\\\slash':1"})`;

@@ -71,12 +71,12 @@ export async function saveDocumentVersion(tx: Transaction, written: NewVersion):
   });
 }
 
-/** Reads an old version. Version 0, the empty document, is stored nowhere. */
+/** Reads an old version; its content is null when it was redacted. Version 0, the empty document, is stored nowhere. */
 export async function findDocumentVersion(
   db: Queryable,
   sessionId: string,
   version: number,
-): Promise<{ content: string; writtenAt: Date } | null> {
+): Promise<{ content: string | null; writtenAt: Date } | null> {
   const [row] = await db
     .select({ content: documentVersions.content, writtenAt: documentVersions.writtenAt })
     .from(documentVersions)
