@@ -1,0 +1,137 @@
+import type { Sha256 } from "../audit/merkle-tree.js";
+import { canonicalJson } from "../canonical-json.js";
+import { sealedBytes } from "../identity/sealed-form.js";
+import type { Message } from "../message.js";
+import { toHex } from "./hex.js";
+import { leafHash } from "./log-tree.js";
+
+/**
+ * What of a message the log of the feed commits to: everything that is said of it, and of its content only a hash with a
+ * salt. So the text can be removed, and nobody can guess it from what stays.
+ */
+export interface FeedEntry {
+  /** The record's id: the session's own, or that of the session which an imported one comes from. */
+  readonly session_id: string;
+  readonly sequence: number;
+  readonly id: string;
+  readonly type: Message["type"];
+  /** A chat message's kind, a system message's event. */
+  readonly kind: string | null;
+  readonly posted_by_team_id: string | null;
+  readonly from: Message["from"];
+  readonly to: readonly string[];
+  readonly priority: Message["priority"];
+  readonly reply_to: number | null;
+  readonly posted_at: string;
+  readonly content_hash: string;
+  /** How long a private message is. What else it holds is in no record that is given out. */
+  readonly private?: { readonly bytes: number };
+}
+
+/**
+ * The entry of a message. It is the same before and after the content was removed, for those who may read a private message
+ * and for all the others.
+ */
+export function feedEntry(
+  message: Message,
+  { recordId, contentHash }: { recordId: string; contentHash: string },
+): FeedEntry {
+  const { sequence, id, type, posted_by_team_id, from, to, priority, posted_at, content } = message;
+  const kind = content[type === "system" ? "event" : "kind"];
+  const bytes = privateBytes(content);
+  return {
+    session_id: recordId,
+    sequence,
+    id,
+    type,
+    kind: typeof kind === "string" ? kind : null,
+    posted_by_team_id,
+    from,
+    to,
+    priority,
+    reply_to: message.reply_to ?? null,
+    posted_at,
+    content_hash: contentHash,
+    ...(bytes === null ? {} : { private: { bytes } }),
+  };
+}
+
+/** What is known of one version of the document besides its text. */
+export interface RecordedVersion {
+  readonly session_id: string;
+  readonly version: number;
+  readonly written_by_team_id: string;
+  readonly written_by: string;
+  readonly written_at: string;
+  readonly after_sequence: number;
+}
+
+/** What of a version the log of the document commits to. */
+export interface DocumentEntry extends RecordedVersion {
+  readonly content_hash: string;
+}
+
+export function documentEntry(
+  {
+    version,
+    written_by_team_id,
+    written_by,
+    written_at,
+    after_sequence,
+  }: Omit<RecordedVersion, "session_id">,
+  { recordId, contentHash }: { recordId: string; contentHash: string },
+): DocumentEntry {
+  return {
+    session_id: recordId,
+    version,
+    written_by_team_id,
+    written_by,
+    written_at,
+    after_sequence,
+    content_hash: contentHash,
+  };
+}
+
+/** The leaf of an entry: over its canonical JSON (RFC 8785) in UTF-8. */
+export function entryLeaf(entry: FeedEntry | DocumentEntry, sha256: Sha256): Uint8Array {
+  return leafHash(utf8.encode(canonicalJson(entry)), sha256);
+}
+
+/**
+ * What an entry holds of a content: SHA-256 over 16 random bytes and the text, in hexadecimal. A message's text is the
+ * canonical JSON of its content as it is stored, a version's is the version itself.
+ */
+export function contentHash(salt: Uint8Array, text: string, sha256: Sha256): string {
+  const content = utf8.encode(text);
+  const bytes = new Uint8Array(salt.length + content.length);
+  bytes.set(salt);
+  bytes.set(content, salt.length);
+  return toHex(sha256(bytes));
+}
+
+/**
+ * What stays of a message's content when its text is removed: that it was, and what its entry is made from. Without these
+ * the entry would be another, and the proofs would no longer hold.
+ */
+export function redactedContent({
+  type,
+  content,
+}: Pick<Message, "type" | "content">): Record<string, unknown> {
+  const name = type === "system" ? "event" : "kind";
+  const bytes = privateBytes(content);
+  return {
+    ...(typeof content[name] === "string" ? { [name]: content[name] } : {}),
+    ...(bytes === null ? {} : { private: true, bytes }),
+    redacted: true,
+  };
+}
+
+/** How long a private message is, whole, as others see it, or without its text; null for any other. */
+function privateBytes(content: Message["content"]): number | null {
+  const { private: isPrivate, sealed, bytes } = content;
+  if (isPrivate !== true) return null;
+  if (typeof sealed === "string") return sealedBytes(sealed);
+  return typeof bytes === "number" ? bytes : null;
+}
+
+const utf8 = new TextEncoder();

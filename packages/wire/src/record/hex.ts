@@ -1,0 +1,18 @@
+const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Bytes in hexadecimal digits, two lower-case ones each. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += digits[byte];
+  return text;
+}
+
+/** Reads what `toHex` wrote, or returns null where the text is not the one way to write exactly `length` bytes. */
+export function fromHex(text: string, length: number): Uint8Array | null {
+  if (text.length !== length * 2 || !/^[0-9a-f]*$/.test(text)) return null;
+  return Uint8Array.from({ length }, (_, place) => Number.parseInt(text.slice(place * 2, place * 2 + 2), 16));
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, place) => byte === b[place]);
+}
