@@ -1,10 +1,12 @@
 import type { CDPSession, Page } from "playwright-core";
+import { inTurn } from "../kit/exhaustive.js";
 
 /** Looks at a page as people would who cannot see, point, bear motion or spare room. */
 export interface PageInspector {
   /**
    * Tells what is wrong with the page as it stands: in light colours and in dark ones, at a desk, and 320 px wide under a
-   * finger. With `part` axe looks at that element alone, which is all there is while a dialog is open.
+   * finger. With `part` axe looks at that element alone, which is all there is while a dialog is open. One state after the
+   * other is looked at in one of these ways, in turn; in all of them when everything is to be gone through.
    */
   inspect(part?: string): Promise<string[]>;
 }
@@ -15,30 +17,41 @@ const narrow = { width: 320, height: 640 };
 export async function inspectorOf(page: Page, axeSource: string): Promise<PageInspector> {
   const devtools = await page.context().newCDPSession(page);
 
-  async function barriers(part: string | undefined, rules: readonly string[] | null): Promise<string[]> {
+  async function barriers(part: string | undefined): Promise<string[]> {
     if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeSource);
-    const found = await page.evaluate<string[]>(`(${findBarriers})(${JSON.stringify({ part, rules })})`);
+    const found = await page.evaluate<string[]>(`(${findBarriers})(${JSON.stringify({ part })})`);
     return found.map((each) => `axe ${each}`);
   }
 
+  async function inLight(part: string | undefined): Promise<string[]> {
+    const found = [...(await barriers(part)), ...(await settled(() => look(page, 24)))];
+    return found.map((each) => `at a desk: ${each}`);
+  }
+
+  async function inDarkAndOnPhone(part: string | undefined): Promise<string[]> {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.locator("html.dark").waitFor();
+    const inDark = await barriers(part);
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize(narrow);
+    await touch(devtools, true);
+    const onPhone = await settled(() => look(page, 44));
+    await touch(devtools, false);
+    await page.setViewportSize(desk);
+    return [
+      ...inDark.map((each) => `in dark colours: ${each}`),
+      ...onPhone.map((each) => `320 px wide: ${each}`),
+    ];
+  }
+
+  const ways = [inLight, inDarkAndOnPhone];
+  let inspected = 0;
   return {
     async inspect(part) {
-      const atDesk = [...(await barriers(part, null)), ...(await settled(() => look(page, 24)))];
-      await page.emulateMedia({ colorScheme: "dark" });
-      await page.locator("html.dark").waitFor();
-      const inDark = await barriers(part, ["color-contrast"]);
-      await page.emulateMedia({ colorScheme: "light" });
-      await page.setViewportSize(narrow);
-      await touch(devtools, true);
-      const onPhone = await settled(() => look(page, 44));
-      await touch(devtools, false);
-      await page.setViewportSize(desk);
+      const found: string[] = [];
+      for (const way of inTurn(ways, inspected++, ways.length)) found.push(...(await way(part)));
       const where = new URL(page.url());
-      return [
-        ...atDesk.map((each) => `at a desk: ${each}`),
-        ...inDark.map((each) => `in dark colours: ${each}`),
-        ...onPhone.map((each) => `320 px wide: ${each}`),
-      ].map((each) => `${where.pathname}${where.search} ${part ?? ""} ${each}`);
+      return found.map((each) => `${where.pathname}${where.search} ${part ?? ""} ${each}`);
     },
   };
 }
@@ -61,11 +74,10 @@ function look(page: Page, targetPx: number): Promise<string[]> {
 }
 
 /** Runs in the page, where axe is. */
-const findBarriers = `async ({ part, rules }) => {
+const findBarriers = `async ({ part }) => {
   const { violations } = await axe.run(part ? document.querySelector(part) : document, {
     preload: false,
     resultTypes: ["violations"],
-    ...(rules && { runOnly: { type: "rule", values: rules } }),
   });
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
