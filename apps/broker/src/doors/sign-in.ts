@@ -8,8 +8,8 @@ import { membershipEnded } from "../access/authorize.js";
 import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
 import { writeCookie } from "../identity/cookie.js";
-import { createHelloChallenges } from "../identity/hello-challenge.js";
 import type { Asker } from "../identity/principal.js";
+import { createSignInChallenges } from "../identity/sign-in-challenges.js";
 import type { Meshes } from "../meshes/meshes.js";
 import { makeToken } from "../tokens/token.js";
 import type { Admit } from "./admit.js";
@@ -54,7 +54,7 @@ export function mountSignIn(
   { meshes, admit, arrivals, knowsHost }: SignInOptions,
 ): void {
   const { main } = meshes;
-  const challenges = createHelloChallenges();
+  const challenges = createSignInChallenges();
 
   app.get("/api/sign-in", async (c) => {
     const { principal, services } = await admit(c);
@@ -131,8 +131,10 @@ export function mountSignIn(
     if ("secret" in input) return entrance.byToken({ text: input.secret, address }, ["sign_in", "observer"]);
     const { proof } = input;
     if (proof.kind !== "signature") throw signInRefused();
-    const nonce = challenges.take(proof.statement.nonce);
-    return (await entrance.byHello({ proof }, { nonce, knowsHost, now: new Date(), address })).principal;
+    const { principal } = await challenges.answer(proof.statement.nonce, (nonce) =>
+      entrance.byHello({ proof }, { nonce, knowsHost, now: new Date(), address }),
+    );
+    return principal;
   }
 }
 

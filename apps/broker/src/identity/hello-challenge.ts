@@ -20,36 +20,3 @@ export function createHelloChallenge(): HelloChallenge {
     },
   };
 }
-
-/** Challenges for those who have no connection to keep one on: a browser that signs in over HTTP. */
-export interface HelloChallenges {
-  /** Makes a nonce that can be answered once, within half a minute. */
-  give(): string;
-  /** The nonce, if it was given and not yet answered; else null. */
-  take(nonce: string): string | null;
-}
-
-/** So many are kept; of more, those that were given first are good no more. */
-const givenMax = 1_000;
-const goodMs = 30_000;
-
-export function createHelloChallenges(): HelloChallenges {
-  // In the order in which they were given.
-  const given = new Map<string, number>();
-  return {
-    give() {
-      const { nonce } = createHelloChallenge();
-      given.set(nonce, performance.now() + goodMs);
-      if (given.size > givenMax) {
-        const [oldest] = given.keys();
-        if (oldest !== undefined) given.delete(oldest);
-      }
-      return nonce;
-    },
-    take(nonce) {
-      const until = given.get(nonce) ?? 0;
-      given.delete(nonce);
-      return performance.now() < until ? nonce : null;
-    },
-  };
-}
