@@ -107,6 +107,24 @@ describe("too many requests", () => {
     expect(await readMetric(broker, "merkle_refusals_total")).toBe(1);
   });
 
+  it("[GUARD-4] as pings of the protocol's own wait as frames do, and each is answered with what it brought", async () => {
+    const broker = await startLimited();
+    const socket = await openRawSocket(broker.port, from("203.0.113.9"));
+    const ping = (text: string) => {
+      const frame = maskedFrame(text);
+      frame[0] = 0x89;
+      return frame;
+    };
+    socket.write(ping("one"));
+    await expect.poll(() => socket.pongs()).toEqual(["one"]);
+    socket.write(Buffer.concat(Array(200_000).fill(ping("more"))));
+    await expect.poll(() => socket.pongs().length).toBe(burst - 1);
+    const other = await openRawSocket(broker.port, from("203.0.113.10"));
+    other.send({ type: "ping", id: 1 });
+    expect(await other.replyTo(1)).toHaveProperty("output");
+    expect(socket.pongs()).toHaveLength(burst - 1);
+  });
+
   it("[GUARD-4] as frames are taken as fast as they may come, each once", async () => {
     const broker = await startLimited({ per_second: 200, burst: 10 });
     const socket = await openRawSocket(broker.port, from("203.0.113.9"));
@@ -249,6 +267,21 @@ describe("connections", () => {
       Buffer.concat([maskedFrame("{", { first: true, last: false }), ...Array(2_000).fill(empty)]),
     );
     expect(await socket.closed).toBe(1008);
+  });
+
+  it("[GUARD-15] that never end a frame are ended for what they hold together, or after requestMsMax, and others are served", async () => {
+    const { port } = await start();
+    const open = () => openRawSocket(port, ["Host: localhost"]);
+    const half = maskedFrame(Buffer.alloc(limits.frameBytesMax)).subarray(0, limits.frameBytesMax / 2);
+    const count = Math.floor(limits.unfinishedFramesBytesMax / half.length) + 1;
+    const sockets = await Promise.all(Array.from({ length: count }, open));
+    for (const socket of sockets) socket.write(half);
+    expect(await Promise.race(sockets.map(({ closed }) => closed))).toBe(4005);
+    const honest = await open();
+    honest.send({ type: "ping", id: 1 });
+    expect(await honest.replyTo(1)).toHaveProperty("output");
+    const codes = await Promise.all(sockets.map(({ closed }) => closed));
+    expect(new Set(codes)).toEqual(new Set([4005]));
   });
 
   it("[WS-5] by the hundred are ended beyond connectionsMax, and none of them stays", async () => {

@@ -17,6 +17,8 @@ export interface RawSocket {
   /** The ids of all replies, in the order in which they came. */
   replies(): unknown[];
   repliesTo(id: string | number): number;
+  /** What came back of pings. */
+  pongs(): string[];
   replyTo(id: string | number): Promise<Record<string, unknown>>;
   end(): void;
 }
@@ -25,6 +27,7 @@ export interface RawSocket {
 export function openRawSocket(port: number, headers: readonly string[]): Promise<RawSocket> {
   const socket = connect(port, "127.0.0.1");
   const frames: Record<string, unknown>[] = [];
+  const pongs: string[] = [];
   const listeners = new Set<() => void>();
   let bytes = Buffer.alloc(0);
   let code = 1006;
@@ -57,6 +60,7 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
       const payload = bytes.subarray(start, start + length);
       const opcode = (bytes[0] ?? 0) & 0x0f;
       if (opcode === 8) code = length < 2 ? 1005 : payload.readUInt16BE(0);
+      if (opcode === 10) pongs.push(payload.toString());
       if (opcode === 1) frames.push(JSON.parse(payload.toString()));
       bytes = bytes.subarray(start + length);
     }
@@ -112,6 +116,7 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
       write: (written) => void socket.write(written),
       replies: () => frames.filter((frame) => frame["type"] === "reply").map((frame) => frame["id"]),
       repliesTo: (id) => frames.filter((frame) => frame["type"] === "reply" && frame["id"] === id).length,
+      pongs: () => pongs,
       replyTo: (id) => find((frame) => frame["type"] === "reply" && frame["id"] === id),
       end: () => void socket.destroy(),
     };

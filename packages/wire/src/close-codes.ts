@@ -21,6 +21,11 @@ export const closeCodes = {
     reconnect: true,
     meaning: "the client did not prove in time who it is",
   },
+  unfinished_frame: {
+    code: 4005,
+    reconnect: true,
+    meaning: "a frame did not end in time, or more had begun than the broker holds",
+  },
   unauthorized: {
     code: 4401,
     reconnect: false,

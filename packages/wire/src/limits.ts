@@ -120,6 +120,8 @@ export const limits = {
   unprovenConnectionsPerAddressMax: 100,
   /** Of requests that are being read, all together. */
   bodiesBytesMax: 64 * 1024 * 1024,
+  /** Of WebSocket frames that have begun and not ended, all together. */
+  unfinishedFramesBytesMax: 64 * 1024 * 1024,
   /** Of each kind of rate. */
   rateBucketsMax: 10_000,
 

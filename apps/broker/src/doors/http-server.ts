@@ -142,6 +142,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     knowsHost: hosts.knows,
     heartbeatMs,
     helloMs: options.deadlines.helloMs,
+    frameMs: options.deadlines.requestMs,
     connectionsMax,
   });
   server.on("upgrade", (request, socket, head) => {

@@ -119,6 +119,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   unprovenConnectionsMax: `the oldest ends, ${closeWith("too_many_connections")}`,
   unprovenConnectionsPerAddressMax: `the oldest ends, ${closeWith("too_many_connections")}`,
   bodiesBytesMax: "503 (GUARD-9)",
+  unfinishedFramesBytesMax: `${closeWith("unfinished_frame")} (GUARD-15)`,
   rateBucketsMax: "the longest unused is forgotten, and full again",
   idempotencyHours: "the key is free again (IDEM-1)",
   peerRetiredAfterDays: "the peer is retired (PEER-10)",

@@ -7,6 +7,7 @@ import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
 import { createSparing } from "../../guard/sparingly.js";
+import { createUnfinishedFrames } from "../../guard/unfinished-frames.js";
 import { createUnprovenConnections, unprovenBounds } from "../../guard/unproven-connections.js";
 import { createHelloChallenge } from "../../identity/hello-challenge.js";
 import { retryAfter } from "../http-error.js";
@@ -30,6 +31,8 @@ export interface WebSocketDoorOptions {
   readonly heartbeatMs: number;
   /** How long a client may take to prove who it is. */
   readonly helloMs: number;
+  /** How long a frame may take to arrive. */
+  readonly frameMs: number;
   readonly connectionsMax?: number | undefined;
 }
 
@@ -49,7 +52,7 @@ const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it conn
 const chunksMax = 16_384;
 /** Who breaks the protocol again and again does not fill the log. */
 const toldEveryMs = 1_000;
-const drainCheckMs = 1_000;
+const slowCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
 export function createWebSocketDoor({
@@ -57,16 +60,19 @@ export function createWebSocketDoor({
   knowsHost,
   heartbeatMs,
   helloMs,
+  frameMs,
   connectionsMax = limits.connectionsMax,
 }: WebSocketDoorOptions): WebSocketDoor {
   const { limiter, metrics, log } = services;
   const clients = new Set<Client>();
   const sparingly = createSparing(toldEveryMs);
   const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
+  const unfinished = createUnfinishedFrames({ msMax: frameMs });
   const server = new WebSocketServer({
     noServer: true,
     // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
     perMessageDeflate: false,
+    autoPong: false,
     maxPayload: limits.frameBytesMax,
     // A frame in tiny pieces would take a hundred times its size in memory.
     maxFragments: limits.frameFragmentsMax,
@@ -79,7 +85,7 @@ export function createWebSocketDoor({
     ),
   );
   const beating = setInterval(beat, heartbeatMs);
-  const drainCheck = setInterval(cutOffSlowReaders, drainCheckMs);
+  const slowCheck = setInterval(cutOffSlow, slowCheckMs);
 
   function accept(webSocket: WebSocket, socket: Duplex, address: string): void {
     const connection = createConnection(webSocket, socket);
@@ -105,12 +111,12 @@ export function createWebSocketDoor({
     const entrance = services.entrance();
     const challenge = createHelloChallenge();
     const unproved = entrance.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
+    unfinished.watch({ socket, address, isPaused: () => webSocket.isPaused, cutOff });
     const greeting = { entrance, challenge, knowsHost, proved: () => unproved?.proved() };
     const session = createClientSession(greeting, connection, address, cutOff);
     const gate = createFrameGate({
       connection,
       admit: () => limiter.admitFrame(address),
-      receive: session.receive,
     });
     const client: Client = { webSocket, connection, session, heard: true };
     clients.add(client);
@@ -120,7 +126,11 @@ export function createWebSocketDoor({
       client.heard = true;
       if (isOver || (unproved && !unproved.takesFrame())) return;
       if (isBinary) return cutOff("bad_frame");
-      gate.take(String(data));
+      gate.take(() => session.receive(String(data)));
+    });
+    // Answered by the library it would cost its sender nothing, however many come.
+    webSocket.on("ping", (data) => {
+      if (!isOver) gate.take(() => connection.write(pongFrame(data)));
     });
     webSocket.on("pong", () => {
       client.heard = true;
@@ -156,7 +166,8 @@ export function createWebSocketDoor({
     }
   }
 
-  function cutOffSlowReaders(): void {
+  function cutOffSlow(): void {
+    unfinished.sweep();
     for (const { connection } of clients) {
       if (!connection.stalled) continue;
       metrics.cutOffs.inc({ reason: "slow_consumer" });
@@ -172,7 +183,7 @@ export function createWebSocketDoor({
     },
     async stop() {
       clearInterval(beating);
-      clearInterval(drainCheck);
+      clearInterval(slowCheck);
       await waitUntil(() => [...clients].every((client) => client.session.unanswered === 0), drainDeadlineMs);
       for (const client of clients) client.connection.close("going_away");
       await waitUntil(() => clients.size === 0, 1_000);
@@ -180,6 +191,11 @@ export function createWebSocketDoor({
       server.close();
     },
   };
+}
+
+/** What answers a ping: its own bytes (RFC 6455, 5.5.3). */
+function pongFrame(data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0x8a, data.length]), data]);
 }
 
 /** As the library says it. */

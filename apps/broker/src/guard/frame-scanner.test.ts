@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { createFrameScanner } from "./frame-scanner.js";
+
+function frame(size: number, { opcode = 1, last = true } = {}): Buffer {
+  const head =
+    size < 126
+      ? [0x80 | size]
+      : size < 65_536
+        ? [0xfe, size >> 8, size & 0xff]
+        : [0xff, 0, 0, 0, 0, size >>> 24, (size >> 16) & 0xff, (size >> 8) & 0xff, size & 0xff];
+  // What looks like heads, in the payload, is none.
+  return Buffer.concat([Buffer.from([(last ? 0x80 : 0) | opcode, ...head]), Buffer.alloc(4 + size, 0x01)]);
+}
+
+it("[GUARD-15] a message that has come is unfinished no more, whatever its length and however its bytes come", () => {
+  const messages = [0, 1, 125, 126, 65_535, 65_536, 200_000].map((size) => frame(size));
+  for (const chunkBytes of [1, 7, 4_096, 1_000_000]) {
+    const scanner = createFrameScanner();
+    for (const message of messages) {
+      let miscounted = 0;
+      for (let at = 0; at < message.length; at += chunkBytes) {
+        scanner.take(message.subarray(at, at + chunkBytes));
+        const soFar = Math.min(at + chunkBytes, message.length);
+        if (scanner.unfinished.bytes !== (soFar < message.length ? soFar : 0)) miscounted += 1;
+      }
+      expect(miscounted, `${message.length} bytes, ${chunkBytes} at a time`).toBe(0);
+    }
+    scanner.take(Buffer.concat([...messages, frame(50).subarray(0, 20)]));
+    expect(scanner.unfinished).toEqual({ bytes: 20, pieces: 0 });
+  }
+});
+
+it("[GUARD-15] one in pieces is unfinished until the last has come, also with a ping between them", () => {
+  const scanner = createFrameScanner();
+  const first = frame(10, { last: false });
+  const more = frame(10, { opcode: 0, last: false });
+  const ping = frame(3, { opcode: 9 });
+  scanner.take(first);
+  expect(scanner.unfinished).toEqual({ bytes: first.length, pieces: 1 });
+  scanner.take(Buffer.concat([ping, more]));
+  expect(scanner.unfinished).toEqual({ bytes: 2 * first.length + ping.length, pieces: 2 });
+  scanner.take(frame(10, { opcode: 0 }));
+  expect(scanner.unfinished).toEqual({ bytes: 0, pieces: 0 });
+  scanner.take(Buffer.concat([first, frame(0, { opcode: 0 }), ping]));
+  expect(scanner.unfinished.pieces).toBe(0);
+});
