@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 
 /** A process of its own that answers questions: what is measured must not share an event loop with what measures. */
 export interface Child {
+  readonly pid: number;
   ask<Answer>(question: object): Promise<Answer>;
   /** Asks it to end, and resolves when it has. */
   stop(): Promise<void>;
@@ -12,6 +13,7 @@ export function startChild(file: string, execArgv: readonly string[] = []): Chil
   const process = fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: [...execArgv] });
   const ended = new Promise<void>((resolve) => process.once("exit", () => resolve()));
   return {
+    pid: process.pid ?? 0,
     ask: (question) => ask(process, question),
     async stop() {
       if (process.connected) process.disconnect();

@@ -1,4 +1,3 @@
-import { constants, setPriority } from "node:os";
 import { answerParent } from "../child.js";
 import { type AttackName, attacks, type Onslaught } from "./attacks.js";
 import { createArsenal } from "./sockets.js";
@@ -18,9 +17,6 @@ export type AttackQuestion =
 /** What an attack did, by name. */
 export type Offered = Readonly<Record<string, number>>;
 
-// A real attacker has processors of its own; here it gets what the others leave.
-setPriority(constants.priority.PRIORITY_LOW);
-
 let onslaught: Onslaught | null = null;
 
 answerParent(async (question: AttackQuestion): Promise<Offered> => {
@@ -30,6 +26,10 @@ answerParent(async (question: AttackQuestion): Promise<Offered> => {
     return {};
   }
   const { attack, ms, ...target } = question;
-  onslaught = { ...target, arsenal: createArsenal(target.port), until: performance.now() + ms };
+  onslaught = {
+    ...target,
+    arsenal: createArsenal(target.port, attacks[attack].addresses),
+    until: performance.now() + ms,
+  };
   return attacks[attack].run(onslaught);
 });

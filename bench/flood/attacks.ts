@@ -9,6 +9,8 @@ export interface Attack {
   readonly rateLimits?: Partial<RateLimits>;
   /** What the well-behaved post; 300 bytes unless told. */
   readonly textBytes?: number;
+  /** From so many addresses it comes; from one unless told. */
+  readonly addresses?: number;
   run(onslaught: Onslaught): Promise<Offered>;
 }
 
@@ -32,18 +34,19 @@ export type AttackName =
 const json = "Content-Type: application/json";
 
 export const attacks: Readonly<Record<AttackName, Attack>> = {
-  /** A thousand times what one address may: as requests, each on a connection of its own, and as frames. */
+  /** A thousand times what one address may, and more: as requests, ten to a connection, and as frames. */
   requests: {
     rateLimits: { address: { per_second: 20, burst: 40 } },
     async run(onslaught) {
       let requests = 0;
       let frames = 0;
+      const tenRequests = toRequest("GET /api/sessions", []).repeat(10);
       const ask = async () => {
         const socket = await onslaught.arsenal.connect();
         if (!socket) return;
-        socket.write(toRequest("GET /api/sessions", ["Connection: close"]));
+        socket.write(tenRequests);
         await ended(socket);
-        requests += 1;
+        requests += 10;
       };
       const pings = Buffer.concat(Array(200).fill(toFrame(Buffer.from('{"type":"ping","id":1}'))));
       const call = async () => {
@@ -149,6 +152,7 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
   /** Followers of the session in which everybody posts, who read nothing. */
   "stopped-readers": {
     textBytes: 16 * 1024,
+    addresses: 10,
     async run(onslaught) {
       let readers = 0;
       const subscribe = { type: "subscribe", id: 1, kind: "follow", session_id: onslaught.session };

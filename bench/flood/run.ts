@@ -7,7 +7,8 @@ import { startChild } from "../child.js";
 import { toLatency } from "../statistics.js";
 import type { AttackQuestion, Offered } from "./attacker-child.js";
 import { type AttackName, attacks } from "./attacks.js";
-import type { FloodedMemory } from "./broker-child.js";
+import type { FloodedMemory, Work } from "./broker-child.js";
+import { keepOn, shareProcessors } from "./processors.js";
 import { openWellBehaved } from "./well-behaved.js";
 
 interface Flooded {
@@ -17,16 +18,21 @@ interface Flooded {
   readonly refused: number;
   readonly cutOff: number;
   readonly memory: { readonly before: number; readonly peak: number; readonly after: number };
-  /** Of the posts of the well-behaved, in milliseconds. */
-  readonly p99: { readonly alone: number; readonly flooded: number };
-  readonly posts: { readonly alone: number; readonly flooded: number };
+  /** Of the posts of the well-behaved, in milliseconds: before and after, while the broker is flooded, and while another server is. */
+  readonly p99: { readonly alone: number; readonly flooded: number; readonly control: number };
+  readonly posts: { readonly alone: number; readonly flooded: number; readonly control: number };
+  readonly work: { readonly alone: Work; readonly flooded: Work };
   readonly load: number;
 }
 
 const ratioMax = 2;
 const names = Object.keys(attacks) as AttackName[];
 const { values: flags, positionals } = parseArgs({
-  options: { quick: { type: "boolean", default: false } },
+  options: {
+    quick: { type: "boolean", default: false },
+    /** Writes what the broker did where to bench-results/, too. */
+    profile: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const unknown = positionals.find((name) => !names.some((each) => each === name));
@@ -37,6 +43,15 @@ if (unknown !== undefined) {
 const { ms, scale } = flags.quick ? { ms: 4_000, scale: 0.1 } : { ms: 15_000, scale: 1 };
 const chosen = positionals.length === 0 ? names : names.filter((name) => positionals.includes(name));
 
+const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url));
+const processors = shareProcessors();
+// What it starts from now on stays there with it.
+if (processors) keepOn(processors.attacked, process.pid);
+else
+  console.error(
+    "The attacker cannot be given processors of its own here, and takes its share of the broker's.",
+  );
+
 const results: Flooded[] = [];
 for (const name of chosen) {
   console.error(name);
@@ -46,40 +61,65 @@ print(results);
 console.log(`\nAll of it: ${await write(results)}`);
 if (results.some((each) => ratioOf(each) > ratioMax)) process.exitCode = 1;
 
-/** Floods a broker started afresh: first the well-behaved are alone with it, then not. */
+/** Floods a broker started afresh, and then another server: before, between and after the well-behaved are alone with it. */
 async function flood(name: AttackName): Promise<Flooded> {
   const { rateLimits = {}, textBytes } = attacks[name];
   const home = await mkdtemp(join(tmpdir(), "merkle-flood-"));
   await chmod(home, 0o711);
   const typescript = ["--import=tsx", "--conditions=merkle-source"];
-  const broker = startChild("./flood/broker-child.ts", ["--expose-gc", ...typescript]);
+  const profile = flags.profile ? ["--cpu-prof", `--cpu-prof-dir=${folder}`] : [];
+  const broker = startChild("./flood/broker-child.ts", ["--expose-gc", ...profile, ...typescript]);
+  const control = startChild("./flood/control-child.ts", typescript);
   const attacker = startChild("./flood/attacker-child.ts", typescript);
+  if (processors) keepOn(processors.attacker, attacker.pid);
   try {
     const { port } = await broker.ask<{ port: number }>({ start: { home, rateLimits } });
     const clients = await openWellBehaved(port, textBytes);
+    const attackAt = async (at: { readonly port: number }) => {
+      const question: AttackQuestion = {
+        attack: name,
+        port: at.port,
+        ms: ms + 500,
+        session: clients.session,
+        scale,
+      };
+      const attacking = attacker.ask<Offered>(question);
+      const posts = await clients.post(ms);
+      return { offered: await attacking, posts };
+    };
     await clients.post(1_000);
-    const alone = await clients.post(ms);
-    const before = await broker.ask<FloodedMemory>({ memory: "watch" });
-    const question: AttackQuestion = { attack: name, port, ms: ms + 500, session: clients.session, scale };
-    const attacking = attacker.ask<Offered>(question);
-    const flooded = await clients.post(ms);
-    const offered = await attacking;
+    await broker.ask<Work>({ work: "read" });
+    const before = await clients.post(ms / 2);
+    const workAlone = await broker.ask<Work>({ work: "read" });
+    const memoryBefore = await broker.ask<FloodedMemory>({ memory: "watch" });
+    await broker.ask<Work>({ work: "read" });
+    const flooded = await attackAt({ port });
+    const workFlooded = await broker.ask<Work>({ work: "read" });
     const { refused, cutOff } = await readCounters(port);
     await attacker.ask({ end: true });
+    const memoryAfter = await broker.ask<FloodedMemory>({ memory: "read" });
+    const controlled = await attackAt(await control.ask<{ port: number }>({ start: true }));
+    await attacker.ask({ end: true });
+    const alone = [...before, ...(await clients.post(ms / 2))];
     await clients.close();
-    const after = await broker.ask<FloodedMemory>({ memory: "read" });
     return {
       attack: name,
-      offered,
+      offered: flooded.offered,
       refused,
       cutOff,
-      memory: { before: before.now, peak: after.peak, after: after.now },
-      p99: { alone: toLatency(alone).p99, flooded: toLatency(flooded).p99 },
-      posts: { alone: alone.length, flooded: flooded.length },
+      memory: { before: memoryBefore.now, peak: memoryAfter.peak, after: memoryAfter.now },
+      p99: {
+        alone: toLatency(alone).p99,
+        flooded: toLatency(flooded.posts).p99,
+        control: toLatency(controlled.posts).p99,
+      },
+      posts: { alone: alone.length, flooded: flooded.posts.length, control: controlled.posts.length },
+      work: { alone: workAlone, flooded: workFlooded },
       load: loadavg()[0] ?? 0,
     };
   } finally {
     await attacker.stop();
+    await control.stop();
     await broker.stop();
     await rm(home, { recursive: true, force: true });
   }
@@ -101,28 +141,29 @@ function ratioOf({ p99 }: Flooded): number {
 
 function print(all: readonly Flooded[]): void {
   const mib = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`;
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
   console.log(
-    "| Attack | Offered | Refused; cut off | RSS before, peak, after | p99 alone, flooded | Ratio | Load |",
+    "| Attack | Offered | Refused; cut off | RSS before, peak, after | p99 alone, flooded, control | Flooded / alone | Flooded / control | Broker busy, late |",
   );
-  console.log("|---|---|---|---|---|---|---|");
+  console.log("|---|---|---|---|---|---|---|---|");
   for (const each of all) {
-    const { attack, offered, refused, cutOff, memory, p99, load } = each;
+    const { attack, offered, refused, cutOff, memory, p99, work } = each;
     const told = Object.entries(offered).map(([what, n]) => `${n.toLocaleString("en-US")} ${what}`);
     const cells = [
       attack,
       told.join(", "),
       `${refused.toLocaleString("en-US")}; ${cutOff.toLocaleString("en-US")}`,
       `${mib(memory.before)}, ${mib(memory.peak)}, ${mib(memory.after)}`,
-      `${p99.alone.toFixed(1)} ms, ${p99.flooded.toFixed(1)} ms`,
+      `${p99.alone.toFixed(1)}, ${p99.flooded.toFixed(1)}, ${p99.control.toFixed(1)} ms`,
       `${ratioOf(each).toFixed(2)} ${ratioOf(each) <= ratioMax ? "met" : "missed"}`,
-      load.toFixed(1),
+      (p99.flooded / p99.control).toFixed(2),
+      `${percent(work.alone.busy)} → ${percent(work.flooded.busy)}, ${work.alone.lateP99.toFixed(1)} → ${work.flooded.lateP99.toFixed(1)} ms`,
     ];
     console.log(`| ${cells.join(" | ")} |`);
   }
 }
 
 async function write(all: readonly Flooded[]): Promise<string> {
-  const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url));
   await mkdir(folder, { recursive: true });
   const at = new Date().toISOString();
   const file = `${folder}flood-${at.replaceAll(":", "-")}.json`;

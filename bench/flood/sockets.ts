@@ -1,9 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 
-/** Where the attacker comes from. The well-behaved come from addresses beside it. */
-export const attackerAddress = "127.0.0.99";
-
 /** Sockets of one attacker, of which every byte is its own. */
 export interface Arsenal {
   /** Null when it was refused. */
@@ -13,12 +10,15 @@ export interface Arsenal {
   end(): void;
 }
 
-export function createArsenal(port: number): Arsenal {
+/** @param addresses - so many it comes from, in turn: from 127.0.0.101 on, beside those of the well-behaved */
+export function createArsenal(port: number, addresses = 1): Arsenal {
   const open = new Set<Socket>();
+  let opened = 0;
 
   function connectOne(): Promise<Socket | null> {
     return new Promise((resolve) => {
-      const socket = connect({ port, host: "127.0.0.1", localAddress: attackerAddress });
+      const localAddress = `127.0.0.${101 + (opened++ % addresses)}`;
+      const socket = connect({ port, host: "127.0.0.1", localAddress });
       open.add(socket);
       socket.on("error", () => undefined);
       socket.once("connect", () => resolve(socket));
