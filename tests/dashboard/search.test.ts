@@ -17,6 +17,8 @@ describe.skipIf(dashboard.isMissing)("the search", () => {
     await rest.call("append_to_session_doc", { ...at, text: `# Notes\n\nOf the ${word}.` });
     await rest.call("set_state", { ...at, key: "owner", value: `the ${word}` });
     await rest.call("remember", { team_id: session.convener, content: `A ${word} is a key.` });
+    const entry = { projectId: "auth", title: "Moved it", content: `The ${word} is in the vault.` };
+    await rest.call("log_progress", { ...entry, team_id: session.convener });
     return session;
   }
 
@@ -30,7 +32,7 @@ describe.skipIf(dashboard.isMissing)("the search", () => {
     const hits = page.getByRole("list", { name: /^What was found/ });
     await expect
       .poll(async () => (await kindsIn(hits)).sort())
-      .toEqual(["Decision", "Document", "Memory", "Message", "Session", "State"]);
+      .toEqual(["Decision", "Document", "Memory", "Message", "Progress", "Session", "State"]);
     expect(await hits.locator("mark").first().textContent()).toBe(word);
     expect(await findBarriers()).toEqual([]);
 

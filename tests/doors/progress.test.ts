@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { catalogue, limits } from "@merkle/wire";
+import { catalogue, limits, type OutputOf } from "@merkle/wire";
 import type postgres from "postgres";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
@@ -335,6 +335,131 @@ describe("searching", () => {
     expect(await found({ projectId, content: "deployed" })).toEqual([id]);
     expect(await found({ projectId, content: "frozen -day" })).toEqual([]);
     expect(await found({ projectId, query: "frozen" })).toEqual([]);
+  });
+});
+
+describe("lists", () => {
+  const list = (input: Parameters<typeof door.call<"list_progress">>[1]) => door.call("list_progress", input);
+  const idsOf = async (input: Parameters<typeof list>[0]) => (await list(input)).entries.map(({ id }) => id);
+
+  it("[PROGUI-1] of all projects: newest first, page by page, each entry once", async () => {
+    const agentId = `agent ${randomUUID()}`;
+    const [one, two] = [newProject(), newProject()];
+    const logged: string[] = [];
+    for (const projectId of [one, two, one, two, one]) {
+      const entry = { projectId, agentId, title: "Done", content: "Did it.", team_id };
+      logged.unshift((await door.call("log_progress", entry)).id);
+    }
+    // Those of one millisecond have an order, too.
+    await sql`UPDATE progress_entries SET created_at = '2026-01-01T10:00:00Z' WHERE agent_id = ${agentId}`;
+    const found: string[] = [];
+    let before: string | null = null;
+    do {
+      const page: OutputOf<"list_progress"> = await list({
+        by: agentId,
+        limit: 2,
+        ...(before === null ? {} : { before }),
+      });
+      found.push(...page.entries.map(({ id }) => id));
+      before = page.next_cursor;
+    } while (before !== null);
+    expect(found.toSorted()).toEqual(logged.toSorted());
+    expect(await idsOf({ projectId: one })).toEqual(logged.filter((_, index) => index % 2 === 0));
+    expect(await idsOf({ by: agentId, startDate: "2026-01-02" })).toEqual([]);
+    expect(await idsOf({ by: agentId, endDate: "2026-01-01" })).toHaveLength(5);
+  });
+
+  it("[PROGUI-1] by session, who, tags and one text for title, content and tags, with what was found marked", async () => {
+    const session = await createTestSession(door);
+    const projectId = newProject();
+    const ours = { projectId, team_id: session.convener };
+    const log1 = { ...ours, title: "Issuer", content: "Deployments were frozen.", tags: ["Auth"] };
+    const { id: issuer } = await door.call("log_progress", log1);
+    const { id: gateway } = await door.call("log_progress", { ...ours, title: "Gateway", content: "Moved." });
+    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const asPerson = { ...ours, team_id: person_id, title: "Looked", content: "At it." };
+    const { id: anas } = await door.call("log_progress", { ...asPerson, session: session.slug });
+    await door.call("log_progress", asPerson);
+    expect(await idsOf({ session: session.slug })).toEqual([anas, gateway, issuer]);
+    expect(await idsOf({ session: session.sessionId, by: "Ana" })).toEqual([anas]);
+    expect(await idsOf({ projectId, tags: ["auth"] })).toEqual([issuer]);
+    expect(await idsOf({ projectId, text: "sSu" })).toEqual([issuer]);
+    expect(await idsOf({ projectId, text: "auth" })).toEqual([issuer]);
+    expect(await list({ projectId, text: "deployed" })).toEqual({
+      entries: [
+        {
+          id: issuer,
+          projectId,
+          title: "Issuer",
+          createdAt: expect.any(String),
+          tags: ["Auth"],
+          agentId: null,
+          loggedBy: "Atlas",
+          session: session.slug,
+          summary: null,
+          opening: "Deployments were frozen.",
+          marked: "«Deployments» were frozen.\nAuth",
+        },
+      ],
+      next_cursor: null,
+    });
+    await door.call("get_context", { projectId, id: issuer });
+    expect(await list({ id: issuer })).toMatchObject({ entries: [{ summary: "Summarised.", marked: null }] });
+    const { progress_entries } = await door.call("get_session", { session_id: session.sessionId });
+    expect(progress_entries).toBe(3);
+    expect(await failureOf(list({ session: "nowhere" }))).toMatchObject({ code: "not_found" });
+    const elsewhere = await createTestSession(door);
+    const foreign = door.call("log_progress", { ...log1, session: elsewhere.slug });
+    expect(await failureOf(foreign)).toMatchObject({ code: "bad_request" });
+  });
+
+  it("[PROGUI-2] [LIMIT-1] the projects, the one with the newest entry first, with how many they have", async () => {
+    const [one, two] = [newProject(), newProject()];
+    for (const projectId of [one, two, one]) await log({ projectId });
+    const { projects, total } = await door.call("list_progress_projects", { limit: 2 });
+    expect(projects).toMatchObject([
+      { projectId: one, entries: 2 },
+      { projectId: two, entries: 1 },
+    ]);
+    expect(total).toBeGreaterThanOrEqual(2);
+    const { projectsPageMax } = limits;
+    const whole = await door.call("list_progress_projects", { limit: projectsPageMax });
+    expect(whole.projects).toHaveLength(Math.min(total, projectsPageMax));
+    const tooMany = door.call("list_progress_projects", { limit: projectsPageMax + 1 });
+    expect(await failureOf(tooMany)).toMatchObject({ code: "bad_request" });
+  });
+
+  it("[PROGUI-3] the search finds entries by title, content and tags, in the session that they were logged in", async () => {
+    const session = await createTestSession(door);
+    const word = `w${randomUUID().slice(0, 8)}`;
+    const projectId = newProject();
+    const entry = { projectId, team_id: session.convener, title: "t", content: "c" };
+    const { id: byTitle } = await door.call("log_progress", { ...entry, title: `The ${word}` });
+    const { id: byContent } = await door.call("log_progress", { ...entry, content: `Of ${word}.` });
+    const { id: byTag } = await door.call("log_progress", { ...entry, tags: [word] });
+    const find = async (input: { session?: string; query?: string; kinds?: ["progress" | "memory"] }) =>
+      (await door.call("search", { query: word, ...input })).hits;
+    const ids = (hits: Awaited<ReturnType<typeof find>>) => hits.map((each) => each.progress_id).toSorted();
+    const all = [byTitle, byContent, byTag].toSorted();
+    expect(ids(await find({}))).toEqual(all);
+    expect(ids(await find({ session: session.slug, kinds: ["progress"] }))).toEqual(all);
+    expect(await find({ kinds: ["memory"] })).toEqual([]);
+    const other = await createTestSession(door);
+    expect(await find({ session: other.slug })).toEqual([]);
+    // By letters, where no word is named.
+    const { id: signs } = await door.call("log_progress", { ...entry, content: "a ->> b" });
+    expect(ids(await find({ query: "->>", session: session.slug }))).toEqual([signs]);
+    const hits = await find({ query: `the ${word}`, session: session.slug });
+    expect(hits.find((each) => each.progress_id === byTitle)).toMatchObject({
+      kind: "progress",
+      progress_id: byTitle,
+      project: projectId,
+      session: session.slug,
+      title: `The ${word}`,
+      by: "Atlas",
+      key: null,
+      marked: `The «${word}»\nc`,
+    });
   });
 });
 

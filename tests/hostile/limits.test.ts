@@ -55,6 +55,7 @@ const testedAt: {
   progressTagsMax: "tests/doors/progress.test.ts",
   progressPageMax: "tests/doors/progress.test.ts",
   progressPageDefault: "tests/doors/progress.test.ts",
+  projectsPageMax: "tests/doors/progress.test.ts",
   progressSummaryCharsMax: "tests/doors/progress.test.ts",
   queryCharsMax: "tests/doors/memory.test.ts",
   thoughtBytesMax: "tests/doors/audit.test.ts",

@@ -2,6 +2,7 @@ import { dismissAttention } from "./attention/dismiss-attention.js";
 import { listAttention } from "./attention/list-attention.js";
 import { auditSessionStart } from "./audit/audit-session-start.js";
 import { auditVerifyChain } from "./audit/audit-verify-chain.js";
+import { listAuditSessions } from "./audit/list-audit-sessions.js";
 import { merkleFinalize } from "./audit/merkle-finalize.js";
 import { merkleProofOf } from "./audit/merkle-proof.js";
 import { merkleRootOf } from "./audit/merkle-root.js";
@@ -43,6 +44,8 @@ import { createPerson } from "./persons/create-person.js";
 import { getPerson } from "./persons/get-person.js";
 import { renamePerson } from "./persons/rename-person.js";
 import { getContext } from "./progress/get-context.js";
+import { listProgress } from "./progress/list-progress.js";
+import { listProgressProjects } from "./progress/list-progress-projects.js";
 import { logProgress } from "./progress/log-progress.js";
 import { searchLogs } from "./progress/search-logs.js";
 import { joinSession } from "./roster/join-session.js";
@@ -123,6 +126,8 @@ export const handlers: Handlers = {
   log_progress: logProgress,
   get_context: getContext,
   search_logs: searchLogs,
+  list_progress: listProgress,
+  list_progress_projects: listProgressProjects,
   search,
   list_attention: listAttention,
   dismiss_attention: dismissAttention,
@@ -130,6 +135,7 @@ export const handlers: Handlers = {
   get_timeline: getTimeline,
   audit_session_start: auditSessionStart,
   thought_record: thoughtRecord,
+  list_audit_sessions: listAuditSessions,
   thought_record_list: thoughtRecordList,
   audit_verify_chain: auditVerifyChain,
   merkle_finalize: merkleFinalize,

@@ -532,6 +532,15 @@ export const progressEntries = pgTable(
       table.number.desc(),
     ),
     index("progress_entries_by_words").using("gin", table.words),
+    index("progress_entries_newest").on(
+      table.meshId,
+      table.createdAt.desc(),
+      table.number.desc(),
+      table.id.desc(),
+    ),
+    index("progress_entries_by_session")
+      .on(table.meshId, table.sessionId, table.createdAt.desc(), table.number.desc(), table.id.desc())
+      .where(sql`${table.sessionId} IS NOT NULL`),
   ],
 );
 
@@ -550,6 +559,7 @@ export const auditSessions = pgTable(
     intent: text("intent").notNull(),
     taskId: text("task_id"),
     startedBy: uuid("started_by").notNull(),
+    starter: text("starter"),
     startedAt: instant("started_at").notNull(),
     recordCount: integer("record_count").notNull().default(0),
   },

@@ -5,6 +5,7 @@ import { dismissAttention, listAttention, markRead } from "./operations/attentio
 import {
   auditSessionStart,
   auditVerifyChain,
+  listAuditSessions,
   merkleFinalize,
   merkleProofOf,
   merkleRootOf,
@@ -40,7 +41,13 @@ import { checkMessages, messageStatus, sendMessage } from "./operations/messagin
 import { joinGroup, leaveGroup, listPeers, setStatus, setSummary } from "./operations/peers.js";
 import { holdSession, nudge, resumeSession, search } from "./operations/people.js";
 import { createPerson, getPerson, renamePerson } from "./operations/persons.js";
-import { getContext, logProgress, searchLogs } from "./operations/progress.js";
+import {
+  getContext,
+  listProgress,
+  listProgressProjects,
+  logProgress,
+  searchLogs,
+} from "./operations/progress.js";
 import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
 import {
   concludeSession,
@@ -96,6 +103,8 @@ export const catalogue = {
   log_progress: logProgress,
   get_context: getContext,
   search_logs: searchLogs,
+  list_progress: listProgress,
+  list_progress_projects: listProgressProjects,
   nudge,
   hold_session: holdSession,
   resume_session: resumeSession,
@@ -105,6 +114,7 @@ export const catalogue = {
   mark_read: markRead,
   get_timeline: getTimeline,
   audit_session_start: auditSessionStart,
+  list_audit_sessions: listAuditSessions,
   thought_record: thoughtRecord,
   thought_record_list: thoughtRecordList,
   audit_verify_chain: auditVerifyChain,

@@ -46,12 +46,12 @@ export {
   type Toolset,
 } from "./operation.js";
 export type { AttentionItem } from "./operations/attention.js";
-export type { MerkleRoot, ThoughtRecord } from "./operations/audit.js";
+export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
 export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
 export { Capabilities, type DeclaredStatus, type Peer, type WakePath } from "./operations/peers.js";
-export type { ProgressEntry } from "./operations/progress.js";
+export type { ListedProgressEntry, ProgressEntry } from "./operations/progress.js";
 export type { Participant } from "./operations/roster.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";
 export {

@@ -67,6 +67,7 @@ export const limits = {
   memoriesPageDefault: 20,
   progressPageMax: 100,
   progressPageDefault: 20,
+  projectsPageMax: 200,
   /** Of what a model answers, or of the content itself where none does. */
   progressSummaryCharsMax: 500,
   thoughtsPageMax: 100,

@@ -40,6 +40,11 @@ export interface Operation<
   readonly afterClosing: "allowed" | "refused";
   readonly rate: "read" | "write" | "wait" | "create";
   /**
+   * Whether its answer depends on who calls although nobody has to prove it: doors that remember a caller's credential send it
+   * along, as they do where one is needed.
+   */
+  readonly asksWhoCalls?: true;
+  /**
    * What lists of tools leave out, because pages and programs ask for it and no agent needs to: the whole operation, or some
    * of its inputs. It may be called and given all the same (MCP-10).
    */

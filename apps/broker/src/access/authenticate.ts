@@ -74,7 +74,8 @@ async function authenticateInMesh(
   isArgument: boolean,
 ): Promise<Authenticated> {
   const needsOne = operation.access === "team";
-  const remembered = given === undefined && needsOne ? rememberedAlone?.() : undefined;
+  const wantsOne = needsOne || operation.asksWhoCalls === true;
+  const remembered = given === undefined && wantsOne ? rememberedAlone?.() : undefined;
   const credential = given ?? remembered;
   if (credential === undefined || !("team_id" in operation.input.shape)) return nobody;
   const caller = await credentials.verifyInMesh(credential);

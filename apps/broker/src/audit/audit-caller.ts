@@ -1,4 +1,4 @@
-import type { MeshContext } from "../context.js";
+import type { Context, MeshContext } from "../context.js";
 import { authorName } from "../roster/author-name.js";
 
 /** Who starts an audit session or records in one: a peer, or a person. */
@@ -7,6 +7,10 @@ export interface AuditCaller {
   readonly name: string;
 }
 
-export function auditCallerOf({ team, person }: MeshContext): AuditCaller {
-  return team ? { id: team.peer.peerId, name: authorName(team) } : { id: person.personId, name: person.name };
+/** Null for a reader who gave no credential. */
+export function auditCallerOf(ctx: MeshContext): AuditCaller;
+export function auditCallerOf(ctx: Context): AuditCaller | null;
+export function auditCallerOf({ team, person }: Context): AuditCaller | null {
+  if (team) return { id: team.peer.peerId, name: authorName(team) };
+  return person && { id: person.personId, name: person.name };
 }

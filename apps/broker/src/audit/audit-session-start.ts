@@ -15,10 +15,10 @@ export async function auditSessionStart(
 ): Promise<OutputOf<"audit_session_start">> {
   const { meshId } = ctx.services.database;
   const taskId = task_id ?? null;
-  const startedBy = auditCallerOf(ctx).id;
+  const { id: startedBy, name: starter } = auditCallerOf(ctx);
   return ctx.write(async ({ tx }) => {
     const startedAt = new Date();
-    const session = { meshId, sessionId, intent, taskId, startedBy, startedAt };
+    const session = { meshId, sessionId, intent, taskId, startedBy, starter, startedAt };
     if (!(await insertAuditSession(tx, session))) throw sessionExists(sessionId);
     return { session_id: sessionId, intent, task_id: taskId, started_at: startedAt.toISOString() };
   });

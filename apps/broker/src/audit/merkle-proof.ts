@@ -1,6 +1,6 @@
 import { findHashInSession, findMerkleRoot, listRecordHashes } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { notFinalized } from "./not-finalized.js";
 import { findMeantSession } from "./which-session.js";
 
@@ -10,7 +10,7 @@ import { findMeantSession } from "./which-session.js";
  * @throws ERR_NOT_FINALIZED; not_found when the record is none of the session's; conflict when the records were changed since
  */
 export async function merkleProofOf(
-  ctx: MeshContext,
+  ctx: Context,
   { session_id: named, record_id }: ParsedInputOf<"merkle_proof">,
 ): Promise<OutputOf<"merkle_proof">> {
   const { database, workers } = ctx.services;

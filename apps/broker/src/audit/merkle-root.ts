@@ -1,5 +1,5 @@
 import { findMerkleRoot } from "@merkle/db";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { toMerkleRoot } from "./merkle-finalize.js";
 import { notFinalized } from "./not-finalized.js";
 import { findMeantSession } from "./which-session.js";
@@ -10,7 +10,7 @@ import { findMeantSession } from "./which-session.js";
  * @throws ERR_NOT_FINALIZED, for a session that was never started, too
  */
 export async function merkleRootOf(
-  ctx: MeshContext,
+  ctx: Context,
   { session_id: named }: ParsedInputOf<"merkle_root">,
 ): Promise<OutputOf<"merkle_root">> {
   const session = await findMeantSession(ctx, named);

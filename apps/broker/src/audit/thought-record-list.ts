@@ -1,12 +1,12 @@
 import { listThoughts } from "@merkle/db";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { fillPage } from "../fill-page.js";
 import { toThought } from "./thought-output.js";
 import { requireAuditSession } from "./which-session.js";
 
 /** Lists records in the order in which they came, whatever their times say; a page ends at its limit or at `pageBytesMax` (AUDIT-5). */
 export async function thoughtRecordList(
-  ctx: MeshContext,
+  ctx: Context,
   { task_id: taskId, session_id: named, after, limit }: ParsedInputOf<"thought_record_list">,
 ): Promise<OutputOf<"thought_record_list">> {
   const { orm, meshId } = ctx.services.database;

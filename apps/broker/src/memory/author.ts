@@ -11,7 +11,7 @@ export interface Author {
 }
 
 /**
- * Who remembers, and where from.
+ * Who remembers something or logs it, and where from.
  *
  * @param named - the session that the caller names; a person is in none here
  * @throws bad_request when a team names another session than its own
@@ -27,7 +27,7 @@ export async function authorOf(
   if (session && session.sessionId !== sessionId) {
     throw new MerkleError(
       "bad_request",
-      "A team remembers in its own session. Leave session out; a person may name one.",
+      "A team writes for its own session. Leave session out; a person may name one.",
     );
   }
   return { name: authorName(team), sessionId };

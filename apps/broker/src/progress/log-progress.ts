@@ -11,7 +11,7 @@ export async function logProgress(
 ): Promise<OutputOf<"log_progress">> {
   const { meshId } = ctx.services.database;
   const { projectId, title, content, agentId = null } = input;
-  const { name: loggedBy, sessionId } = await authorOf(ctx, undefined);
+  const { name: loggedBy, sessionId } = await authorOf(ctx, input.session);
   const tags = withoutTwins(input.tags);
   return ctx.write(async ({ tx, afterCommit }) => {
     afterCommit(() => ctx.services.mesh.announce("progress", null));

@@ -1,7 +1,7 @@
 import { searchProgressEntries } from "@merkle/db";
-import { parseInstant } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { toTextMatch } from "../search/to-text-match.js";
+import { toDay } from "./day.js";
 import { toProgressEntry } from "./progress-output.js";
 import { foldedTags } from "./tags.js";
 
@@ -17,14 +17,9 @@ export async function searchLogs(
     titleKey: query?.toLowerCase(),
     match: content === undefined ? undefined : await toTextMatch(orm, content),
     tagKeys: foldedTags(tags),
-    from: toDate(startDate, "from"),
-    to: toDate(endDate, "to"),
+    from: toDay(startDate, "from"),
+    to: toDay(endDate, "to"),
     limit,
   });
   return { projectId, query: query || null, entries: rows.map(toProgressEntry), total };
-}
-
-function toDate(text: string | undefined, end: "from" | "to"): Date | undefined {
-  const instant = text === undefined ? null : parseInstant(text);
-  return instant === null ? undefined : new Date(instant[end]);
 }

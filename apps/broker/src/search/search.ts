@@ -8,7 +8,7 @@ type Output = OutputOf<"search">;
 type Hit = Output["hits"][number];
 
 const partCharsMax = 300;
-const allKinds = ["message", "decision", "document", "memory", "session", "state"] as const;
+const allKinds = ["message", "decision", "document", "memory", "session", "state", "progress"] as const;
 
 /** Searches everything that the mesh keeps. What was posted before the call is found by it (SEARCH-4). */
 export async function search(ctx: Context, input: ParsedInputOf<"search">): Promise<Output> {
@@ -37,6 +37,8 @@ function toHit({ sessionId, slug, memory, at, marked, ...row }: FoundRow): Hit {
     memory_id: memory === null ? null : `mem_${memory}`,
     version: row.version,
     key: row.key,
+    progress_id: row.entry,
+    project: row.project,
     title: row.title,
     by: row.by,
     at: at.toISOString(),

@@ -1,4 +1,4 @@
-import { countMemories, countStateKeys, findSession } from "@merkle/db";
+import { countMemories, countProgressEntries, countStateKeys, findSession } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, SessionContext } from "../context.js";
 import { toSessionSettings } from "../settings/get-settings.js";
@@ -8,10 +8,11 @@ import { toLastChange, toSession } from "./session-output.js";
 export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_session">> {
   const { session } = ctx;
   const { orm, meshId } = ctx.services.database;
-  const [row, stateKeys, memories] = await Promise.all([
+  const [row, stateKeys, memories, progressEntries] = await Promise.all([
     findSession(orm, meshId, session.sessionId),
     countStateKeys(orm, session.sessionId),
     countMemories(orm, meshId, session.sessionId),
+    countProgressEntries(orm, meshId, session.sessionId),
   ]);
   if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
   const factsOf = await readSessionFacts(ctx, [row.sessionId]);
@@ -22,5 +23,6 @@ export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_ses
     agent_messages: row.agentMessages - row.agentMessagesAtHuman,
     state_keys: stateKeys,
     memories,
+    progress_entries: progressEntries,
   };
 }

@@ -4,18 +4,19 @@ import type { Command } from "../command.js";
 import { listOf, textOf } from "../flags.js";
 import type { Output } from "../output.js";
 
-const kindsKnown = ["message", "decision", "document", "memory", "session"] as const;
+const kindsKnown = ["message", "decision", "document", "memory", "session", "state", "progress"] as const;
 
 export const search: Command = {
   name: "search",
-  summary: "search messages, decisions, documents, memories and sessions, the best match first",
+  summary:
+    "search messages, decisions, documents, memories, state, sessions and progress, the best match first",
   arguments: [
     { name: "<query>", summary: 'words, found by their stem; "quoted" ones together, -word leaves out' },
   ],
   flags: [
     { flags: "--session <session>", summary: "only in this one" },
     {
-      flags: "--kind <message|decision|document|memory|session>",
+      flags: "--kind <message|decision|document|memory|session|state|progress>",
       summary: "only this kind; again or with commas for several",
       repeatable: true,
     },
@@ -66,14 +67,12 @@ async function formatHits(hits: OutputOf<"search">["hits"], output: Output): Pro
   return formatTable(rows, { columns: output.columns, flexible: 2, more: output.signs.more });
 }
 
-/** `split-auth #405`, `split-auth v14`, `mem_12`: what other commands find it by. */
-function placeOf({
-  memory_id: memory,
-  session,
-  sequence,
-  version,
-}: OutputOf<"search">["hits"][number]): string {
+/** `split-auth #405`, `split-auth v14`, `mem_12`, `owner split-auth`: what other commands find it by. */
+function placeOf(hit: OutputOf<"search">["hits"][number]): string {
+  const { memory_id: memory, session, sequence, version, key, progress_id: entry, project } = hit;
   if (memory !== null) return memory;
+  if (entry !== null) return `${entry} ${project ?? ""}`;
+  if (key !== null) return `${key} ${session ?? ""}`.trim();
   const part = sequence !== null ? ` #${sequence}` : version !== null ? ` v${version}` : "";
   return `${session ?? ""}${part}`;
 }

@@ -31,7 +31,8 @@ export function completeInput({ operation, fields, refusal, teams, keyring }: Co
   const chosen = byName === undefined ? undefined : teams.find(String(named));
   const credential = byName === undefined ? {} : { team_id: byName };
   if (!takesLastSession(operation)) {
-    const own = named === undefined && operation.access === "team" ? teams.findLast() : undefined;
+    const asksWhoCalls = operation.access === "team" || operation.asksWhoCalls === true;
+    const own = named === undefined && asksWhoCalls ? teams.findLast() : undefined;
     const asOwn = own && { team_id: own.credential };
     return { input: { ...fields, ...credential, ...asOwn }, team: chosen ?? own };
   }

@@ -40,6 +40,7 @@ function board(special: Partial<Board>): Board {
         agent_messages: 0,
         state_keys: 0,
         memories: 0,
+        progress_entries: 0,
       },
       peers: [],
       needs: Array.from({ length: 6 }, () => ({

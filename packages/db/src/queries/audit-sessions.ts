@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
 import { auditCounters, auditSessions, merkleRoots, thoughtRecords } from "../schema.js";
 
@@ -13,6 +13,8 @@ export interface NewAuditSession extends AuditSessionKey {
   readonly taskId: string | null;
   /** The peer or the person. */
   readonly startedBy: string;
+  /** That one's name. */
+  readonly starter: string;
   readonly startedAt: Date;
 }
 
@@ -33,6 +35,58 @@ export async function insertAuditSession(tx: Transaction, session: NewAuditSessi
     .onConflictDoNothing({ target: [auditSessions.meshId, auditSessions.sessionId] })
     .returning({ number: auditSessions.number });
   return inserted.length === 1;
+}
+
+export interface AuditSessionRow {
+  readonly sessionId: string;
+  readonly number: number;
+  readonly intent: string;
+  readonly taskId: string | null;
+  readonly starter: string | null;
+  readonly startedAt: Date;
+  readonly recordCount: number;
+  readonly root: string | null;
+  readonly finalizedAt: Date | null;
+}
+
+/** Lists the audit sessions of a mesh, the newest first, or the one that is named. */
+export async function listAuditSessions(
+  db: Queryable,
+  meshId: string,
+  {
+    sessionId,
+    before,
+    limit,
+  }: { readonly sessionId: string | undefined; readonly before: number | undefined; readonly limit: number },
+): Promise<AuditSessionRow[]> {
+  const { number, intent, taskId, starter, startedAt, recordCount } = auditSessions;
+  const { root, finalizedAt } = merkleRoots;
+  return db
+    .select({
+      sessionId: auditSessions.sessionId,
+      number,
+      intent,
+      taskId,
+      starter,
+      startedAt,
+      recordCount,
+      root,
+      finalizedAt,
+    })
+    .from(auditSessions)
+    .leftJoin(
+      merkleRoots,
+      and(eq(merkleRoots.meshId, auditSessions.meshId), eq(merkleRoots.sessionId, auditSessions.sessionId)),
+    )
+    .where(
+      and(
+        eq(auditSessions.meshId, meshId),
+        sessionId === undefined ? undefined : eq(auditSessions.sessionId, sessionId),
+        before === undefined ? undefined : lt(number, before),
+      ),
+    )
+    .orderBy(desc(number))
+    .limit(limit);
 }
 
 /** Finds the audit session that a peer or a person started last. */

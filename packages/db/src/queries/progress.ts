@@ -8,12 +8,13 @@ import {
   gte,
   isNull,
   lte,
+  or,
   type SQL,
   sql,
 } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { progressEntries, progressProjects } from "../schema.js";
-import { fits, type TextMatch } from "./text-query.js";
+import { progressEntries, progressProjects, sessions } from "../schema.js";
+import { fits, markedIn, type TextMatch } from "./text-query.js";
 
 export interface NewProgressEntry {
   readonly meshId: string;
@@ -134,4 +135,123 @@ function isMeant({ titleKey, match, tagKeys, from, to, ...filter }: ProgressFilt
     from && gte(createdAt, from),
     to && lte(createdAt, to),
   );
+}
+
+/** Which entries of a mesh are meant. */
+export interface ProgressListFilter {
+  readonly id: string | undefined;
+  readonly projectId: string | undefined;
+  readonly sessionId: string | undefined;
+  /** A part of the title, without case, or words of the entry. */
+  readonly text: { readonly key: string; readonly match: TextMatch } | undefined;
+  /** Those that have all of these, without case. */
+  readonly tagKeys: readonly string[];
+  /** The team, peer or person who logged it, or what the agent called itself. */
+  readonly by: string | undefined;
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+  /** The last entry of the page before. */
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+export interface ListedProgressEntryRow extends ProgressEntryRow {
+  readonly projectId: string;
+  readonly slug: string | null;
+  readonly summary: string | null;
+  readonly opening: string;
+  readonly marked: string | null;
+}
+
+/** Lists entries of all projects, newest first. Contents are read as far as they are shown. */
+export async function listProgressEntries(
+  db: Queryable,
+  meshId: string,
+  filter: ProgressListFilter,
+): Promise<ListedProgressEntryRow[]> {
+  const match = filter.text?.match;
+  const place = [createdAt, progressEntries.number, id] as const;
+  return db
+    .select({
+      ...columns,
+      projectId,
+      summary,
+      slug: sessions.slug,
+      opening: sql<string>`left(${content}, ${openingCharsMax})`,
+      marked: match ? markedIn(match, entryText) : sql<null>`NULL`,
+    })
+    .from(progressEntries)
+    .leftJoin(sessions, eq(sessions.sessionId, progressEntries.sessionId))
+    .where(and(eq(progressEntries.meshId, meshId), isListed(meshId, filter)))
+    .orderBy(...place.map((column) => desc(column)))
+    .limit(filter.limit);
+}
+
+/** As much of a content as a row of a list shows. */
+const openingCharsMax = 600;
+
+const entryText = sql`concat_ws(E'\n', ${content}, nullif(array_to_string(${tags}, ', '), ''))`;
+
+function isListed(
+  meshId: string,
+  { text, tagKeys, from, to, ...filter }: ProgressListFilter,
+): SQL | undefined {
+  const { createdAt: at, number } = progressEntries;
+  const words = { words: sql`${progressEntries.words}`, text: sql`(${title} || ' ' || ${entryText})` };
+  return and(
+    filter.id === undefined ? undefined : eq(id, filter.id),
+    filter.projectId === undefined ? undefined : eq(projectId, filter.projectId),
+    filter.sessionId === undefined ? undefined : eq(progressEntries.sessionId, filter.sessionId),
+    text && or(sql`strpos(${progressEntries.titleKey}, ${text.key}) > 0`, fits(text.match, words)),
+    tagKeys.length === 0 ? undefined : arrayContains(progressEntries.tagKeys, [...tagKeys]),
+    filter.by === undefined ? undefined : or(eq(loggedBy, filter.by), eq(agentId, filter.by)),
+    from && gte(at, from),
+    to && lte(at, to),
+    filter.before === undefined
+      ? undefined
+      : sql`(${at}, ${number}, ${id}) < (SELECT b.created_at, b.number, b.id FROM ${progressEntries} b
+          WHERE b.mesh_id = ${meshId} AND b.id = ${filter.before})`,
+  );
+}
+
+export interface ProgressProjectRow {
+  readonly projectId: string;
+  readonly entries: number;
+  readonly lastAt: Date;
+}
+
+/** Lists the projects of a mesh, the one with the newest entry first, and says how many there are beyond the limit. */
+export async function listProgressProjects(
+  db: Queryable,
+  meshId: string,
+  limit: number,
+): Promise<{ readonly rows: ProgressProjectRow[]; readonly total: number }> {
+  const found = await db.execute<{ projectId: string; entries: string; last_ms: string; total: number }>(sql`
+    SELECT p.project_id AS "projectId", p.last_number AS entries,
+           (extract(epoch FROM newest.created_at) * 1000)::bigint AS last_ms, (count(*) OVER ())::int AS total
+    FROM ${progressProjects} p
+    CROSS JOIN LATERAL (SELECT e.created_at FROM ${progressEntries} e
+      WHERE e.mesh_id = p.mesh_id AND e.project_id = p.project_id
+      ORDER BY e.created_at DESC, e.number DESC LIMIT 1) newest
+    WHERE p.mesh_id = ${meshId}
+    ORDER BY newest.created_at DESC, p.project_id LIMIT ${limit}`);
+  const rows = found.map(({ projectId: project, entries, last_ms }) => ({
+    projectId: project,
+    entries: Number(entries),
+    lastAt: new Date(Number(last_ms)),
+  }));
+  return { rows, total: found[0]?.total ?? 0 };
+}
+
+/** How many entries were logged in a session. */
+export async function countProgressEntries(
+  db: Queryable,
+  meshId: string,
+  sessionId: string,
+): Promise<number> {
+  const [row] = await db
+    .select({ entries: count() })
+    .from(progressEntries)
+    .where(and(eq(progressEntries.meshId, meshId), eq(progressEntries.sessionId, sessionId)));
+  return row?.entries ?? 0;
 }

@@ -8,13 +8,14 @@ import {
   memories,
   messages,
   messageWords,
+  progressEntries,
   sessions,
   stateEntries,
   teams,
 } from "../schema.js";
 import { fits, markedIn, rankOf, type TextMatch } from "./text-query.js";
 
-export type FoundKind = "message" | "decision" | "document" | "memory" | "session" | "state";
+export type FoundKind = "message" | "decision" | "document" | "memory" | "session" | "state" | "progress";
 
 export interface FoundRow {
   readonly kind: FoundKind;
@@ -25,6 +26,9 @@ export interface FoundRow {
   readonly version: number | null;
   /** Of state. */
   readonly key: string | null;
+  /** The id of a progress entry, and its project. */
+  readonly entry: string | null;
+  readonly project: string | null;
   readonly title: string | null;
   readonly by: string | null;
   readonly at: Date;
@@ -51,6 +55,7 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     wanted.kinds.has("memory") ? findMemories(wanted, meshId) : null,
     wanted.kinds.has("session") ? findSessions(wanted) : null,
     wanted.kinds.has("state") ? findState(wanted, meshId) : null,
+    wanted.kinds.has("progress") ? findProgress(wanted, meshId) : null,
   ].filter((branch) => branch !== null);
   const best = sql`ORDER BY rank DESC, at DESC, session_id, sequence, key COLLATE "C" LIMIT ${wanted.limit}`;
   const found = sql.join(
@@ -63,9 +68,11 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
       wanted.sessionId === undefined ? sql`` : sql` AND session_id = ${wanted.sessionId}`
     }), found AS MATERIALIZED (SELECT * FROM (${found}) f ${best})
     SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
-           f.memory::float8 AS memory, w.version, f.key, CASE WHEN f.kind <> 'memory' THEN s.title END AS title,
+           f.memory::float8 AS memory, w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
+           p.id AS entry, p.project_id AS project,
+           CASE f.kind WHEN 'memory' THEN NULL WHEN 'progress' THEN p.title ELSE s.title END AS title,
            CASE f.kind WHEN 'memory' THEN r.remembered_by WHEN 'document' THEN v.written_by WHEN 'session' THEN t.name
-             WHEN 'state' THEN e.updated_by
+             WHEN 'state' THEN e.updated_by WHEN 'progress' THEN p.logged_by
              ELSE concat_ws('/', m.author_team, m.author_peer) END AS by,
            (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank,
            ${windowOf(sql`marked.text`)} AS marked
@@ -76,11 +83,13 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     LEFT JOIN ${documentVersions} v ON v.session_id = w.session_id AND v.version = w.version
     LEFT JOIN ${memories} r ON r.mesh_id = ${meshId} AND r.number = f.memory
     LEFT JOIN ${stateEntries} e ON e.scope_id = coalesce(f.session_id, ${meshId}) AND e.key = f.key COLLATE "C"
+    LEFT JOIN ${progressEntries} p ON f.kind = 'progress' AND p.mesh_id = ${meshId} AND p.id = f.key
     LEFT JOIN ${teams} t ON f.kind = 'session' AND t.session_id = s.session_id AND t.team_id = s.created_by_team_id
     CROSS JOIN LATERAL (SELECT ${markedIn(
       wanted.match,
       sql`CASE f.kind WHEN 'memory' THEN r.content WHEN 'document' THEN w.content
-            WHEN 'session' THEN ${sessionText(sql`s`)} WHEN 'state' THEN ${stateText(sql`e`)} ELSE ${messageText(sql`m`)} END`,
+            WHEN 'session' THEN ${sessionText(sql`s`)} WHEN 'state' THEN ${stateText(sql`e`)}
+            WHEN 'progress' THEN ${progressText(sql`p`)} ELSE ${messageText(sql`m`)} END`,
     )} AS text OFFSET 0) marked
     ORDER BY f.rank DESC, f.at DESC, f.session_id, f.sequence, f.key COLLATE "C"`);
   return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(Number(at_ms)) }));
@@ -91,6 +100,10 @@ const sessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${ro
 
 /** As much of a value as its words are taken from. */
 const stateText = (row: SQL) => sql`concat(${row}.key, ': ', left(${row}.value, 4000))`;
+
+/** Title, content and tags, which its words are taken from. */
+const progressText = (row: SQL) =>
+  sql`concat_ws(E'\n', ${row}.title, ${row}.content, nullif(array_to_string(${row}.tags, ', '), ''))`;
 
 /** Each branch gives what names a hit, when it was made, and its rank. */
 function hit(
@@ -164,6 +177,21 @@ function findState({ match, sessionId }: Wanted, meshId: string): SQL {
           WHERE e.scope_id = s.scope_id ORDER BY e.key LIMIT ${keysReadMax}) e`;
   return sql`SELECT ${columns} FROM ${place}
     WHERE e.value IS NOT NULL AND ${fits(match, { words: sql`e.words`, text: stateText(sql`e`) })}`;
+}
+
+/** Letters are looked for only in the newest entries, because every content must be read for it. */
+const entriesReadMax = 1_000;
+
+function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
+  const columns = hit(sql`'progress'`, { key: sql`id` }, sql`created_at`, rankOf(match, sql`words`));
+  const own = sessionId === undefined ? sql`` : sql`AND session_id = ${sessionId}`;
+  const place =
+    match.by === "words"
+      ? sql`(SELECT * FROM ${progressEntries} WHERE mesh_id = ${meshId} ${own}) e`
+      : sql`(SELECT * FROM ${progressEntries} WHERE mesh_id = ${meshId} ${own}
+          ORDER BY created_at DESC, number DESC, id DESC LIMIT ${entriesReadMax}) e`;
+  return sql`SELECT ${columns} FROM ${place}
+    WHERE ${fits(match, { words: sql`words`, text: progressText(sql`e`) })}`;
 }
 
 /** So much of a marked text is handed over that a good part of it can be chosen. */

@@ -81,6 +81,50 @@ export const auditSessionStart = operation({
   compact: ({ session_id }) => `audit session ${quoted(session_id)} started`,
 });
 
+const AuditSession = z
+  .object({
+    session_id: z.string(),
+    intent: z.string(),
+    task_id: z.string().nullable(),
+    started_by: z.string().nullable().meta({ description: "The team, `team/peer` or person." }),
+    started_at: Timestamp,
+    record_count: z.int(),
+    root: Hash.nullable().meta({ description: "What it was finalized to; null while it is open." }),
+    finalized_at: Timestamp.nullable(),
+  })
+  .meta({ id: "AuditSession" });
+export type AuditSession = z.output<typeof AuditSession>;
+
+export const listAuditSessions = operation({
+  name: "list_audit_sessions",
+  toolset: "audit",
+  summary: "List the audit sessions of the mesh, the newest first.",
+  access: "reader",
+  route: "GET /api/audit/sessions",
+  unlisted: true,
+  input: z.strictObject({
+    session_id: AuditSessionId.optional().meta({ description: "Only this one." }),
+    before: z.int().min(1).optional().meta({ description: "next_cursor of the last page." }),
+    limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
+    ...asTeam,
+  }),
+  output: z.object({ sessions: z.array(AuditSession), next_cursor: z.int().nullable() }),
+  errors: ["unauthorized"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ sessions, next_cursor }) =>
+    lines(
+      ...sessions.map(
+        ({ session_id, intent, record_count, root }) =>
+          `${quoted(session_id)} ${record_count} records, ${root === null ? "open" : `root ${root}`}: ${quoted(intent)}`,
+      ),
+      sessions.length === 0 && "no audit sessions",
+      next_cursor !== null && `more: before ${next_cursor}`,
+    ),
+});
+
 export const thoughtRecord = operation({
   name: "thought_record",
   toolset: "audit",
@@ -111,7 +155,8 @@ export const thoughtRecordList = operation({
   name: "thought_record_list",
   toolset: "audit",
   summary: "List thought records of an audit session or a task, in the order in which they came.",
-  access: "team",
+  access: "reader",
+  asksWhoCalls: true,
   route: "GET /api/audit/thoughts",
   input: z.strictObject({
     task_id: TaskId.optional().meta({
@@ -141,7 +186,8 @@ export const auditVerifyChain = operation({
   toolset: "audit",
   summary:
     "Check that no thought record of a task, or of an audit session's tasks, was changed, removed or slipped in.",
-  access: "team",
+  access: "reader",
+  asksWhoCalls: true,
   route: "GET /api/audit/chain",
   input: z.strictObject({
     task_id: TaskId.optional().meta({ description: "This task's chain alone." }),
@@ -202,7 +248,8 @@ export const merkleRootOf = operation({
   name: "merkle_root",
   toolset: "audit",
   summary: "Read the root that an audit session was sealed with.",
-  access: "team",
+  access: "reader",
+  asksWhoCalls: true,
   route: "GET /api/audit/root",
   input: z.strictObject({ ...inAuditSession, ...asTeam }),
   output: MerkleRoot,
@@ -218,7 +265,8 @@ export const merkleProofOf = operation({
   name: "merkle_proof",
   toolset: "audit",
   summary: "Get the proof that a record is among those that an audit session was sealed with.",
-  access: "team",
+  access: "reader",
+  asksWhoCalls: true,
   route: "GET /api/audit/proof",
   input: z.strictObject({
     record_id: Uuid.meta({ description: "The thought record's id." }),

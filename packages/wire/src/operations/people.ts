@@ -92,7 +92,7 @@ export const resumeSession = operation({
 
 export const HeldBy = Hold.nullable();
 
-const SearchKind = z.enum(["message", "decision", "document", "memory", "session", "state"]);
+const SearchKind = z.enum(["message", "decision", "document", "memory", "session", "state", "progress"]);
 
 const SearchHit = z.object({
   kind: SearchKind,
@@ -102,6 +102,8 @@ const SearchHit = z.object({
   memory_id: z.string().nullable(),
   version: z.int().nullable().meta({ description: "Of a document." }),
   key: z.string().nullable().meta({ description: "Of state." }),
+  progress_id: z.string().nullable().meta({ description: "Of a progress entry." }),
+  project: z.string().nullable().meta({ description: "The progress entry's." }),
   title: z.string().nullable(),
   by: z.string().nullable(),
   at: Timestamp,
@@ -113,12 +115,12 @@ export const search = operation({
   name: "search",
   toolset: "people",
   summary:
-    "Search messages, decisions, documents, memories, state and sessions of the mesh, best match first.",
+    "Search messages, decisions, documents, memories, state, sessions and progress of the mesh, best match first.",
   access: "reader",
   route: "GET /api/search",
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
-    kinds: z.array(SearchKind).max(6).optional().meta({ description: "Only these." }),
+    kinds: z.array(SearchKind).max(7).optional().meta({ description: "Only these." }),
     session: StorableText.min(1).max(100).optional().meta({
       description: "Only in this session, by id or slug.",
     }),
@@ -138,7 +140,10 @@ export const search = operation({
     lines(
       ...hits.map((hit) => {
         const where =
-          hit.memory_id ?? hit.key ?? `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
+          hit.memory_id ??
+          hit.key ??
+          (hit.progress_id && `${hit.progress_id} in ${nameInLine(hit.project ?? "")}`) ??
+          `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
         return `${hit.kind} ${where}${hit.by === null ? "" : ` (${nameInLine(hit.by)})`}: ${quoted(hit.marked)}`;
       }),
       hits.length === 0 && "nothing found",

@@ -3,7 +3,7 @@ import { lines, nameInLine, neutralise, quoted } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { parseInstant } from "../parse-instant.js";
-import { asTeam, isStorable, retryable, Timestamp } from "../values.js";
+import { asTeam, isStorable, retryable, StorableText, Timestamp } from "../values.js";
 
 /** Its messages name the field, as agents that knew the tracker before it was a part of Merkle expect them. */
 function lineOf(field: string, charsMax: number) {
@@ -58,6 +58,13 @@ const entry = {
 const ProgressEntry = z.object(entry).meta({ id: "ProgressEntry" });
 export type ProgressEntry = z.output<typeof ProgressEntry>;
 
+/** A person's entry stands in the session that is named; a team's in its own. */
+const inOwnSession = {
+  session: StorableText.min(1).max(100).optional().meta({
+    description: "The session that it was done in, by id or slug; for a person, who is in none by itself.",
+  }),
+};
+
 export const logProgress = operation({
   name: "log_progress",
   toolset: "progress",
@@ -65,6 +72,7 @@ export const logProgress = operation({
     "Log a piece of work that is done, and how it was done, for whoever works on the project next. A project begins with its first entry.",
   access: "team",
   route: "POST /api/progress",
+  unlisted: ["session"],
   input: z.strictObject({
     projectId: ProjectId,
     title: lineOf("title", limits.progressTitleCharsMax),
@@ -76,11 +84,12 @@ export const logProgress = operation({
       .meta({ description: "What was done and how, in detail." }),
     tags: EntryTags.default([]),
     agentId: lineOf("agentId", limits.nameCharsMax).optional(),
+    ...inOwnSession,
     ...asTeam,
     ...retryable,
   }),
   output: z.object({ id: EntryId, projectId: z.string(), title: z.string(), createdAt: Timestamp }),
-  errors: ["unauthorized", "conflict"],
+  errors: ["unauthorized", "not_found", "conflict"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",
@@ -156,6 +165,98 @@ export const searchLogs = operation({
   },
 });
 
-function entryLine({ id, title, createdAt }: ProgressEntry, index: number): string {
+const ListedEntry = z
+  .object({
+    ...entry,
+    projectId: z.string(),
+    session: z.string().nullable().meta({ description: "The slug of the session that it was logged in." }),
+    summary: z.string().nullable().meta({ description: "As get_context made it; null before." }),
+    opening: z.string().meta({ description: "The beginning of the content." }),
+    marked: z.string().nullable().meta({
+      description: "With text: the part that matches best, with each matched word as «word».",
+    }),
+  })
+  .meta({ id: "ListedProgressEntry" });
+export type ListedProgressEntry = z.output<typeof ListedEntry>;
+
+export const listProgress = operation({
+  name: "list_progress",
+  toolset: "progress",
+  summary: "List progress entries of all projects, or of a session, newest first.",
+  access: "reader",
+  route: "GET /api/progress/entries",
+  unlisted: true,
+  input: z.strictObject({
+    id: EntryId.optional().meta({ description: "Only this one." }),
+    projectId: ProjectId.optional(),
+    session: StorableText.min(1).max(100).optional().meta({
+      description: "Only those logged in this session, by id or slug.",
+    }),
+    text: storable("text").trim().min(1).max(limits.queryCharsMax).optional().meta({
+      description: "A part of the title, or words of title, content or tags, found by their stem.",
+    }),
+    tags: EntryTags.optional().meta({ description: "Only those that have all of these." }),
+    by: lineOf("by", 2 * limits.nameCharsMax + 1)
+      .optional()
+      .meta({
+        description: "Only what this team, `team/peer`, person or agentId logged.",
+      }),
+    startDate: day("startDate").meta({ description: "ISO 8601: created then or later." }),
+    endDate: day("endDate").meta({ description: "ISO 8601: created then or earlier." }),
+    before: EntryId.optional().meta({ description: "next_cursor of the last page." }),
+    limit: z.int().min(1).max(limits.progressPageMax).default(limits.progressPageDefault),
+    ...asTeam,
+  }),
+  output: z.object({ entries: z.array(ListedEntry), next_cursor: EntryId.nullable() }),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ entries, next_cursor }) =>
+    lines(
+      ...entries.map((each, index) => `${entryLine(each, index)} in ${nameInLine(each.projectId)}`),
+      entries.length === 0 && "no entries",
+      next_cursor && `more: before ${next_cursor}`,
+    ),
+});
+
+export const listProgressProjects = operation({
+  name: "list_progress_projects",
+  toolset: "progress",
+  summary: "List the projects that progress was logged in, the one with the newest entry first.",
+  access: "reader",
+  route: "GET /api/progress/projects",
+  unlisted: true,
+  input: z.strictObject({
+    limit: z.int().min(1).max(limits.projectsPageMax).default(limits.projectsPageMax),
+    ...asTeam,
+  }),
+  output: z.object({
+    projects: z.array(
+      z.object({
+        projectId: z.string(),
+        entries: z.int(),
+        lastAt: Timestamp.meta({ description: "Of its newest entry." }),
+      }),
+    ),
+    total: z.int().min(0).meta({ description: "How many there are, those beyond the limit included." }),
+  }),
+  errors: ["unauthorized"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ projects }) =>
+    lines(
+      ...projects.map(({ projectId, entries }) => `${nameInLine(projectId)}: ${entries}`),
+      projects.length === 0 && "no projects",
+    ),
+});
+
+function entryLine(
+  { id, title, createdAt }: Pick<ProgressEntry, "id" | "title" | "createdAt">,
+  index: number,
+): string {
   return `${index + 1}. ${id} - ${neutralise(title)} (${createdAt.slice(0, 10)})`;
 }

@@ -144,6 +144,7 @@ export const getSession = operation({
     }),
     state_keys: z.int().meta({ description: "How many keys of its own state hold a value." }),
     memories: z.int().meta({ description: "How much was remembered in it and is not forgotten." }),
+    progress_entries: z.int().meta({ description: "How many progress entries were logged in it." }),
   }),
   errors: ["unauthorized", "not_found"],
   kind: "call",

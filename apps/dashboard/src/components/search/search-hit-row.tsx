@@ -3,6 +3,7 @@ import {
   Database,
   FileText,
   Gavel,
+  ListChecks,
   type LucideIcon,
   MessageSquare,
   MessagesSquare,
@@ -19,6 +20,7 @@ const icons: Readonly<Record<SearchKind, LucideIcon>> = {
   memory: Brain,
   session: MessagesSquare,
   state: Database,
+  progress: ListChecks,
 };
 
 /** Something that was found: what it is, the part that matches, who wrote it where and when. Opens at its place. */
@@ -45,6 +47,7 @@ export function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: 
           )}
           {hit.by !== null && <bdi>{hit.by}</bdi>}
           <TimeText at={hit.at} />
+          {hit.project !== null && <bdi>{hit.project}</bdi>}
           {hit.kind === "memory" && hit.session !== null && <span>{hit.session}</span>}
           {hit.kind === "state" && hit.session === null && <span>all sessions</span>}
         </p>

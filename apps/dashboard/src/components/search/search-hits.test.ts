@@ -9,6 +9,8 @@ const hit: SearchHit = {
   memory_id: null,
   version: null,
   key: null,
+  progress_id: null,
+  project: null,
   title: "Split the auth service",
   by: "Atlas",
   at: "2026-11-22T10:00:00.000Z",
@@ -22,6 +24,8 @@ it("[DASH-149] a hit opens at its place", () => {
   expect(hrefOfHit({ ...hit, kind: "document", version: 3 })).toBe("/sessions/auth/doc");
   expect(hrefOfHit({ ...hit, kind: "session" })).toBe("/sessions/auth");
   expect(hrefOfHit({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("/memory?id=mem_12");
+  const entry: SearchHit = { ...hit, kind: "progress", progress_id: "a1b2c3d4e5f6", project: "mobile-app" };
+  expect(hrefOfHit(entry)).toBe("/progress?p=a1b2c3d4e5f6");
   const state: SearchHit = { ...hit, kind: "state", key: "deploy frozen&" };
   expect(hrefOfHit(state)).toBe("/sessions/auth/state?key=deploy%20frozen%26");
   expect(hrefOfHit({ ...state, session: null })).toBeNull();
@@ -33,5 +37,6 @@ it("[DASH-149] a hit opens at its place", () => {
 it("[DASH-149] a hit is named for what it is", () => {
   expect(titleOfHit(hit)).toBe("Split the auth service #405");
   expect(titleOfHit({ ...hit, kind: "state", key: "deploy_frozen" })).toBe("deploy_frozen");
+  expect(titleOfHit({ ...hit, kind: "progress", title: "Issuer done" })).toBe("Issuer done");
   expect(titleOfHit({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("mem_12");
 });

@@ -12,6 +12,7 @@ export const searchKinds: readonly SearchKind[] = [
   "memory",
   "session",
   "state",
+  "progress",
 ];
 
 export const kindLabels: Readonly<Record<SearchKind, string>> = {
@@ -21,6 +22,7 @@ export const kindLabels: Readonly<Record<SearchKind, string>> = {
   memory: "Memory",
   session: "Session",
   state: "State",
+  progress: "Progress",
 };
 
 export const hitsAtOnce = 50;
@@ -47,7 +49,7 @@ export interface FetchSearchOptions {
 }
 
 /**
- * Where a hit opens: at the message, in the document, at the memory or the key.
+ * Where a hit opens: at the message, in the document, at the memory, the progress entry or the key.
  *
  * @param anySession - a session through which the mesh's own state can be looked at; without one that has no place
  */
@@ -63,6 +65,8 @@ export function hrefOfHit(hit: SearchHit, anySession: string | null = null): str
       return session;
     case "memory":
       return hit.memory_id && `/memory?id=${hit.memory_id}`;
+    case "progress":
+      return hit.progress_id && `/progress?p=${hit.progress_id}`;
     case "state": {
       const key = encodeURIComponent(hit.key ?? "");
       if (session) return `${session}/state?key=${key}`;
@@ -85,5 +89,7 @@ export function titleOfHit(hit: SearchHit): string {
       return hit.memory_id ?? "";
     case "state":
       return hit.key ?? "";
+    case "progress":
+      return hit.title ?? hit.progress_id ?? "";
   }
 }

@@ -60,7 +60,7 @@ function SearchPanel() {
             className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"
           />
           <label htmlFor={id} className="sr-only">
-            Search messages, documents, memory, state and sessions
+            Search messages, documents, memory, progress and sessions
           </label>
           <Input
             ref={field}
@@ -70,7 +70,7 @@ function SearchPanel() {
             // Whoever opens the search wants to type.
             autoFocus
             className="h-10 pl-9 text-lg"
-            placeholder="Search messages, documents, memory, state and sessions"
+            placeholder="Search messages, documents, memory, progress and sessions"
             value={typed}
             onChange={(event) => type(event.target.value)}
             onKeyDown={goIntoHits}
