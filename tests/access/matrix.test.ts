@@ -74,6 +74,7 @@ function expectedOf(operation: Operation, { entry, credential, session }: Facts)
     // A reader needs no credential, but one that is given must be right.
     if (credential === "of another session") return "unauthorized";
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
+    if (credential === "none" && entry !== "admin" && saysWhose.has(name)) return "unauthorized";
   }
   if (entry === "anyone" && ofMembers.has(name)) return "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
@@ -82,6 +83,9 @@ function expectedOf(operation: Operation, { entry, credential, session }: Facts)
 }
 
 const comesAfterLeaving: ReadonlySet<string> = new Set(["join_session"]);
+
+/** What a reader may do with something of its own, and so has to say who it is; an admin need not. */
+const saysWhose: ReadonlySet<string> = new Set(["redact_message"]);
 
 const anyone = { session_id: "S", team_id: "T", person_id: "P" };
 

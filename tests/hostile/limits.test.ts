@@ -75,6 +75,7 @@ const testedAt: {
   pageMessagesDefault: "here",
   pageBytesMax: "here",
   compactPageCharsMax: "here",
+  redactedVersionsMax: "tests/doors/redact.test.ts",
   conflictContentBytesMax: "here",
   conflictDiffBytesMax: "here",
   sessionsPageMax: "here",

@@ -48,6 +48,7 @@ import { listProgress } from "./progress/list-progress.js";
 import { listProgressProjects } from "./progress/list-progress-projects.js";
 import { logProgress } from "./progress/log-progress.js";
 import { searchLogs } from "./progress/search-logs.js";
+import { redactMessage } from "./redaction/redact-message.js";
 import { joinSession } from "./roster/join-session.js";
 import { leaveSession } from "./roster/leave-session.js";
 import { listParticipants } from "./roster/list-participants.js";
@@ -141,6 +142,7 @@ export const handlers: Handlers = {
   merkle_finalize: merkleFinalize,
   merkle_root: merkleRootOf,
   merkle_proof: merkleProofOf,
+  redact_message: redactMessage,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

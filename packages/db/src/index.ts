@@ -42,6 +42,7 @@ export * from "./queries/persons.js";
 export * from "./queries/progress.js";
 export * from "./queries/reading.js";
 export * from "./queries/receipts.js";
+export * from "./queries/redactions.js";
 export * from "./queries/search.js";
 export * from "./queries/search-index.js";
 export * from "./queries/sessions.js";

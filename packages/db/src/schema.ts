@@ -341,6 +341,9 @@ export const messages = pgTable(
     index("messages_by_kind")
       .on(table.sessionId, table.kind, table.sequence)
       .where(sql`${table.kind} IS NOT NULL`),
+    index("messages_redacting")
+      .on(table.sessionId, table.replyTo)
+      .where(sql`${table.kind} = 'message_redacted'`),
   ],
 );
 
@@ -435,6 +438,7 @@ export const stateVersions = pgTable(
     value: text("value"),
     updatedBy: text("updated_by").notNull(),
     updatedAt: instant("updated_at").notNull(),
+    redacted: boolean("redacted").notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.scopeId, table.key, table.version] }),

@@ -48,6 +48,7 @@ import {
   logProgress,
   searchLogs,
 } from "./operations/progress.js";
+import { redactMessage } from "./operations/redaction.js";
 import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
 import {
   concludeSession,
@@ -121,6 +122,7 @@ export const catalogue = {
   merkle_finalize: merkleFinalize,
   merkle_root: merkleRootOf,
   merkle_proof: merkleProofOf,
+  redact_message: redactMessage,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

@@ -1,6 +1,7 @@
 import { sealedBytes } from "./identity/sealed-form.js";
-import type { Message } from "./message.js";
+import type { Message, Redaction } from "./message.js";
 import type { Rendering } from "./operation.js";
+import { isRedacted } from "./redaction.js";
 
 /**
  * Text for a model. What others wrote is data: it must not be able to look like a line of ours, so every line after its
@@ -8,6 +9,7 @@ import type { Rendering } from "./operation.js";
  * for an instruction to itself is made harmless (TEXT-1, TEXT-2).
  */
 export function compactMessage(message: Message): string {
+  if (isRedacted(message)) return `${redactedHead(message)} (${describeRedaction(message.redaction)})`;
   if (message.type === "system") return `#${message.sequence} * ${quoted(describeEvent(message))}`;
   const { text, options } = message.content;
   if (message.content["private"] === true && typeof text !== "string") {
@@ -17,6 +19,17 @@ export function compactMessage(message: Message): string {
     `${chatHead(message)}: ${quoted(typeof text === "string" ? text : "")}`,
     Array.isArray(options) && ` options: ${options.map(optionInLine).join(" | ")}`,
   );
+}
+
+function redactedHead(message: Message): string {
+  return message.type === "system" ? `#${message.sequence} * ${message.event}` : chatHead(message);
+}
+
+/** `removed by Ana at 14:05:01: "holds a key"`: whose text is not there, so that nobody waits for it. */
+export function describeRedaction(redaction: Redaction | undefined): string {
+  const { by = null, at = null, reason = null } = redaction ?? {};
+  const who = [by !== null && `by ${nameInHead(by)}`, at !== null && `at ${messageTime(at)}`];
+  return `${["removed", ...who].filter((part) => typeof part === "string").join(" ")}${reason === null ? "" : `: ${inQuotes(reason)}`}`;
 }
 
 /** What is told of a private message that is not open: its length, and why it is not where somebody tried. */

@@ -36,7 +36,7 @@ export {
 } from "./identity/hello-proof.js";
 export { KeyCard } from "./identity/key-card.js";
 export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-schema.js";
-export { Message, type SystemEvent } from "./message.js";
+export { Message, Redaction, type SystemEvent } from "./message.js";
 export {
   type Access,
   commonErrors,

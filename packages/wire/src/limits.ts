@@ -51,6 +51,8 @@ export const limits = {
   pageBytesMax: 512 * 1024,
   /** A compact page is read by a model, which pays for each character. */
   compactPageCharsMax: 20_000,
+  /** Each may be as long as a document may, and all are hashed in one statement. */
+  redactedVersionsMax: 500,
   conflictContentBytesMax: 8 * 1024,
   conflictDiffBytesMax: 64 * 1024,
   sessionsPageMax: 200,

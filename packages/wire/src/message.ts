@@ -10,6 +10,21 @@ export const MessageAuthor = z.object({
 });
 
 /**
+ * Who removed a text, when and why, and the number of the event that says so (REDACT-4). What that event said may itself have
+ * been removed: then nothing of it is known.
+ */
+export const Redaction = z
+  .object({
+    by: z.string().nullable(),
+    at: Timestamp.nullable(),
+    reason: z.string().nullable(),
+    sequence: Sequence.nullable(),
+  })
+  .meta({ id: "Redaction" });
+
+export type Redaction = z.output<typeof Redaction>;
+
+/**
  * An entry of a feed, as every door gives it out (FEED-8). A chat message holds its text in `content.text`. A system
  * message has no author; its `event` and the event's fields stand at the top level and, the same, in `content`.
  */
@@ -27,6 +42,7 @@ export const Message = z
     content: z.record(z.string(), z.unknown()),
     posted_at: Timestamp,
     event: z.string().optional(),
+    redaction: Redaction.optional().meta({ description: "Present when its text was removed." }),
   })
   .meta({ id: "Message" });
 
@@ -53,6 +69,15 @@ export type SystemEvent =
   | { event: "session_resumed"; by: string; at: string }
   /** Agents have said `budget` messages since the last human word, and were refused the next. */
   | { event: "budget_spent"; budget: number; at: string }
+  /** The message that it replies to has lost its text, or these versions of the document have. */
+  | { event: "message_redacted"; by: string; redacted_sequence: number; reason: string | null; at: string }
+  | {
+      event: "message_redacted";
+      by: string;
+      document_versions: { from: number; to: number };
+      reason: string | null;
+      at: string;
+    }
   /** `value` is left out when it is above 8 KiB, and when the key was deleted. */
   | {
       event: "state_changed";

@@ -12,7 +12,7 @@ export {
 export { isClearText } from "./client/clear-text.js";
 export { isReadOnly } from "./client/reading-operations.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
-export { compactMessage, lines, nameInLine, neutralise, peerAddress } from "./compact.js";
+export { compactMessage, describeRedaction, lines, nameInLine, neutralise, peerAddress } from "./compact.js";
 export { compactError } from "./compact-error.js";
 export { findTeamCredentials, parseTeamCredential } from "./credential.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
@@ -21,6 +21,14 @@ export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } fro
 export { limits } from "./limits.js";
 export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
 export { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "./rate-limits.js";
+export {
+  isRedacted,
+  type RedactedMessage,
+  redactedBy,
+  redactedVersions,
+  saidOf,
+  withoutText,
+} from "./redaction.js";
 export { routeOf } from "./routes.js";
 export { slugFrom } from "./slug.js";
 export { isUuid } from "./uuid.js";

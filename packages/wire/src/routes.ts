@@ -65,6 +65,7 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   merkle_finalize: "POST /api/audit/finalize",
   merkle_root: "GET /api/audit/root",
   merkle_proof: "GET /api/audit/proof",
+  redact_message: "POST /api/sessions/:session_id/redact",
   create_person: "POST /api/persons",
   get_person: "GET /api/person",
   rename_person: "PATCH /api/person",

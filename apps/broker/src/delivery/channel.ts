@@ -98,10 +98,19 @@ export function createChannel(
     return frames;
   }
 
+  function tellOfChange(kind: ChangedKind, version: number): void {
+    const frame = textFrame(
+      JSON.stringify({ type: "changed", kind, session_id: sessionId, version } satisfies BrokerFrame),
+    );
+    for (const reader of readers) reader.changed?.(frame);
+  }
+
   function push(message: StoredMessage): void {
     const entry = toEntry(message);
     head = entry.sequence;
     if (entry.concludes) closed = true;
+    if (entry.redacts !== null) ring.forget(entry.redacts);
+    if (entry.redactsDocument) tellOfChange("document", documentVersion);
     ring.push(entry);
   }
 
@@ -206,10 +215,7 @@ export function createChannel(
         if (version <= documentVersion) return;
         documentVersion = version;
       }
-      const frame = textFrame(
-        JSON.stringify({ type: "changed", kind, session_id: sessionId, version } satisfies BrokerFrame),
-      );
-      for (const reader of readers) reader.changed?.(frame);
+      tellOfChange(kind, version);
     },
     dispose: ring.clear,
   };

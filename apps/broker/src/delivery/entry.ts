@@ -1,5 +1,12 @@
 import type { StoredMessage } from "@merkle/db";
-import type { BrokerFrame, Message, SubscriptionKind, SystemEvent } from "@merkle/wire";
+import {
+  type BrokerFrame,
+  type Message,
+  redactedBy,
+  redactedVersions,
+  type SubscriptionKind,
+  type SystemEvent,
+} from "@merkle/wire";
 import { toMessage, withoutSealed } from "../feed/message.js";
 import { textFrame } from "./text-frame.js";
 
@@ -14,6 +21,10 @@ export interface Entry {
   readonly wakes: boolean;
   readonly bytes: number;
   readonly concludes: boolean;
+  /** The message that it says was redacted. */
+  readonly redacts: number | null;
+  /** Whether it says that versions of the document were. */
+  readonly redactsDocument: boolean;
   /** As those whom it reaches see it. */
   readonly message: Message;
   /** An inbox brings it to whom it reaches; a follow is anybody's. */
@@ -35,6 +46,8 @@ export function toEntry(stored: StoredMessage): Entry {
     wakes: message.type === "chat" ? message.priority !== "low" : wakingEvents.has(message.event),
     bytes: Buffer.byteLength(stored.content) + 400,
     concludes: message.event === "session_concluded",
+    redacts: redactedBy(message)?.sequence ?? null,
+    redactsDocument: redactedVersions(message) !== null,
     message,
     frame(kind) {
       frames[kind] ??= textFrame(

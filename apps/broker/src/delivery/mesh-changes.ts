@@ -17,6 +17,7 @@ const changesByEvent: Readonly<Record<SystemEvent["event"], readonly MeshChanged
   session_resumed: ["sessions", "attention"],
   budget_spent: ["sessions", "attention"],
   state_changed: [],
+  message_redacted: ["sessions", "attention"],
 };
 
 function changesOfEvent({ content }: StoredMessage): readonly MeshChangedKind[] {

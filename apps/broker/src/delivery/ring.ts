@@ -13,6 +13,8 @@ export interface Ring {
   push(entry: Entry): void;
   /** The entries after a sequence, or null when some of them are no longer here. Readers at one place get one list. */
   after(sequence: number): readonly Entry[] | null;
+  /** Drops what it holds up to a sequence: whoever needs it reads the feed. */
+  forget(upTo: number): void;
   clear(): void;
 }
 
@@ -50,6 +52,10 @@ export function createRing(head: number, budget: RingBudget): Ring {
         lastAnswer = { sequence, entries: entries.slice(sequence + 1 - first) };
       }
       return lastAnswer.entries;
+    },
+    forget(upTo) {
+      lastAnswer = null;
+      while (entries.length > 0 && first <= upTo) dropOldest();
     },
     clear() {
       budget.bytes -= bytes;

@@ -1,5 +1,6 @@
-import { listDocumentVersions } from "@merkle/db";
+import { type DocumentVersionRow, listDocumentVersions } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { readVersionRedactions } from "../redaction/version-redactions.js";
 
 export async function listDocVersions(
   { services, session }: SessionContext,
@@ -9,6 +10,9 @@ export async function listDocVersions(
     before: input.before_version,
     limit: input.limit + 1,
   });
+  const redactions = rows.some(isRedacted)
+    ? await readVersionRedactions(services.database.orm, session.sessionId)
+    : null;
   const versions = rows.slice(0, input.limit).map((row) => ({
     version: row.version,
     written_by_team_id: row.writtenByTeamId,
@@ -16,6 +20,9 @@ export async function listDocVersions(
     written_at: row.writtenAt.toISOString(),
     bytes: row.bytes,
     after_sequence: row.afterSequence,
+    ...(redactions && isRedacted(row) && { redaction: redactions.of(row.version) }),
   }));
   return { versions, has_more: rows.length > versions.length };
 }
+
+const isRedacted = ({ redacted }: DocumentVersionRow) => redacted;

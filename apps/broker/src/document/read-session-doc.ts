@@ -1,6 +1,7 @@
 import { type DocumentRow, findDocumentVersion, findDocumentVersionAt, readDocument } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { readVersionRedactions } from "../redaction/version-redactions.js";
 import { diffDocuments } from "./document-diff.js";
 
 /** Reads the document or an older version of it: whole, one section, or what changed since a version (DOC-2, DOC-7, DOC-8). */
@@ -11,14 +12,17 @@ export async function readSessionDoc(
   const current = await readDocument(ctx.services.database.orm, ctx.session.sessionId);
   if (!current) throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
   const wanted = await readVersion(ctx, current, await chooseVersion(ctx, current, input));
+  const since =
+    input.since_version === undefined ? null : await readVersion(ctx, current, input.since_version);
   const place = {
     version: wanted.version,
     current_version: current.version,
     updated_at: wanted.updatedAt.toISOString(),
   };
 
-  if (input.since_version !== undefined) {
-    const since = await readVersion(ctx, current, input.since_version);
+  if (wanted.content === null) return { ...place, ...(await toRedacted(ctx, wanted.version)) };
+  if (since) {
+    if (since.content === null) return { ...place, ...(await toRedacted(ctx, since.version)) };
     const diff = await diffDocuments(ctx.services.workers, {
       from: since.content,
       fromVersion: since.version,
@@ -54,7 +58,14 @@ async function chooseVersion(
   );
 }
 
-type Version = Pick<DocumentRow, "version" | "content" | "updatedAt">;
+/** What is told of a version whose text was removed (REDACT-6). */
+async function toRedacted({ services, session }: SessionContext, version: number) {
+  const redactions = await readVersionRedactions(services.database.orm, session.sessionId);
+  return { redacted_version: version, redaction: redactions.of(version) };
+}
+
+/** Without a content when that was redacted. */
+type Version = Pick<DocumentRow, "version" | "updatedAt"> & { readonly content: string | null };
 
 async function readVersion(
   { services, session }: SessionContext,
@@ -64,7 +75,6 @@ async function readVersion(
   if (version === current.version) return current;
   if (version === 0) return { version, content: "", updatedAt: current.updatedAt };
   const found = await findDocumentVersion(services.database.orm, session.sessionId, version);
-  if (found?.content === null) throw redacted(version, current.version);
   if (found) return { version, content: found.content, updatedAt: found.writtenAt };
   throw new MerkleError(
     "not_found",
@@ -72,14 +82,6 @@ async function readVersion(
     {
       current_version: current.version,
     },
-  );
-}
-
-function redacted(version: number, newest: number): MerkleError {
-  return new MerkleError(
-    "not_found",
-    `Version ${version} of the document was redacted: its text is gone, and its hash is kept. The newest is ${newest}.`,
-    { current_version: newest },
   );
 }
 

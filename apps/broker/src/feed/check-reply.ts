@@ -45,6 +45,7 @@ export async function refuseSettled(ctx: TeamContext, id: string, ask: number): 
 function chooseOption(replied: StoredMessage, answer: string): string {
   const ask = toAsk(replied);
   if (!ask) throw badAnswer(`message ${replied.sequence} is no ask: to reply to it leave answer out`);
+  if (replied.redaction) throw removedAsk(replied.sequence);
   const { options } = ask;
   if (options.length === 0) return answer;
   const chosen = options.find((option) => option === answer) ?? options.find(isSameAs(answer));
@@ -72,6 +73,14 @@ function badAnswer(problem: string, options?: readonly string[]): MerkleError {
     fields: [{ field: "content.answer", problem }],
     ...(options && { options }),
   });
+}
+
+function removedAsk(sequence: number): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `Ask ${sequence} was removed, so it takes no answer; nothing was posted. To reply to it leave answer out.`,
+    { sequence },
+  );
 }
 
 function noMessage(sequence: number): MerkleError {

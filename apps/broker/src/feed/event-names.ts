@@ -12,6 +12,7 @@ const names: Readonly<Record<EventName, true>> = {
   session_resumed: true,
   budget_spent: true,
   state_changed: true,
+  message_redacted: true,
 };
 
 /** The names of all events that a feed can hold. */

@@ -42,6 +42,6 @@ async function readAnswer({ services, session }: SessionContext, ask: number): P
   return {
     message: answer.sequence,
     by: addressOf({ team: answer.authorTeam ?? "", name: answer.authorPeer }),
-    answer: String(content["answer"]),
+    answer: typeof content["answer"] === "string" ? content["answer"] : null,
   };
 }

@@ -1,10 +1,12 @@
 import { hash, randomUUID } from "node:crypto";
-import type { MessageRow, StoredMessage } from "@merkle/db";
+import type { MessageRow, RedactionEvent, StoredMessage } from "@merkle/db";
 import {
   canonicalJson,
   type Message,
   messageIdFrom,
+  type Redaction,
   type SystemEvent,
+  saidOf,
   sealedBytes,
   uuidFromDigest,
 } from "@merkle/wire";
@@ -66,6 +68,8 @@ export interface EventOptions {
   readonly afterClosing?: boolean | undefined;
   /** The peers that it is for; everyone unless told. */
   readonly reaches?: readonly string[] | undefined;
+  /** The message that it is about. */
+  readonly replyTo?: number | undefined;
   /** Random unless told. */
   readonly id?: string | undefined;
 }
@@ -83,7 +87,7 @@ export function systemRow(sessionId: string, event: SystemEvent, options: EventO
     author_human: false,
     recipients: everyone.recipients,
     priority: "next",
-    reply_to: null,
+    reply_to: options.replyTo ?? null,
     content: canonicalJson(event),
     salt: newSalt(),
     after_closing: options.afterClosing ?? false,
@@ -141,6 +145,7 @@ export function toStoredMessage(row: MessageRow, place: { sequence: number; post
     postedAt: place.postedAt,
     reaches: row.reaches,
     answers: row.answers,
+    redaction: null,
   };
 }
 
@@ -166,8 +171,13 @@ export function toMessage(stored: StoredMessage): Message {
     ...(stored.replyTo === null ? {} : { reply_to: stored.replyTo }),
     content,
     posted_at: stored.postedAt.toISOString(),
+    ...(stored.redaction && { redaction: toRedaction(stored.redaction) }),
   };
   return stored.type === "system" ? { ...message, ...content } : message;
+}
+
+export function toRedaction({ sequence, content }: RedactionEvent): Redaction {
+  return { ...saidOf(content), sequence };
 }
 
 /**

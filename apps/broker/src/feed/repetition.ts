@@ -13,7 +13,8 @@ export async function isRepetition(
   return (
     stored.priority === saying.priority &&
     stored.replyTo === (saying.reply_to ?? null) &&
-    isSameContent(stored.content, saying.content) &&
+    // What was redacted cannot be compared: it is the same message, and is not posted again.
+    (stored.redaction !== null || isSameContent(stored.content, saying.content)) &&
     (await isSameAudience(ctx, stored.recipients, saying.to))
   );
 }

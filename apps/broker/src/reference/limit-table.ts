@@ -78,6 +78,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   pageMessagesDefault: "what a page has unless told",
   pageBytesMax: "the page ends before",
   compactPageCharsMax: "the compact page ends before",
+  redactedVersionsMax: "400",
   conflictContentBytesMax: "a conflict's details leave the content out (DOC-4)",
   conflictDiffBytesMax: "a conflict's details leave the diff out (DOC-4)",
   sessionsPageMax: "400",

@@ -2,11 +2,19 @@ import type { StateVersionRow } from "@merkle/db";
 import { limits, type StateChangeFrame, type StateEntry, type SystemEvent, utf8Bytes } from "@merkle/wire";
 
 /** A stored value as callers see it. */
-export function toStateEntry({ key, version, value, updatedBy, updatedAt }: StateVersionRow): StateEntry {
+export function toStateEntry({
+  key,
+  version,
+  value,
+  updatedBy,
+  updatedAt,
+  redacted = false,
+}: StateVersionRow): StateEntry {
   return {
     key,
     ...(value === null ? {} : { value: JSON.parse(value) }),
-    deleted: value === null,
+    deleted: value === null && !redacted,
+    ...(redacted && { redacted }),
     version,
     updatedBy,
     updatedAt: updatedAt.toISOString(),

@@ -25,7 +25,7 @@ export interface AskFact extends SessionFact {
 }
 
 /**
- * Asks of agents that reach a human and that nobody has answered.
+ * Asks of agents that reach a human, and that nobody has answered or redacted.
  *
  * @param personId - leaves out those that are addressed to other people alone
  */
@@ -42,7 +42,7 @@ export async function listOpenAsks(
     CROSS JOIN LATERAL (
       SELECT m.sequence, m.author_team, m.author_peer, m.posted_at
       FROM ${messages} m
-      WHERE m.session_id = f.session_id AND m.kind = 'ask' AND NOT m.author_human
+      WHERE m.session_id = f.session_id AND m.kind = 'ask' AND NOT m.author_human AND m.salt IS NOT NULL
         AND NOT EXISTS (SELECT FROM ${messages} a WHERE a.session_id = m.session_id AND a.answers = m.sequence)
         AND (m.reaches IS NULL OR '@humans' = ANY (m.recipients) OR EXISTS (
           SELECT FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id

@@ -102,6 +102,7 @@ export interface DocumentVersionRow {
   readonly writtenAt: Date;
   readonly bytes: number;
   readonly afterSequence: number;
+  readonly redacted: boolean;
 }
 
 /** Lists versions without their contents, newest first. */
@@ -117,8 +118,9 @@ export async function listDocumentVersions(
       writtenByTeamId: documentVersions.writtenByTeamId,
       writtenBy: documentVersions.writtenBy,
       writtenAt: documentVersions.writtenAt,
-      bytes: sql<number>`octet_length(${documentVersions.content})`,
+      bytes: sql<number>`coalesce(octet_length(${documentVersions.content}), 0)`,
       afterSequence: documentVersions.afterSequence,
+      redacted: sql<boolean>`${documentVersions.content} IS NULL`,
     })
     .from(documentVersions)
     .where(before === undefined ? ofSession : and(ofSession, lt(documentVersions.version, before)))

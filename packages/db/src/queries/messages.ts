@@ -24,6 +24,15 @@ export interface StoredMessage {
   readonly reaches: readonly string[] | null;
   /** The ask that it settles. */
   readonly answers: number | null;
+  /** The event that says that its text was removed; null while it has it. */
+  readonly redaction: RedactionEvent | null;
+}
+
+/** What is kept of a redaction where it is asked for; without a sequence where no event tells of it. */
+export interface RedactionEvent {
+  readonly sequence: number | null;
+  /** The event's content. */
+  readonly content: Readonly<Record<string, unknown>>;
 }
 
 export const messageColumns = {
@@ -43,6 +52,11 @@ export const messageColumns = {
   postedAt: messages.postedAt,
   reaches: messages.reaches,
   answers: messages.answers,
+  // A message without its salt is one that was redacted. The event is looked for by its index, and for those alone.
+  redaction: sql<RedactionEvent | null>`CASE WHEN messages.salt IS NULL THEN coalesce((
+    SELECT json_build_object('sequence', e.sequence, 'content', e.content::json) FROM messages e
+    WHERE e.session_id = messages.session_id AND e.reply_to = messages.sequence AND e.kind = 'message_redacted'
+    ORDER BY e.sequence LIMIT 1), '{"sequence":null,"content":{}}') END`,
 };
 
 /** How much of a feed one read may bring; at least one message always comes. */

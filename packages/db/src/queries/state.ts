@@ -10,6 +10,8 @@ export interface StateVersionRow {
   readonly value: string | null;
   readonly updatedBy: string;
   readonly updatedAt: Date;
+  /** Of an earlier value: it was removed from the history. */
+  readonly redacted?: boolean;
 }
 
 const columns = {
@@ -193,6 +195,7 @@ export async function listStateVersions(
       value: stateVersions.value,
       updatedBy: stateVersions.updatedBy,
       updatedAt: stateVersions.updatedAt,
+      redacted: stateVersions.redacted,
     })
     .from(stateVersions)
     .where(and(ofKey, sql`${stateVersions.version} >= ${oldest}`))

@@ -64,6 +64,7 @@ const readOnly: Readonly<Record<OperationName, boolean>> = {
   merkle_finalize: false,
   merkle_root: true,
   merkle_proof: true,
+  redact_message: false,
   create_person: false,
   get_person: true,
   rename_person: false,

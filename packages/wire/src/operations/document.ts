@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { lines, messageTime, nameInLine, neutralise } from "../compact.js";
+import { describeRedaction, lines, messageTime, nameInLine, neutralise } from "../compact.js";
 import { limits } from "../limits.js";
+import { Redaction } from "../message.js";
 import { operation } from "../operation.js";
 import {
   asTeam,
@@ -58,6 +59,11 @@ export const readSessionDoc = operation({
     version: Version,
     current_version: Version,
     updated_at: Timestamp,
+    redacted_version: Version.optional().meta({
+      description:
+        "A version that was asked for and whose text was removed; there is no content or diff then.",
+    }),
+    redaction: Redaction.optional(),
   }),
   errors: ["unauthorized", "not_found"],
   kind: "call",
@@ -71,7 +77,15 @@ export const readSessionDoc = operation({
  * A document is what one edits by quoting it, so that its lines stand as they are. Nothing of ours follows them: what the
  * first line announces goes on to the end (TEXT-4).
  */
-function compactDocument(doc: { version: number; content?: string | undefined; diff?: string | undefined }) {
+function compactDocument(doc: {
+  version: number;
+  content?: string | undefined;
+  diff?: string | undefined;
+  redacted_version?: number | undefined;
+  redaction?: Redaction | undefined;
+}): string {
+  if (doc.redacted_version !== undefined)
+    return `document v${doc.redacted_version}: ${describeRedaction(doc.redaction)}`;
   if (doc.diff === "") return `document v${doc.version}, unchanged`;
   const [what, text] = doc.diff === undefined ? ["", doc.content ?? ""] : [" as a diff", doc.diff];
   if (text === "") return `document v${doc.version}, empty`;
@@ -159,6 +173,7 @@ export const DocumentVersion = z
     after_sequence: z
       .int()
       .meta({ description: "The last message of the feed when this version was written." }),
+    redaction: Redaction.optional().meta({ description: "Present when its text was removed." }),
   })
   .meta({ id: "DocumentVersion" });
 
@@ -183,7 +198,8 @@ export const listDocVersions = operation({
   compact: ({ versions, has_more }) =>
     lines(
       ...versions.map(
-        (v) => `v${v.version} ${nameInLine(v.written_by)} ${messageTime(v.written_at)} ${v.bytes} bytes`,
+        (v) =>
+          `v${v.version} ${nameInLine(v.written_by)} ${messageTime(v.written_at)} ${v.redaction ? describeRedaction(v.redaction) : `${v.bytes} bytes`}`,
       ),
       versions.length === 0 && "never written",
       has_more && "more: before_version",

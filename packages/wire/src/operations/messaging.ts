@@ -163,7 +163,13 @@ export const messageStatus = operation({
     message: Sequence,
     recipients: z.array(RecipientState),
     delivered: z.int().meta({ description: "To how many of them." }),
-    answered: z.object({ message: Sequence, by: z.string(), answer: z.string() }).nullable(),
+    answered: z
+      .object({
+        message: Sequence,
+        by: z.string(),
+        answer: z.string().nullable().meta({ description: "Null when it was removed." }),
+      })
+      .nullable(),
   }),
   errors: ["unauthorized", "not_found"],
   kind: "call",

@@ -26,6 +26,7 @@ export const StateEntry = z
     key: z.string(),
     value: z.unknown().optional().meta({ description: "Any JSON value; left out for a deleted key." }),
     deleted: z.boolean(),
+    redacted: z.literal(true).optional().meta({ description: "An earlier value that was removed." }),
     version: KeyVersion,
     updatedBy: z.string(),
     updatedAt: Timestamp,
@@ -214,7 +215,7 @@ function compactWatching({ watching }: z.output<typeof Watching>): string {
   return each.length === 0 ? "watching nothing" : `watching ${each.join(", ")}`;
 }
 
-function compactEntry({ key, value, deleted, version, updatedBy, updatedAt }: StateEntry): string {
-  const told = deleted ? "(deleted)" : quoted(JSON.stringify(value));
+function compactEntry({ key, value, deleted, redacted, version, updatedBy, updatedAt }: StateEntry): string {
+  const told = redacted ? "(removed)" : deleted ? "(deleted)" : quoted(JSON.stringify(value));
   return `${nameInLine(key)} = ${told} (v${version}, ${nameInLine(updatedBy)} ${messageTime(updatedAt)})`;
 }

@@ -1,0 +1,46 @@
+import * as z from "zod";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { asTeam, inSession, Reason, retryable, Sequence, Version } from "../values.js";
+
+const Versions = z
+  .strictObject({ from: Version.min(1), to: Version.min(1) })
+  .refine(({ from, to }) => from <= to, { error: "from must not be above to" })
+  .refine(({ from, to }) => to - from < limits.redactedVersionsMax, {
+    error: `at most ${limits.redactedVersionsMax} versions at once`,
+  });
+
+export const redactMessage = operation({
+  name: "redact_message",
+  toolset: "audit",
+  summary:
+    "Remove the text of a message of your own, or of document versions that your team wrote, for good; everybody is told. Whoever read it has read it. Humans may remove anybody's.",
+  access: "reader",
+  route: "POST /api/sessions/:session_id/redact",
+  input: z
+    .strictObject({
+      ...inSession,
+      sequence: Sequence.min(1).optional().meta({ description: "The message's number." }),
+      document_versions: Versions.optional().meta({
+        description: "Or versions of the document, older than the newest.",
+      }),
+      reason: Reason.optional().meta({ description: "Why, for everybody to read." }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine(
+      ({ sequence, document_versions }) => (sequence === undefined) !== (document_versions === undefined),
+      { error: "name either sequence or document_versions" },
+    ),
+  output: z.object({
+    redacted: z.int().meta({ description: "How many had their text until now." }),
+    sequence: Sequence.nullable().meta({ description: "The event that says so." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ redacted, sequence }) =>
+    redacted === 0 ? "it was removed before" : `removed, as #${sequence} says`,
+});

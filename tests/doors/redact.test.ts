@@ -1,0 +1,418 @@
+import { randomUUID } from "node:crypto";
+import { createLog } from "@merkle/broker";
+import { openDatabase } from "@merkle/db";
+import { compactMessage, limits } from "@merkle/wire";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createChannel } from "../../apps/broker/src/delivery/channel.js";
+import { atEnd } from "../kit/at-end.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
+import { bareId, createTestSession, failureOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+
+let broker: TestBroker;
+let door: Door;
+const cleanup = atEnd();
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+  door = await brokerDoors.rest(broker.url);
+});
+
+/** A word that nothing else on this broker holds. */
+const newWord = () => `w${randomUUID().replaceAll("-", "")}`;
+
+/** A session of Atlas and Birch, in which Atlas has said a word as message 2, and Ana, a person who is not in it. */
+async function startSession() {
+  const session = await createTestSession(door);
+  const { sessionId: session_id, convener: atlas } = session;
+  const birch = (await session.join("Birch")).credential;
+  const { person_id: ana } = await door.call("create_person", { name: "Ana" });
+  const word = newWord();
+  const { cursor } = await session.post(atlas, `The key is ${word}.`);
+  return {
+    session_id,
+    atlas,
+    birch,
+    ana,
+    word,
+    cursor,
+    redact: (team_id: string, sequence: number, reason?: string) =>
+      door.call("redact_message", { session_id, team_id, sequence, ...(reason && { reason }) }),
+    history: async () => (await door.call("get_history", { session_id, limit: 500 })).messages,
+    message: async (sequence: number) =>
+      (await door.call("get_history", { session_id, around: sequence, limit: 500 })).messages.find(
+        (each) => each.sequence === sequence,
+      ),
+  };
+}
+
+/** Every text in the database that holds a word, by table: nothing, when it is gone. */
+async function tablesWith(word: string): Promise<string[]> {
+  const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
+  const tables = await sql<{ name: string }[]>`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`;
+  const found = await Promise.all(
+    tables.map(async ({ name }) => {
+      const rows = await sql`SELECT FROM ${sql(name)} t WHERE t::text LIKE ${`%${word}%`} LIMIT 1`;
+      return rows.length > 0 ? [name] : [];
+    }),
+  );
+  return found.flat();
+}
+
+describe("a redacted message", () => {
+  it("[REDACT-1] [REDACT-4] loses its text everywhere, and says who removed it, when and why", async () => {
+    const at = await startSession();
+    expect((await door.call("search", { query: at.word })).hits).toHaveLength(1);
+    expect(await tablesWith(at.word)).toEqual(["message_words", "messages"]);
+    const before = await at.message(at.cursor);
+
+    const done = await at.redact(at.atlas, at.cursor, "holds a key");
+    expect(done).toEqual({ redacted: 1, sequence: at.cursor + 1 });
+    const event = await at.message(done.sequence ?? 0);
+    expect(event).toMatchObject({
+      type: "system",
+      event: "message_redacted",
+      by: "Atlas",
+      redacted_sequence: at.cursor,
+      reason: "holds a key",
+      reply_to: at.cursor,
+    });
+    const { content: _text, ...rest } = before ?? {};
+    expect(await at.message(at.cursor)).toEqual({
+      ...rest,
+      content: { redacted: true },
+      redaction: { by: "Atlas", at: event?.["at"], reason: "holds a key", sequence: done.sequence },
+    });
+    expect(await tablesWith(at.word)).toEqual([]);
+    expect((await door.call("search", { query: at.word })).hits).toEqual([]);
+    expect((await door.call("get_history", { session_id: at.session_id, q: at.word })).messages).toEqual([]);
+  });
+
+  it("[REDACT-1] is removed once: again, nothing happens, and the first event is named", async () => {
+    const at = await startSession();
+    const first = await at.redact(at.atlas, at.cursor);
+    const last = (await at.history()).at(-1)?.sequence;
+    expect(await at.redact(at.ana, at.cursor, "again")).toEqual({ redacted: 0, sequence: first.sequence });
+    expect((await at.history()).at(-1)?.sequence).toBe(last);
+    const racing = await door.call("post_message", {
+      session_id: at.session_id,
+      team_id: at.atlas,
+      content: { text: "twice" },
+    });
+    const both = await Promise.all([at.redact(at.atlas, racing.cursor), at.redact(at.ana, racing.cursor)]);
+    expect(both.map(({ redacted }) => redacted).sort()).toEqual([0, 1]);
+    expect(new Set(both.map(({ sequence }) => sequence)).size).toBe(1);
+  });
+
+  it("[REDACT-2] is its team's, or a human's, to remove; agents leave alone what others said", async () => {
+    const at = await startSession();
+    expect(await failureOf(at.redact(at.birch, at.cursor))).toMatchObject({ code: "forbidden" });
+    const nobody = door.call("redact_message", { session_id: at.session_id, sequence: at.cursor });
+    expect(await failureOf(nobody)).toMatchObject({ code: "unauthorized" });
+    expect(await failureOf(at.redact(at.atlas, 999))).toMatchObject({ code: "not_found" });
+    const both = { sequence: at.cursor, document_versions: { from: 1, to: 1 } };
+    for (const input of [{}, both, { document_versions: { from: 2, to: 1 } }]) {
+      const call = door.call("redact_message", { session_id: at.session_id, team_id: at.atlas, ...input });
+      expect(await failureOf(call)).toMatchObject({ code: "bad_request" });
+    }
+    expect(await at.redact(at.ana, at.cursor)).toMatchObject({ redacted: 1 });
+    expect((await at.message(at.cursor))?.redaction).toMatchObject({ by: "Ana", reason: null });
+    const { participants } = await door.call("list_participants", { session_id: at.session_id });
+    expect(participants.map(({ team_name }) => team_name)).not.toContain("Ana");
+  });
+
+  it("[REDACT-3] can be one of a concluded session", async () => {
+    const at = await startSession();
+    await door.call("conclude_session", {
+      session_id: at.session_id,
+      team_id: at.atlas,
+      summary_section: "Done.",
+    });
+    expect(await at.redact(at.birch, at.cursor).catch((error: unknown) => error)).toMatchObject({
+      code: "forbidden",
+    });
+    expect(await at.redact(at.ana, at.cursor)).toMatchObject({ redacted: 1 });
+    expect((await at.message(at.cursor))?.content).toEqual({ redacted: true });
+  });
+
+  it("[REDACT-5] is read redacted by whoever comes late, by history, wait and push", async () => {
+    const at = await startSession();
+    const late = { session_id: at.session_id, team_id: at.birch };
+    await at.redact(at.atlas, at.cursor, 'a "key"');
+    const { messages } = await door.call("wait_for_messages", { ...late, timeout: 0 });
+    expect(messages.map(({ sequence, content, redaction }) => [sequence, content, redaction?.by])).toEqual([
+      [at.cursor, { redacted: true }, "Atlas"],
+      [at.cursor + 1, expect.objectContaining({ event: "message_redacted" }), undefined],
+    ]);
+    expect(JSON.stringify(messages)).not.toContain(at.word);
+  });
+
+  it("[REDACT-5] is forgotten by the ring of each node, as soon as that sees the event", async () => {
+    const at = await startSession();
+    const database = await openDatabase({ target: broker.databaseUrl });
+    onTestFinished(database.close);
+    const start = { sessionId: at.session_id, head: at.cursor - 1, closed: false, documentVersion: 0 };
+    const log = createLog(() => undefined);
+    const node = createChannel(start, { database, budget: { bytes: 0 }, log });
+    const bounds = { messagesMax: 10, bytesMax: limits.pageBytesMax };
+    const kept = () => JSON.stringify(node.readNow(at.cursor - 1, bounds)?.map(({ message }) => message));
+    node.hint(at.cursor);
+    await expect.poll(() => node.head).toBe(at.cursor);
+    expect(kept()).toContain(at.word);
+
+    const { sequence } = await at.redact(at.atlas, at.cursor);
+    node.hint(sequence ?? 0);
+    await expect.poll(() => node.head).toBe(sequence);
+    expect(node.readNow(at.cursor - 1, bounds), "it is no longer in memory").toBeNull();
+    const read = await node.read(at.cursor - 1, bounds);
+    expect(read.map(({ message }) => message.content)).toEqual([
+      { redacted: true },
+      expect.objectContaining({ event: "message_redacted" }),
+    ]);
+    node.dispose();
+  });
+
+  it("[REDACT-8] is not posted again by a repetition with its key, and the repetition is answered as the first was", async () => {
+    const at = await startSession();
+    const posting = {
+      session_id: at.session_id,
+      team_id: at.atlas,
+      content: { text: "twice the same" },
+      idempotency_key: "k",
+    };
+    const first = await door.call("post_message", posting);
+    const { sequence } = await at.redact(at.atlas, first.cursor);
+    expect(await door.call("post_message", posting)).toEqual(first);
+    expect((await at.history()).at(-1)?.sequence).toBe(sequence);
+    const other = { ...posting, priority: "low" as const };
+    expect(await failureOf(door.call("post_message", other))).toMatchObject({ code: "conflict" });
+  });
+
+  it("[REDACT-4] tells a model in one line that there is nothing to read", async () => {
+    const at = await startSession();
+    const ask = await door.call("post_message", {
+      session_id: at.session_id,
+      team_id: at.atlas,
+      content: { text: "Which?", kind: "ask" },
+    });
+    await at.redact(at.ana, ask.cursor, 'a "secret"');
+    const [read] = (await at.history()).filter(({ sequence }) => sequence === ask.cursor);
+    expect(read && compactMessage(read)).toMatch(
+      new RegExp(`^#${ask.cursor} Atlas ask \\(removed by Ana at [\\d:]{8}: "a \\\\"secret\\\\""\\)$`),
+    );
+  });
+});
+
+describe("redacting what waits for somebody", () => {
+  it("[REDACT-6] an ask is no longer open, and takes no answer", async () => {
+    const at = await startSession();
+    const { session_id, atlas, birch, ana } = at;
+    const ask = await door.call("post_message", {
+      session_id,
+      team_id: atlas,
+      content: { text: "Which?", kind: "ask", options: ["One", "Two"] },
+    });
+    const open = async () =>
+      (await door.call("list_attention", { team_id: ana, session: session_id })).items.map(
+        ({ kind }) => kind,
+      );
+    expect(await open()).toEqual(["ask"]);
+    await at.redact(atlas, ask.cursor);
+    expect(await open()).toEqual([]);
+    expect((await at.message(ask.cursor))?.content).toEqual({ kind: "ask", redacted: true });
+    const answer = (content: object) =>
+      door.callRaw("post_message", { session_id, team_id: birch, content, reply_to: ask.cursor });
+    expect(await failureOf(answer({ text: "One", answer: "One" }))).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("was removed"),
+    });
+    expect(await answer({ text: "What was it?" })).toMatchObject({ cursor: expect.any(Number) });
+  });
+
+  it("[REDACT-6] an ask stays answered when its answer is removed", async () => {
+    const at = await startSession();
+    const { session_id, atlas, birch } = at;
+    const ask = await door.call("post_message", {
+      session_id,
+      team_id: atlas,
+      content: { text: "Which?", kind: "ask" },
+    });
+    const answer = await door.call("post_message", {
+      session_id,
+      team_id: birch,
+      content: { text: "This", answer: "This" },
+      reply_to: ask.cursor,
+    });
+    await at.redact(birch, answer.cursor);
+    const { items } = await door.call("list_attention", { team_id: at.ana, session: session_id });
+    expect(items).toEqual([]);
+    const { answered } = await door.call("message_status", { session_id, message: ask.cursor });
+    expect(answered).toEqual({ message: answer.cursor, by: "Birch", answer: null });
+  });
+});
+
+describe("redacting events", () => {
+  it("[REDACT-7] takes a value out of its key's history, once the key holds another", async () => {
+    const at = await startSession();
+    const { session_id, atlas, birch, word } = at;
+    const set = (value: string) =>
+      door.call("set_state", { session_id, team_id: atlas, key: "token", value });
+    const told = async () => (await at.history()).filter(({ event }) => event === "state_changed");
+    await set(`first ${word}`);
+    // Mostly too soon for an event of its own: the next one tells of what came after it.
+    await set(`second ${word}`);
+    await set("third");
+    await expect.poll(async () => (await told()).at(-1)?.content["version"], { timeout: 10_000 }).toBe(3);
+    const events = (await told()).map(({ sequence }) => sequence);
+    const [first = 0, last = 0] = [events[0], events.at(-1)];
+
+    expect(await failureOf(at.redact(atlas, last))).toMatchObject({ code: "conflict" });
+    expect(await failureOf(at.redact(birch, first))).toMatchObject({ code: "forbidden" });
+    await set("fourth");
+    for (const sequence of events) await at.redact(atlas, sequence);
+    expect((await at.message(first))?.content).toEqual({ event: "state_changed", redacted: true });
+    const { history } = await door.call("get_state", { session_id, key: "token", history: true });
+    expect(history?.map(({ value, redacted, deleted }) => [value, redacted, deleted])).toEqual([
+      ["fourth", undefined, false],
+      [undefined, true, false],
+      [undefined, true, false],
+      [undefined, true, false],
+    ]);
+    await at.redact(atlas, at.cursor);
+    expect(await tablesWith(word)).toEqual([]);
+  });
+
+  it("[REDACT-7] of a concluded session takes what the key holds, too", async () => {
+    const at = await startSession();
+    const { session_id, atlas } = at;
+    const value = newWord();
+    await door.call("set_state", { session_id, team_id: atlas, key: "token", value });
+    const told = (await at.history()).find(({ event }) => event === "state_changed")?.sequence ?? 0;
+    await door.call("conclude_session", { session_id, team_id: atlas, summary_section: "Done." });
+    await at.redact(atlas, told);
+    expect((await door.call("list_state", { session_id })).entries).toEqual([]);
+    expect(await tablesWith(value)).toEqual([]);
+  });
+
+  it("[REDACT-7] takes the reason of a hold and of a new title from where the session keeps it", async () => {
+    const at = await startSession();
+    const { session_id, atlas, ana } = at;
+    const [why, held] = [newWord(), newWord()];
+    await door.call("update_session_metadata", { session_id, team_id: atlas, title: "Another", reason: why });
+    await door.call("hold_session", { session_id, team_id: ana, reason: held });
+    const events = await at.history();
+    for (const event of ["session_metadata_updated", "session_held"]) {
+      await at.redact(ana, events.find((each) => each.event === event)?.sequence ?? 0);
+    }
+    expect(await tablesWith(why)).toEqual([]);
+    expect(await tablesWith(held)).toEqual([]);
+    const session = await door.call("get_session", { session_id });
+    expect(session).toMatchObject({ title: "Another", held: { by: "Ana", reason: null }, last_change: null });
+  });
+
+  it("[REDACT-7] takes the reason of a redaction itself, which is told all the same", async () => {
+    const at = await startSession();
+    const reason = newWord();
+    const { sequence } = await at.redact(at.atlas, at.cursor, reason);
+    await at.redact(at.atlas, sequence ?? 0);
+    expect(await tablesWith(reason)).toEqual([]);
+    expect((await at.message(at.cursor))?.redaction).toEqual({ by: null, at: null, reason: null, sequence });
+  });
+
+  it("[REDACT-7] leaves alone what nobody wrote", async () => {
+    const at = await startSession();
+    const joined = (await at.history()).find(({ event }) => event === "team_joined");
+    expect(await failureOf(at.redact(at.ana, joined?.sequence ?? 0))).toMatchObject({ code: "bad_request" });
+  });
+});
+
+describe("redacting versions of the document", () => {
+  async function startDocument() {
+    const at = await startSession();
+    const { session_id, atlas, birch } = at;
+    const write = (team_id: string, content: string, expected_version: number) =>
+      door.call("update_session_doc", { session_id, team_id, content, expected_version });
+    const secret = newWord();
+    await write(atlas, "# Plan", 0);
+    await write(atlas, `# Plan\n\n${secret}`, 1);
+    await write(birch, "# Plan\n\nnothing", 2);
+    return {
+      ...at,
+      secret,
+      write,
+      read: (input: object = {}) => door.call("read_session_doc", { session_id, ...input }),
+      redactVersions: (team_id: string, from: number, to: number) =>
+        door.call("redact_message", {
+          session_id,
+          team_id,
+          document_versions: { from, to },
+          reason: "a key",
+        }),
+    };
+  }
+
+  it("[REDACT-9] takes their texts; reads, diffs and the list say so", async () => {
+    const at = await startDocument();
+    const { session_id, atlas } = at;
+    const done = await at.redactVersions(atlas, 2, 2);
+    expect(done).toMatchObject({ redacted: 1 });
+    expect(await tablesWith(at.secret)).toEqual([]);
+    const redaction = { by: "Atlas", reason: "a key", sequence: done.sequence };
+    for (const input of [{ version: 2 }, { since_version: 2 }, { version: 2, section: "Plan" }]) {
+      const read = await at.read(input);
+      expect(read).toMatchObject({ redacted_version: 2, redaction });
+      expect(read).not.toHaveProperty("content");
+      expect(read).not.toHaveProperty("diff");
+    }
+    expect(await at.read({ since_version: 1 })).toMatchObject({ diff: expect.stringContaining("+nothing") });
+    const { versions } = await door.call("list_doc_versions", { session_id });
+    expect(versions.map(({ bytes, redaction: gone }) => [bytes > 0, gone?.by])).toEqual([
+      [true, undefined],
+      [false, "Atlas"],
+      [true, undefined],
+    ]);
+    expect(await at.redactVersions(atlas, 2, 2)).toEqual({ redacted: 0, sequence: done.sequence });
+    const conflict = await failureOf(at.write(atlas, "late", 2));
+    expect(conflict).toMatchObject({ code: "conflict", details: { current_version: 3 } });
+    expect(conflict.details).not.toHaveProperty("diff");
+  });
+
+  it("[REDACT-9] are the team's own or a human's to remove, and never the newest", async () => {
+    const at = await startDocument();
+    expect(await failureOf(at.redactVersions(at.birch, 1, 2))).toMatchObject({ code: "forbidden" });
+    expect(await failureOf(at.redactVersions(at.ana, 2, 3))).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("write the next version"),
+    });
+    expect(await failureOf(at.redactVersions(at.ana, 2, 4))).toMatchObject({ code: "not_found" });
+    expect(await at.redactVersions(at.ana, 1, 2)).toMatchObject({ redacted: 2 });
+  });
+
+  it("[REDACT-9] [LIMIT-1] redactedVersionsMax at once", async () => {
+    const at = await startDocument();
+    const max = limits.redactedVersionsMax;
+    for (const [to, code] of [
+      [max - 1, "not_found"],
+      [max, "not_found"],
+      [max + 1, "bad_request"],
+    ] as const) {
+      expect(await failureOf(at.redactVersions(at.atlas, 1, to)), `1 to ${to}`).toMatchObject({ code });
+    }
+  });
+});
+
+describe("the record of a redacted message", () => {
+  it("[REDACT-1] keeps the salted hash of what it said, and all else of its entry", async () => {
+    const at = await startSession();
+    const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
+    const read = () => sql`
+      SELECT encode(coalesce(content_hash, sha256(salt || convert_to(content, 'UTF8'))), 'hex') AS hash,
+             id, kind, recipients, author_team, posted_by_team_id, posted_at, salt IS NULL AS redacted
+      FROM messages WHERE session_id = ${at.session_id} AND sequence = ${at.cursor}`;
+    const [before] = await read();
+    await at.redact(at.atlas, at.cursor);
+    expect((await read())[0]).toEqual({ ...before, redacted: true });
+    expect(before?.["posted_by_team_id"]).toBe(bareId(at.atlas));
+  });
+});
