@@ -16,3 +16,10 @@ export function fromHex(text: string, length: number): Uint8Array | null {
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, place) => byte === b[place]);
 }
+
+/** Reads digits that are known to be hexadecimal. */
+export function bytesOf(digits: string): Uint8Array {
+  const bytes = fromHex(digits, digits.length / 2);
+  if (!bytes) throw new RangeError(`"${digits}" is not hexadecimal.`);
+  return bytes;
+}

@@ -1,5 +1,19 @@
 export type { Sha256 } from "../audit/merkle-tree.js";
 export {
+  bundleFiles,
+  bundleLimits,
+  type DocumentLine,
+  type FeedLine,
+  type Manifest,
+  manifestBytes,
+  parseDocumentLine,
+  parseFeedLine,
+  parseHeadLine,
+  parseKeys,
+  parseManifest,
+  writeJsonLine,
+} from "./bundle.js";
+export {
   contentHash,
   type DocumentEntry,
   documentEntry,
@@ -34,3 +48,9 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./log-tree.js";
+export type { BundleSource, GrowingHash } from "./read-bundle.js";
+export type { Finding, FindingCode, RecordReport, Trust, VerifiedRow } from "./report.js";
+export { ShapeError } from "./shape.js";
+export { type Progress, type Trusted, type VerifyOptions, verifyBundle } from "./verify-bundle.js";
+export { checkKeys, trustIn } from "./verify-keys.js";
+export { verifySignatureHere } from "./verify-signature.js";

@@ -34,13 +34,16 @@ export interface GrowingTree {
    * @throws when the tree's size is no multiple of that, since the subtree cannot stand there
    */
   pushSubtree(hash: Uint8Array, height: number): void;
+  /** Another that has the same leaves and goes its own way. */
+  fork(): GrowingTree;
 }
 
 export function growTree(sha256: Sha256): GrowingTree {
-  /** Complete subtrees from left to right, each higher than the next. */
-  const edge: { hash: Uint8Array; height: number }[] = [];
-  let size = 0;
+  return growFrom(0, [], sha256);
+}
 
+/** @param edge - complete subtrees from left to right, each higher than the next */
+function growFrom(size: number, edge: { hash: Uint8Array; height: number }[], sha256: Sha256): GrowingTree {
   function pushSubtree(hash: Uint8Array, height: number): void {
     if (size % 2 ** height !== 0) {
       throw new RangeError(`A subtree of 2^${height} leaves cannot follow ${size} leaves.`);
@@ -65,6 +68,7 @@ export function growTree(sha256: Sha256): GrowingTree {
       ),
     push: (leaf) => pushSubtree(leaf, 0),
     pushSubtree,
+    fork: () => growFrom(size, [...edge], sha256),
   };
 }
 

@@ -1,0 +1,255 @@
+import { canonicalJson } from "../canonical-json.js";
+import { signedBytes } from "../identity/signed-bytes.js";
+import type { Message } from "../message.js";
+import type { RecordedVersion } from "./entry.js";
+import type { AuditKey, SignedHead } from "./head.js";
+import * as shape from "./shape.js";
+
+/**
+ * A record as files, in a zip: all that is needed to check it without the broker. Lines and files are canonical JSON
+ * (RFC 8785), so that there is one way to write what they say; docs/record.md tells of them for other programs.
+ */
+export const bundleFiles = {
+  /** A `FeedLine` per message, in sequence order. */
+  feed: "feed.ndjson",
+  /** A `DocumentLine` per version, in order. */
+  versions: "document.ndjson",
+  /** The document as it is: the content of the last version. */
+  document: "document.md",
+  roster: "roster.json",
+  state: "state.json",
+  /** Every signed head, the oldest first. */
+  heads: "heads.ndjson",
+  /** `AuditKey[]`, the oldest first. */
+  keys: "keys.json",
+  /** Written last, since it holds the hashes of the others. */
+  manifest: "manifest.json",
+} as const;
+
+/** What a line and a file that is read whole may have at most, so that a bundle cannot take all the memory. */
+export const bundleLimits = { lineBytesMax: 4 * 2 ** 20, fileBytesMax: 2 ** 20, headsMax: 100_000 } as const;
+
+/** A message with what its place in the log is checked by. */
+export interface FeedLine {
+  /** As everybody sees it: a private one says its length. Its session is the record's id. */
+  readonly message: Message;
+  /** Null for a removed text, and for a private one. */
+  readonly salt: string | null;
+  readonly content_hash: string;
+  /** The leaf; where the broker had stored it, that one. */
+  readonly hash: string;
+  /** The root over all messages up to this one. */
+  readonly root: string;
+}
+
+/** A version of the document, alike; `content` is null for a removed one. */
+export interface DocumentLine {
+  readonly version: RecordedVersion;
+  readonly content: string | null;
+  readonly salt: string | null;
+  readonly content_hash: string;
+  readonly hash: string;
+  readonly root: string;
+}
+
+export interface Manifest {
+  readonly format: "merkle-bundle";
+  readonly version: 1;
+  readonly session: {
+    readonly session_id: string;
+    readonly slug: string;
+    readonly title: string;
+    readonly description: string;
+    readonly status: string;
+    readonly created_at: string;
+    readonly closed_at: string | null;
+  };
+  readonly epoch: string;
+  readonly exported_at: string;
+  readonly size: number;
+  readonly document_version: number;
+  readonly head: SignedHead;
+  readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[];
+  readonly key_id: string;
+  readonly signature: string;
+}
+
+/** A line or a file: its canonical JSON, and a line break. */
+export function writeJsonLine(
+  value: FeedLine | DocumentLine | SignedHead | Manifest | readonly AuditKey[],
+): string {
+  return `${canonicalJson(value)}\n`;
+}
+
+/** What is signed of a manifest: all but the signature. */
+export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array {
+  const { format, version, session, epoch, exported_at, size, document_version, head, files, key_id } =
+    manifest;
+  return signedBytes("bundle", {
+    format,
+    version,
+    session,
+    epoch,
+    exported_at,
+    size,
+    document_version,
+    head,
+    files,
+    key_id,
+  });
+}
+
+/** @throws ShapeError when the text is no line of the feed, or says more than can be checked */
+export function parseFeedLine(line: string): FeedLine {
+  return parseCanonical(line, (value) => {
+    const { message, ...rest } = feedLine(value, "the line");
+    const fields = shape.readFields(messageFields, message, "message");
+    const { reply_to, ...others } = fields;
+    const known = { ...others, ...(reply_to === undefined ? {} : { reply_to }) };
+    // An event's fields stand at the top level too. Whatever else stands there no hash would vouch for.
+    return { ...rest, message: fields.type === "system" ? { ...known, ...fields.content } : known };
+  });
+}
+
+/** @throws ShapeError */
+export function parseDocumentLine(line: string): DocumentLine {
+  return parseCanonical(line, (value) => documentLine(value, "the line"));
+}
+
+/** @throws ShapeError */
+export function parseHeadLine(line: string): SignedHead {
+  return parseCanonical(line, (value) => parseHead(value, "the head"));
+}
+
+/** @throws ShapeError */
+export function parseManifest(text: string): Manifest {
+  return parseCanonical(text, (value) => manifest(value, "the manifest"));
+}
+
+/** @throws ShapeError */
+export function parseKeys(text: string): readonly AuditKey[] {
+  return parseCanonical(text, (value) => shape.list(auditKey)(value, "the list of keys"));
+}
+
+/** Reads JSON and what it says; that must be all that the text says, or two readers could see two things in it. */
+function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
+  const value = read(parseJson(text));
+  if (canonicalOf(value) !== text.replace(/\n$/, "")) {
+    throw new shape.ShapeError(
+      "It says something more or else, or is not written as canonical JSON (RFC 8785).",
+    );
+  }
+  return value;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new shape.ShapeError("It is not JSON.", { cause });
+  }
+}
+
+function canonicalOf(value: unknown): string {
+  try {
+    return canonicalJson(value);
+  } catch (cause) {
+    throw new shape.ShapeError("It is nested too deeply, or holds half a character.", { cause });
+  }
+}
+
+const author: shape.Shape<Message["from"]> = (value, place) => {
+  if (value === null) return null;
+  const { peer, ...from } = shape.object({
+    team: shape.text,
+    peer: shape.optional(shape.text),
+    human: shape.yesOrNo,
+  })(value, place);
+  return { ...from, ...(peer === undefined ? {} : { peer }) };
+};
+
+const messageFields = {
+  id: shape.uuid,
+  session_id: shape.uuid,
+  sequence: shape.count,
+  type: shape.oneOf("chat", "system"),
+  posted_by_team_id: shape.nullable(shape.uuid),
+  from: author,
+  to: (value: unknown, place: string) => [...shape.list(shape.text)(value, place)],
+  priority: shape.oneOf("now", "next", "low"),
+  reply_to: shape.optional(shape.count),
+  content: shape.anyObject,
+  posted_at: shape.instant,
+};
+
+const proofFields = {
+  salt: shape.nullable(shape.salt),
+  content_hash: shape.hash,
+  hash: shape.hash,
+  root: shape.hash,
+};
+
+const feedLine = shape.object({ message: shape.anyObject, ...proofFields });
+
+const documentLine: shape.Shape<DocumentLine> = shape.object({
+  version: shape.object({
+    session_id: shape.uuid,
+    version: shape.count,
+    written_by_team_id: shape.uuid,
+    written_by: shape.text,
+    written_at: shape.instant,
+    after_sequence: shape.count,
+  }),
+  content: shape.nullable(shape.text),
+  ...proofFields,
+});
+
+/** A signed head, where one stands in something else. */
+export const parseHead: shape.Shape<SignedHead> = shape.object({
+  epoch: shape.uuid,
+  session_id: shape.uuid,
+  size: shape.count,
+  root: shape.hash,
+  document: shape.object({
+    version: shape.count,
+    hash: shape.nullable(shape.hash),
+    root: shape.hash,
+  }),
+  at: shape.instant,
+  key_id: shape.keyId,
+  signature: shape.signature,
+});
+
+const auditKey: shape.Shape<AuditKey> = shape.object({
+  key_id: shape.keyId,
+  public_key: shape.publicKey,
+  since: shape.instant,
+  previous: shape.nullable(shape.keyId),
+  succession: shape.nullable(shape.signature),
+});
+
+const manifest: shape.Shape<Manifest> = shape.object({
+  format: shape.oneOf("merkle-bundle"),
+  version: (value: unknown, place: string): 1 => {
+    if (value !== 1)
+      throw new shape.ShapeError(`${place} must be 1, which is the one that can be read here.`);
+    return value;
+  },
+  session: shape.object({
+    session_id: shape.uuid,
+    slug: shape.text,
+    title: shape.text,
+    description: shape.text,
+    status: shape.text,
+    created_at: shape.instant,
+    closed_at: shape.nullable(shape.instant),
+  }),
+  epoch: shape.uuid,
+  exported_at: shape.instant,
+  size: shape.count,
+  document_version: shape.count,
+  head: parseHead,
+  files: shape.list(shape.object({ name: shape.text, bytes: shape.count, sha256: shape.hash })),
+  key_id: shape.keyId,
+  signature: shape.signature,
+});

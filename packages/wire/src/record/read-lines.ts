@@ -1,0 +1,70 @@
+/** A line that is longer than lines may be, or no UTF-8; nothing after it can be read. */
+export class UnreadableLines extends Error {
+  override readonly name = "UnreadableLines";
+}
+
+/**
+ * The lines of a file as it comes in, without their ends. What follows the last line break is a line too, when there is
+ * something.
+ *
+ * @throws UnreadableLines
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Uint8Array>,
+  lineBytesMax: number,
+): AsyncGenerator<string> {
+  let kept: Uint8Array[] = [];
+  let keptBytes = 0;
+
+  function take(part: Uint8Array): string {
+    const line = kept.length === 0 ? part : concat([...kept, part], keptBytes + part.length);
+    kept = [];
+    keptBytes = 0;
+    return decode(line);
+  }
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      yield take(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    const rest = chunk.slice(start);
+    keptBytes += rest.length;
+    if (rest.length > 0) kept.push(rest);
+    if (keptBytes > lineBytesMax) throw new UnreadableLines(`A line has more than ${lineBytesMax} bytes.`);
+  }
+  if (keptBytes > 0) yield take(new Uint8Array());
+}
+
+/** The whole of a small file. */
+export async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new UnreadableLines(`The file has more than ${bytesMax} bytes.`);
+    parts.push(chunk);
+  }
+  return decode(concat(parts, bytes));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new UnreadableLines("There are bytes that are not UTF-8.", { cause });
+  }
+}
+
+function concat(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

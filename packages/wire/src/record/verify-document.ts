@@ -1,0 +1,98 @@
+import type { Sha256 } from "../audit/merkle-tree.js";
+import { createBreather } from "./breather.js";
+import { bundleFiles, type DocumentLine, parseDocumentLine } from "./bundle.js";
+import { contentHash, documentEntry, entryLeaf } from "./entry.js";
+import { collectFindings, type Findings } from "./findings.js";
+import { bytesOf, toHex } from "./hex.js";
+import type { Finding } from "./report.js";
+import { ShapeError } from "./shape.js";
+import type { LogOptions } from "./verify-feed.js";
+import { followLog, type LogLine } from "./verify-log.js";
+
+export interface VerifiedDocument {
+  readonly findings: Findings;
+  readonly version: number;
+  readonly root: string;
+  /** SHA-256 of the last version's text; null when that was removed or cannot be read. */
+  readonly text: string | null;
+}
+
+const file = bundleFiles.versions;
+const utf8 = new TextEncoder();
+
+/** Checks the document's versions one by one. */
+export async function verifyDocument(
+  lines: AsyncIterable<string>,
+  { checkpoints, sha256, recordId, onRow, onLine }: LogOptions,
+): Promise<VerifiedDocument> {
+  const findings = collectFindings();
+  const log = followLog({ one: "version", file, checkpoints, sha256, narrow: findings.narrow });
+  const breathe = createBreather();
+  const textHash = (text: string) => toHex(sha256(utf8.encode(text)));
+  let text: string | null = textHash("");
+  let line = 0;
+
+  function check(given: string): { number: number; wrong: Finding[] } {
+    const parsed = parse(given);
+    if (parsed instanceof ShapeError) {
+      text = null;
+      const version = log.pass();
+      const message = `The line of version ${version} cannot be read: ${parsed.message}`;
+      return { number: version, wrong: [{ code: "form", message, document_version: version, file, line }] };
+    }
+    text = parsed.content === null ? null : textHash(parsed.content);
+    const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
+    return { number: parsed.version.version, wrong: [...log.follow(leaf), ...wrong] };
+  }
+
+  for await (const given of lines) {
+    line++;
+    const { number, wrong } = check(given);
+    findings.add(...wrong);
+    onRow?.({ log: "document", number, line, text: given, findings: wrong });
+    onLine(line);
+    await breathe();
+  }
+  findings.add(...log.end());
+  return { findings, version: log.last, root: log.root, text };
+}
+
+function parse(text: string): DocumentLine | ShapeError {
+  try {
+    return parseDocumentLine(text);
+  } catch (error) {
+    if (error instanceof ShapeError) return error;
+    throw error;
+  }
+}
+
+function checkLine(
+  { version: about, content, salt, content_hash, hash, root }: DocumentLine,
+  { recordId, sha256, line }: { recordId: string | null; sha256: Sha256; line: number },
+): { leaf: LogLine; wrong: Finding[] } {
+  const { version } = about;
+  const made = salt === null || content === null ? content_hash : contentHash(bytesOf(salt), content, sha256);
+  const leafWith = (contentHash: string) =>
+    entryLeaf(documentEntry(about, { recordId: about.session_id, contentHash }), sha256);
+  const wrong: Finding[] = [];
+  const add = (message: string) =>
+    wrong.push({ code: "content", message, document_version: version, file, line });
+
+  if (recordId !== null && about.session_id !== recordId) {
+    add(`Version ${version} is of another record, ${about.session_id}.`);
+  }
+  const leaf = leafWith(made);
+  if ((salt === null) !== (content === null)) {
+    add(`Version ${version} has a text without a salt, or a salt without a text: no hash vouches for it.`);
+  } else if (toHex(leaf) === hash && made !== content_hash) {
+    add(`The content hash beside version ${version} is not that of its text.`);
+  }
+  const mismatch = () =>
+    made !== content_hash && toHex(leafWith(content_hash)) === hash
+      ? `The text of version ${version}, or its salt, is not the one that was recorded.`
+      : `Version ${version} is not what was recorded: its text, or what is said of it, was changed.`;
+  return {
+    leaf: { number: version, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
+    wrong,
+  };
+}

@@ -1,0 +1,159 @@
+import type { Sha256 } from "../audit/merkle-tree.js";
+import { canonicalJson } from "../canonical-json.js";
+import { createBreather } from "./breather.js";
+import { bundleFiles, type FeedLine, parseFeedLine, parseHead } from "./bundle.js";
+import { contentHash, entryLeaf, feedEntry, redactedContent } from "./entry.js";
+import { collectFindings, type Findings } from "./findings.js";
+import type { SignedHead } from "./head.js";
+import { bytesOf, toHex } from "./hex.js";
+import type { Finding, FindingCode, VerifiedRow } from "./report.js";
+import { ShapeError } from "./shape.js";
+import { type Checkpoint, followLog, type LogLine } from "./verify-log.js";
+
+export interface VerifiedFeed {
+  readonly findings: Findings;
+  readonly size: number;
+  readonly root: string;
+  readonly notedSize: number | null;
+  readonly matched: number;
+  readonly redacted: number;
+  readonly private: number;
+  /** The heads that conclusions carry. */
+  readonly seals: readonly SignedHead[];
+}
+
+export interface LogOptions {
+  /** The record's id; null when nothing tells it. */
+  readonly recordId: string | null;
+  readonly checkpoints: readonly Checkpoint[];
+  readonly sha256: Sha256;
+  readonly onRow: ((row: VerifiedRow) => void) | undefined;
+  readonly onLine: (done: number) => void;
+}
+
+interface FeedOptions extends LogOptions {
+  readonly noted: string | undefined;
+  /** What is wrong with a head's signature, as a sentence. */
+  readonly checkSignature: (head: SignedHead) => Promise<string | null>;
+}
+
+const file = bundleFiles.feed;
+
+/** Checks the messages one by one, as they come. */
+export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOptions): Promise<VerifiedFeed> {
+  const { checkpoints, noted, sha256, recordId, checkSignature, onRow, onLine } = options;
+  const findings = collectFindings();
+  const log = followLog({ one: "message", file, checkpoints, noted, sha256, narrow: findings.narrow });
+  const breathe = createBreather();
+  const seals: SignedHead[] = [];
+  const counts = { matched: 0, redacted: 0, private: 0 };
+  let line = 0;
+
+  async function check(text: string): Promise<Row> {
+    const parsed = parse(text);
+    if (parsed instanceof ShapeError) {
+      const sequence = log.pass();
+      const message = `The line of message ${sequence} cannot be read: ${parsed.message}`;
+      return { number: sequence, wrong: [{ code: "form", message, sequence, file, line }] };
+    }
+    const { content, sequence } = parsed.message;
+    const isRedacted = content["redacted"] === true && parsed.salt === null;
+    if (isRedacted) counts.redacted++;
+    else if (content["private"] === true) counts.private++;
+    const seal = isRedacted ? undefined : sealOf(parsed);
+    const sealFindings = seal === undefined ? [] : await checkSeal(seal, sequence);
+    const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
+    return { number: sequence, wrong: [...log.follow(leaf), ...wrong, ...sealFindings] };
+  }
+
+  /** A conclusion's head is over what came before it. */
+  async function checkSeal(value: unknown, sequence: number): Promise<Finding[]> {
+    const wrong = (code: FindingCode, message: string): Finding[] => [
+      { code, message: `The seal in message ${sequence} ${message}`, sequence, file, line },
+    ];
+    let head: SignedHead;
+    try {
+      head = parseHead(value, "the head");
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error;
+      return wrong("form", `cannot be read: ${error.message}`);
+    }
+    if (head.size !== sequence - 1) {
+      return wrong("head", `is over ${head.size} messages, where ${sequence - 1} came before it.`);
+    }
+    const unsigned = await checkSignature(head);
+    if (unsigned) return wrong("signature", unsigned);
+    seals.push(head);
+    if (log.last !== head.size) return [];
+    const whose = `the seal in message ${sequence}`;
+    return log.check({ size: head.size, root: head.root, whose, mustReach: true });
+  }
+
+  for await (const text of lines) {
+    line++;
+    const { number, wrong } = await check(text);
+    if (wrong.length === 0) counts.matched++;
+    findings.add(...wrong);
+    onRow?.({ log: "feed", number, line, text, findings: wrong });
+    onLine(line);
+    await breathe();
+  }
+  findings.add(...log.end());
+  return { findings, size: log.last, root: log.root, notedSize: log.notedSize, ...counts, seals };
+}
+
+interface Row {
+  readonly number: number;
+  readonly wrong: readonly Finding[];
+}
+
+function parse(text: string): FeedLine | ShapeError {
+  try {
+    return parseFeedLine(text);
+  } catch (error) {
+    if (error instanceof ShapeError) return error;
+    throw error;
+  }
+}
+
+function sealOf({ message: { type, content } }: FeedLine): unknown {
+  return type === "system" && content["event"] === "session_concluded" ? content["head"] : undefined;
+}
+
+/** A line by itself: the leaf that it makes, and what is wrong beside that. */
+function checkLine(
+  { message, salt, content_hash, hash, root }: FeedLine,
+  { recordId, sha256, line }: { recordId: string | null; sha256: Sha256; line: number },
+): { leaf: LogLine; wrong: Finding[] } {
+  const { sequence, content } = message;
+  const made = salt === null ? content_hash : contentHash(bytesOf(salt), canonicalJson(content), sha256);
+  const leafWith = (contentHash: string) =>
+    entryLeaf(feedEntry(message, { recordId: message.session_id, contentHash }), sha256);
+  const wrong: Finding[] = [];
+  const add = (code: FindingCode, text: string) => wrong.push({ code, message: text, sequence, file, line });
+
+  if (recordId !== null && message.session_id !== recordId) {
+    add("content", `Message ${sequence} is of another record, ${message.session_id}.`);
+  }
+  const leaf = leafWith(made);
+  const isSame = toHex(leaf) === hash;
+  if (salt === null && canonicalJson(content) !== canonicalJson(withoutText(message))) {
+    add("content", `Message ${sequence} has a text that no hash vouches for: there is no salt for it.`);
+  } else if (isSame && made !== content_hash) {
+    add("content", `The content hash beside message ${sequence} is not that of its text.`);
+  }
+  const mismatch = () =>
+    made !== content_hash && toHex(leafWith(content_hash)) === hash
+      ? `The text of message ${sequence}, or its salt, is not the one that was recorded.`
+      : `Message ${sequence} is not what was recorded: its text, or what is said of it, was changed.`;
+  return {
+    leaf: { number: sequence, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
+    wrong,
+  };
+}
+
+/** What may be shown of a message without a salt: what stays of a removed one, or what everybody sees of a private one. */
+function withoutText({ type, content }: FeedLine["message"]): Record<string, unknown> {
+  const { redacted, ...rest } = redactedContent({ type, content });
+  return content["redacted"] === true ? { ...rest, redacted } : { private: true, bytes: content["bytes"] };
+}
