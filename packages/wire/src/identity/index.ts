@@ -19,4 +19,3 @@ export {
 } from "./session-certificate.js";
 export { signedBytes } from "./signed-bytes.js";
 export { drawSeed, type SigningKey, signingKeyFrom } from "./signing-key.js";
-export { verifySignature } from "./verify-signature.js";

@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { fromBase64url } from "./base64url.js";
-import { drawSeed, signingKeyFrom } from "./signing-key.js";
-import { verifySignature } from "./verify-signature.js";
+import { fromBase64url } from "../identity/base64url.js";
+import { drawSeed, signingKeyFrom } from "../identity/signing-key.js";
+import { verifySignatureHere } from "./verify-signature.js";
 
 const order = (1n << 252n) + 27742317777372353535851937790883648493n;
 const bytes = new TextEncoder().encode("what is signed");
@@ -18,11 +18,11 @@ function signed() {
 describe("signatures that are checked in a browser", () => {
   it("[RECORDUI-1] hold for the bytes and the key that they were made with, and for nothing else", () => {
     const { publicKey, signature } = signed();
-    expect(verifySignature(publicKey, bytes, signature)).toBe(true);
-    expect(verifySignature(publicKey, bytes.subarray(1), signature)).toBe(false);
-    expect(verifySignature(signed().publicKey, bytes, signature)).toBe(false);
-    expect(verifySignature(publicKey, bytes, signature.subarray(1))).toBe(false);
-    expect(verifySignature(publicKey.subarray(1), bytes, signature)).toBe(false);
+    expect(verifySignatureHere(publicKey, bytes, signature)).toBe(true);
+    expect(verifySignatureHere(publicKey, bytes.subarray(1), signature)).toBe(false);
+    expect(verifySignatureHere(signed().publicKey, bytes, signature)).toBe(false);
+    expect(verifySignatureHere(publicKey, bytes, signature.subarray(1))).toBe(false);
+    expect(verifySignatureHere(publicKey.subarray(1), bytes, signature)).toBe(false);
   });
 
   it("[RECORDUI-1] are taken and refused as OpenSSL does, a second signature made out of a good one too", () => {
@@ -30,9 +30,9 @@ describe("signatures that are checked in a browser", () => {
     const other = withScalar(signature, scalarOf(signature) + order);
     const object = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: key.publicKey }, format: "jwk" });
     for (const each of [signature, other, withScalar(signature, scalarOf(signature) ^ 1n)]) {
-      expect(verifySignature(publicKey, bytes, each)).toBe(verify(null, bytes, object, each));
+      expect(verifySignatureHere(publicKey, bytes, each)).toBe(verify(null, bytes, object, each));
     }
-    expect(verifySignature(publicKey, bytes, other)).toBe(false);
+    expect(verifySignatureHere(publicKey, bytes, other)).toBe(false);
   });
 });
 
