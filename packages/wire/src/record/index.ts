@@ -49,6 +49,7 @@ export {
   verifyInclusion,
 } from "./log-tree.js";
 export type { BundleSource, GrowingHash } from "./read-bundle.js";
+export { readLines, readWhole } from "./read-lines.js";
 export type { Finding, FindingCode, RecordReport, Trust, VerifiedRow } from "./report.js";
 export { ShapeError } from "./shape.js";
 export { type Progress, type Trusted, type VerifyOptions, verifyBundle } from "./verify-bundle.js";

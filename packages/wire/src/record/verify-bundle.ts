@@ -140,9 +140,10 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     redacted: feed.redacted,
     private: feed.private,
     head: manifest?.head ?? null,
+    // The head's, which vouches for all messages. Whoever exports a copy signs the manifest with a key of its own.
     signed_by: manifest && {
-      key_id: manifest.key_id,
-      trust: await trustIn(manifest.key_id, keys, { known: trusted.keys ?? [], verifySignature }),
+      key_id: manifest.head.key_id,
+      trust: await trustIn(manifest.head.key_id, keys, { known: trusted.keys ?? [], verifySignature }),
     },
     noted:
       trusted.root !== undefined && feed.notedSize !== null
@@ -257,8 +258,7 @@ async function checkManifest(
   const isOwn =
     head.session_id === manifest.session.session_id &&
     head.size === manifest.size &&
-    head.document.version === manifest.document_version &&
-    head.key_id === key_id;
+    head.document.version === manifest.document_version;
   if (!isOwn) {
     signatures.add({
       code: "head",
@@ -276,9 +276,9 @@ async function checkManifest(
     });
   }
   const known = trusted?.keys ?? [];
-  if ((await trustIn(key_id, keys, { known, verifySignature })) === "other than the known one") {
+  if ((await trustIn(head.key_id, keys, { known, verifySignature })) === "other than the known one") {
     const names = known.map((each) => each.key_id).join(", ");
-    const message = `The record is signed with the key ${key_id}, which none of those known here (${names}) vouches for: another broker signed it, or somebody who says to be it.`;
+    const message = `The record is signed with the key ${head.key_id}, which none of those known here (${names}) vouches for: another broker signed it, or somebody who says to be it.`;
     signatures.add({ code: "key", message, file });
   }
 }
