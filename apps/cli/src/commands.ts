@@ -40,6 +40,7 @@ import { progressLog } from "./commands/progress/log.js";
 import { progressSearch } from "./commands/progress/search.js";
 import { progressShow } from "./commands/progress/show.js";
 import { recall } from "./commands/recall.js";
+import { redact } from "./commands/redact.js";
 import { remember } from "./commands/remember.js";
 import { rename } from "./commands/rename.js";
 import { restore } from "./commands/restore.js";
@@ -68,7 +69,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { title: "Broker", commands: [up, down, status, backup, restore] },
   {
     title: "Sessions",
-    commands: [ls, show, open, newSession, watch, tail, post, rename, conclude],
+    commands: [ls, show, open, newSession, watch, tail, post, redact, rename, conclude],
   },
   { title: "People and agents", commands: [peers, verifyPeer, nudge, hold, resume] },
   {

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { parseSealed, unseal } from "@merkle/wire/identity";
-import { nameInLine, sealedBytes } from "@merkle/wire/plain";
+import { isRedacted, nameInLine, sealedBytes } from "@merkle/wire/plain";
 import * as z from "zod";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import { isTrusted } from "./pins.js";
@@ -39,7 +39,7 @@ const apartMsMax = 15 * 60_000;
  */
 export function openMessage(message: Message, reader: Reader): Message {
   const { content, from } = message;
-  if (content["private"] !== true) return message;
+  if (content["private"] !== true || isRedacted(message)) return message;
   const { sealed } = content;
   if (typeof sealed !== "string" || from === null) return withContent(message, { bytes: content["bytes"] });
   const bytes = sealedBytes(sealed);
@@ -53,7 +53,7 @@ export function openMessage(message: Message, reader: Reader): Message {
 /** A private message without anything in it. */
 export function asStub(message: Message): Message {
   const { private: isPrivate, sealed, bytes } = message.content;
-  if (isPrivate !== true) return message;
+  if (isPrivate !== true || isRedacted(message)) return message;
   return withContent(message, { bytes: typeof sealed === "string" ? sealedBytes(sealed) : bytes });
 }
 

@@ -6,14 +6,19 @@ import type { Output } from "../output.js";
 import { formatTable } from "../table.js";
 
 /** What a key holds, in one line of JSON; `none` where it holds nothing. */
-export function valueText({ value, deleted }: Pick<StateEntry, "value" | "deleted">): string {
+export function valueText({
+  value,
+  deleted,
+  redacted,
+}: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
+  if (redacted) return "removed";
   return deleted ? "none" : oneLine(JSON.stringify(value));
 }
 
 const valueCharsMax = 200;
 
 /** The same where it stands among other words. */
-export function shortValueText(entry: Pick<StateEntry, "value" | "deleted">): string {
+export function shortValueText(entry: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
   return cutText(valueText(entry), valueCharsMax);
 }
 

@@ -30,6 +30,18 @@ function event(content: Record<string, unknown>): Message {
 const time = new Date(posted_at).toTimeString().slice(0, 8);
 
 describe("a message for people", () => {
+  it("[REDACT-4] without its text says who removed it, when and why, and still what it was", () => {
+    const redaction = { by: "A\u001bna", at: "2026-05-02T14:05:00.000Z", reason: "x\ny", sequence: 406 };
+    const told = formatMessage(
+      message({ content: { kind: "ask", redacted: true }, redaction }),
+      birch,
+      style,
+    );
+    expect(told).toMatch(
+      /^<\S+ #405> \*Birch\* -> everyone {2}ASK {2}<removed by A\ufffdna 2026-05-0\d \d\d:05: x\n {9}y>$/,
+    );
+  });
+
   it("[CLI-30] has local time, number, author, readers and text", () => {
     expect(formatMessage(message({}), birch, style)).toBe(`<${time} #405> *Birch* -> everyone  hello`);
     const toTwo = message({ to: ["Cedar", "@review"], from: { team: "Ana", human: true } });
@@ -115,6 +127,15 @@ describe("a message for people", () => {
       },
       'Atlas renamed the session: "a" -> "b" and changed the description (why\n         indeed)',
     ],
+    [
+      { event: "message_redacted", by: "Ana", redacted_sequence: 12, reason: "a\nkey" },
+      "Ana removed the text of #12: a\n         key",
+    ],
+    [
+      { event: "message_redacted", by: "Ana", document_versions: { from: 3, to: 7 }, reason: null },
+      "Ana removed the text of document v3 to v7",
+    ],
+    [{ event: "state_changed", redacted: true }, "state_changed, removed"],
     [{ event: "something_new", key: "k", value: 3 }, "something_new, key k, value 3"],
   ])("[CLI-30] [CLI-45] tells the event %j", (content, words) => {
     expect(formatMessage(event(content), birch, style)).toBe(`<${time} #405 - ${words}>`);

@@ -1,6 +1,7 @@
 import type { Message } from "@merkle/wire";
-import { neutralise } from "@merkle/wire/plain";
+import { isRedacted, neutralise } from "@merkle/wire/plain";
 import { cutText } from "../cut-text.js";
+import { removalText } from "../redaction/removal-text.js";
 
 /** How messages look on this terminal. */
 export interface MessageStyle {
@@ -22,11 +23,14 @@ export interface Author {
  */
 export function formatMessage(message: Message, author: Author, style: MessageStyle): string {
   const place = `${localTime(message.posted_at)} #${message.sequence}`;
-  if (message.type === "system")
-    return style.dim(`${place} ${style.dot} ${describeEvent(message, style.arrow)}`);
+  if (message.type === "system") {
+    const told = isRedacted(message) ? describeRemoved(message) : describeEvent(message, style.arrow);
+    return style.dim(`${place} ${style.dot} ${told}`);
+  }
   const name = author.colour(nameOf(message, author));
   const head = [`${style.dim(place)} ${name} ${style.arrow} ${readers(message.to)}`, ...labelsOf(message)];
-  return `${head.join(gap)}${gap}${bodyOf(message, style)}`;
+  const body = isRedacted(message) ? style.dim(removal(message)) : bodyOf(message, style);
+  return `${head.join(gap)}${gap}${body}`;
 }
 
 const gap = "  ";
@@ -58,6 +62,14 @@ function bodyOf({ content }: Message, style: MessageStyle): string {
   if (content["private"] === true) return style.dim(`${textOf(content["bytes"])} bytes, sealed`);
   const text = indented(textOf(content["text"]));
   return `${label.test(text) ? ": " : ""}${text}${optionsText(content["options"])}`;
+}
+
+function describeRemoved(message: Message): string {
+  return `${oneLine(textOf(message.content["event"]))}, ${removal(message)}`;
+}
+
+function removal({ redaction }: Message): string {
+  return removalText(redaction, indent);
 }
 
 function optionsText(options: unknown): string {
@@ -103,11 +115,27 @@ function describeEvent({ content }: Message, arrow: string): string {
       return `agents have said the ${textOf(fields["budget"])} messages that they may; a human word lets them go on`;
     case "state_changed":
       return describeState(fields, arrow);
+    case "message_redacted":
+      return describeRedaction(fields);
     default:
       return [textOf(event), ...Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`)]
         .map(oneLine)
         .join(", ");
   }
+}
+
+/** `Ana removed the text of #405: holds a key` */
+function describeRedaction({
+  by,
+  redacted_sequence,
+  document_versions,
+  reason,
+}: Record<string, unknown>): string {
+  const { from, to }: { from?: unknown; to?: unknown } = Object(document_versions);
+  const versions = from === to ? `v${textOf(from)}` : `v${textOf(from)} to v${textOf(to)}`;
+  const what = redacted_sequence === undefined ? `document ${versions}` : `#${textOf(redacted_sequence)}`;
+  const why = typeof reason === "string" ? `: ${indented(reason)}` : "";
+  return `${oneLine(textOf(by))} removed the text of ${what}${why}`;
 }
 
 /** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */

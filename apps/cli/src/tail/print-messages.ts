@@ -27,14 +27,22 @@ export function createTextFormat(
   output: Pick<Output, "signs" | "dot" | "dim">,
   teams: { find(teamId: string | null): Promise<Author> },
 ): (message: Message) => Promise<string> {
-  const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
+  const formatAlone = createMessageFormat(output, teams);
   let day = localDay(new Date().toISOString());
   return async (message) => {
-    const author = await teams.find(message.posted_by_team_id);
-    const text = formatMessage(message, author, style);
+    const text = await formatAlone(message);
     const messageDay = localDay(message.posted_at);
     if (messageDay === day) return text;
     day = messageDay;
     return `${output.dim(day)}\n${text}`;
   };
+}
+
+/** The same without its day. */
+export function createMessageFormat(
+  output: Pick<Output, "signs" | "dot" | "dim">,
+  teams: { find(teamId: string | null): Promise<Author> },
+): (message: Message) => Promise<string> {
+  const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
+  return async (message) => formatMessage(message, await teams.find(message.posted_by_team_id), style);
 }

@@ -25,6 +25,10 @@ interface KeptBoard {
 
 export interface BoardKeeper {
   add(told: Told): void;
+  /** A message that it shows, or undefined. */
+  find(sequence: number): Told | undefined;
+  /** Shows a message anew. */
+  replace(told: Told): void;
   /** Says something on the last line. */
   tell(this: void, text: string): void;
   /** What stands above the feed is old. */
@@ -143,6 +147,11 @@ export function startBoard(kept: KeptBoard): BoardKeeper {
     add(told) {
       change({ messages: [...board.messages, told].slice(-messagesKeptMax) });
       refresh();
+    },
+    find: (sequence) => board.messages.find(({ message }) => message.sequence === sequence),
+    replace(told) {
+      const isSame = ({ message }: Told) => message.sequence === told.message.sequence;
+      change({ messages: board.messages.map((each) => (isSame(each) ? told : each)) });
     },
     tell,
     refresh,

@@ -1,14 +1,16 @@
 import type { ReadStream, WriteStream } from "node:tty";
+import type { Message } from "@merkle/wire";
+import { redactedBy, withoutText } from "@merkle/wire/plain";
 import { type BrokerClient, findBroker } from "../broker-client.js";
 import { exitCodes, interruptedError } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { openLiveClient } from "../live-client.js";
 import { findTailedSession } from "../tail/find-tailed-session.js";
 import { createKnownTeams } from "../tail/known-teams.js";
-import { createTextFormat } from "../tail/print-messages.js";
+import { createMessageFormat, createTextFormat } from "../tail/print-messages.js";
 import { followSession, runTail } from "../tail/run-tail.js";
 import { readTailOptions } from "../tail/tail-options.js";
-import { startBoard } from "./board-keeper.js";
+import { type BoardKeeper, startBoard } from "./board-keeper.js";
 import { readFacts } from "./read-facts.js";
 
 /** Shows a session live, with keys; without a terminal it is a tail (CLI-48 to CLI-50). */
@@ -33,7 +35,9 @@ export async function runWatch(context: CommandContext): Promise<number> {
       readFacts: read,
       end: (reason) => quit.abort(reason),
     });
-    const format = createTextFormat(output, createKnownTeams({ client, session, config, output }));
+    const teams = createKnownTeams({ client, session, config, output });
+    const format = createTextFormat(output, teams);
+    const formatAlone = createMessageFormat(output, teams);
     try {
       await followSession({
         context: { ...context, signal: ended, output: { ...output, note: board.tell } },
@@ -44,6 +48,7 @@ export async function runWatch(context: CommandContext): Promise<number> {
         printer: {
           async print(message) {
             board.add({ message, text: await format(message) });
+            await forgetText(message, board, formatAlone);
             return true;
           },
         },
@@ -60,6 +65,20 @@ export async function runWatch(context: CommandContext): Promise<number> {
   }
   if (signal.aborted || quit.signal.reason === "interrupted") throw interruptedError();
   return exitCodes.done;
+}
+
+/** What was removed is not left standing on the screen; a line with the day that stood above it stays. */
+async function forgetText(
+  event: Message,
+  board: BoardKeeper,
+  format: (message: Message) => Promise<string>,
+): Promise<void> {
+  const redacted = redactedBy(event);
+  const shown = redacted && board.find(redacted.sequence);
+  if (!shown) return;
+  const above = shown.text.slice(0, -(await format(shown.message)).length);
+  const message = withoutText(shown.message, redacted.redaction);
+  board.replace({ message, text: above + (await format(message)) });
 }
 
 /** Both ends of a terminal that can be drawn on and has somebody at its keys. */

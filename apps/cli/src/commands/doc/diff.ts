@@ -28,6 +28,13 @@ export const docDiff: Command = {
       if (diff.version === 0) output.note("  the document was never written");
       return exitCodes.done;
     }
+    if (diff.redacted_version !== undefined) {
+      const { removalText } = await import("../../redaction/removal-text.js");
+      output.note(
+        `  there is no diff: the text of v${diff.redacted_version} was ${removalText(diff.redaction)}`,
+      );
+      return exitCodes.done;
+    }
     const { formatChange } = await import("../../show/document-change.js");
     output.print(diff, await formatChange(diff, { broker, output, session, from }));
     return exitCodes.done;

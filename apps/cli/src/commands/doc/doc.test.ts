@@ -216,3 +216,44 @@ describe("merkle doc history and diff", () => {
     });
   });
 });
+
+describe("merkle redact", () => {
+  it("[REDACT-10] removes a message's text or versions, says so, and shows nothing of it", async () => {
+    const { slug, credential } = await sessionWithDocument("Redacted");
+    const posted = await callBroker(
+      merkle,
+      "post_message",
+      { session_id: slug, content: { text: "the key is 1234" } },
+      credential,
+    );
+    const number = String(posted.cursor);
+    await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: "more" }, credential);
+    const removed = await merkle.run(["redact", slug, number, "--reason", "a key"]);
+    expect(removed).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^✓ #${number} removed, as #\\d+ says\n$`)),
+      stderr: expect.stringContaining("copies on other machines are not reached"),
+    });
+    const versions = await merkle.run(["redact", slug, "--versions", "1", "--json"]);
+    expect(JSON.parse(versions.stdout)).toMatchObject({ redacted: 1 });
+    await callBroker(merkle, "conclude_session", { session_id: slug, summary_section: "End." }, credential);
+    const [again, newest, shown, listed, tailed] = await Promise.all([
+      merkle.run(["redact", slug, number]),
+      merkle.run(["redact", slug, "--versions", "1..3"]),
+      merkle.run(["doc", "show", slug, "--version", "1"]),
+      merkle.run(["doc", "history", slug]),
+      merkle.run(["tail", slug, "--since", "0", "--until-closed"]),
+    ]);
+    expect(again.stdout).toContain(`#${number} was removed before`);
+    expect(newest).toMatchObject({ code: 6, stdout: "" });
+    expect(shown).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: expect.stringMatching(/v1: text removed by /),
+    });
+    expect(listed.stdout).toMatch(/^v1 .*removed by /m);
+    expect(tailed.stdout).toMatch(/everyone {2}removed by .*: a key$/m);
+    expect(tailed.stdout).not.toContain("1234");
+    expect(await merkle.run(["redact", slug, "x"])).toMatchObject({ code: 2 });
+  });
+});

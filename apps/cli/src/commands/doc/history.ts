@@ -46,12 +46,13 @@ export const docHistory: Command = {
 async function formatVersions({ versions }: OutputOf<"list_doc_versions">, output: Output): Promise<string> {
   const { toMoment } = await import("../../age.js");
   const { oneLine } = await import("../../one-line.js");
+  const { removalText } = await import("../../redaction/removal-text.js");
   const { formatTable } = await import("../../table.js");
   const rows = versions.map((each) => [
     { text: `v${each.version}`, paint: output.bold },
     { text: oneLine(each.written_by) },
     { text: toMoment(each.written_at) },
-    { text: `${each.bytes.toLocaleString("en")} bytes` },
+    { text: each.redaction ? removalText(each.redaction) : `${each.bytes.toLocaleString("en")} bytes` },
     { text: `after #${each.after_sequence}`, paint: output.dim },
   ]);
   return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });

@@ -29,6 +29,12 @@ export const docShow: Command = {
       ...(section === undefined ? {} : { section }),
       ...(version === undefined ? {} : { version }),
     });
+    if (doc.redacted_version !== undefined) {
+      const { removalText } = await import("../../redaction/removal-text.js");
+      output.print(doc, "");
+      output.note(`  document v${doc.redacted_version}: text ${removalText(doc.redaction)}`);
+      return exitCodes.done;
+    }
     const content = doc.content ?? "";
     output.print(doc, output.terminal ? endingWithLine(neutralise(content)) : content);
     output.note(content === "" ? `  document v${doc.version} is empty` : `  document v${doc.version}`);

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { feedMessage as message } from "../../test-kit/feed-message.js";
+import { feedEvent, feedMessage as message } from "../../test-kit/feed-message.js";
 import { createMail, type Mail, type Offer } from "./mail.js";
 
 const all = () => true;
@@ -30,6 +30,20 @@ it("[STDIO-5] a push and a wait's reply that bring the same message make one", (
   expect(read(mail)).toEqual([1, 2, 3]);
   mail.prove(call);
   expect(mail.place).toBe(3);
+});
+
+it("[REDACT-5] what was redacted is handed out without its text, also when it is handed out again", () => {
+  const redacting = (sequence: number, redacted_sequence: number) => {
+    const content = { event: "message_redacted", by: "Ana", redacted_sequence, reason: null, at: null };
+    return feedEvent(sequence, "message_redacted", { content });
+  };
+  const mail = start(1, 2);
+  const offer = mail.offer(call, ({ sequence }) => sequence === 1);
+  mail.push(redacting(3, 2));
+  mail.fill(0, [redacting(4, 1)], 4);
+  offer?.settle(false);
+  const contents = mail.offer(call, all)?.messages.map(({ content }) => content);
+  expect(contents?.slice(0, 2)).toEqual([{ redacted: true }, { redacted: true }]);
 });
 
 it("[STDIO-6] a page that did not arrive is handed out again, before what came later", () => {

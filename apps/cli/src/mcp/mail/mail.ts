@@ -1,4 +1,5 @@
 import type { Message } from "@merkle/wire";
+import { redactedBy, withoutText } from "@merkle/wire/plain";
 
 /**
  * What has come for one peer and has not reached its model yet. Two sources fill it, the pushes of a subscription and the
@@ -96,6 +97,19 @@ export function createMail(place: number, bounds: MailBounds = boundsDefault): M
     for (const listener of [...listeners]) listener();
   }
 
+  /** What is here of a message that has lost its text loses it, too, before anybody is handed it (REDACT-5). */
+  function forgetText(event: Message): void {
+    const redacted = redactedBy(event);
+    if (!redacted) return;
+    const forget = (entry: Entry): Entry => {
+      if (entry.message.sequence !== redacted.sequence) return entry;
+      const message = withoutText(entry.message, redacted.redaction);
+      return { ...entry, message, chars: JSON.stringify(message).length };
+    };
+    replaceQueue(queue.map(forget));
+    for (const offering of offerings) offering.entries = offering.entries.map(forget);
+  }
+
   /** False when there is no room. */
   function enqueue(message: Message): boolean {
     if (message.sequence <= known) return true;
@@ -181,12 +195,14 @@ export function createMail(place: number, bounds: MailBounds = boundsDefault): M
       restart(0);
     },
     push(message) {
+      forgetText(message);
       // Something before it did not fit: a wait brings both.
       const follows = pushed <= known;
       pushed = Math.max(pushed, message.sequence);
       if (follows && enqueue(message)) announce();
     },
     fill(after, messages, upTo) {
+      for (const message of messages) forgetText(message);
       if (after > known) return;
       if (messages.every(enqueue)) known = Math.max(known, upTo);
       pass(0);

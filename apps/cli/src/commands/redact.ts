@@ -1,0 +1,88 @@
+import type { OutputOf, Session } from "@merkle/wire";
+import { exitCodes, usageError } from "../cli-error.js";
+import type { Command, CommandContext } from "../command.js";
+import { isSet, textOf } from "../flags.js";
+import type { Removable } from "../redaction/find-removable.js";
+
+const usage = "merkle redact <session> <message>";
+
+export const redact: Command = {
+  name: "redact",
+  summary: "remove the text of a message, or of earlier document versions, for good",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[message]", summary: "its number; without --versions needed" },
+  ],
+  flags: [
+    { flags: "--versions <range>", summary: "instead of a message: versions of the document, such as 3..7" },
+    { flags: "--reason <text>", summary: "why, for everybody to read" },
+    { flags: "-y, --yes", summary: "do not ask first" },
+  ],
+  examples: [
+    'merkle redact split-auth 405 --reason "holds a key"',
+    "merkle redact split-auth --versions 3..7",
+    "MERKLE_SESSION=split-auth merkle redact 405 -y",
+  ],
+  async run(context) {
+    const { flags, config, output, signal } = context;
+    const { findBroker } = await import("../broker-client.js");
+    const { actingIn } = await import("../person/acting.js");
+    const { findRemovable } = await import("../redaction/find-removable.js");
+    const broker = await findBroker(config, signal);
+    const { session, wanted } = await readWanted(context, broker);
+    const reason = textOf(flags, "reason");
+    const actor = await actingIn(session, { broker, config });
+    const removable = await findRemovable(actor, session, wanted);
+    if (!(await isMeant(context, removable))) {
+      output.note("  not removed");
+      return exitCodes.interrupted;
+    }
+    const answer = await actor.call("redact_message", {
+      session_id: session.session_id,
+      ...removable.input,
+      ...(reason === undefined ? {} : { reason }),
+    });
+    output.show(answer, `${output.mark.ok} ${describe(removable, answer)}`);
+    if (answer.redacted > 0) output.note(`  ${reach}`);
+    return exitCodes.done;
+  },
+};
+
+const reach = "Whoever read it has read it; copies on other machines are not reached.";
+
+type Wanted = { readonly sequence: number } | { readonly versions: { from: number; to: number } };
+
+async function readWanted(
+  { args, flags, config }: CommandContext,
+  broker: Parameters<typeof import("../argument-words.js").takeWords>[0],
+): Promise<{ session: Session; wanted: Wanted }> {
+  const { takeWords } = await import("../argument-words.js");
+  const range = textOf(flags, "versions");
+  if (range !== undefined) {
+    if (args.length > 1) throw usageError("Name a message or --versions, not both.", usage);
+    const { readVersionRange } = await import("../document/versions.js");
+    const { getSession } = await import("../find-session.js");
+    const { from = 0, to = from } = readVersionRange(range);
+    return { session: await getSession(broker, args[0], config), wanted: { versions: { from, to } } };
+  }
+  const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+  const sequence = /^#?(\d{1,15})$/.exec(words[0] ?? "")?.[1];
+  if (sequence === undefined || words.length > 1) {
+    throw usageError(
+      `A message goes by its number, such as 405, got ${JSON.stringify(words.join(" "))}.`,
+      usage,
+    );
+  }
+  return { session, wanted: { sequence: Number(sequence) } };
+}
+
+async function isMeant({ flags, signal }: CommandContext, { what }: Removable): Promise<boolean> {
+  const { askYesOrNo, canAsk } = await import("../ask.js");
+  if (isSet(flags, "yes") || !canAsk(flags)) return true;
+  return askYesOrNo(`Remove the text of ${what} for good? ${reach}`, signal);
+}
+
+function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_message">): string {
+  const told = sequence === null ? "" : `, as #${sequence} says`;
+  return redacted === 0 ? `${name} was removed before${told}` : `${name} removed${told}`;
+}
