@@ -64,6 +64,7 @@ const testedAt: {
   thoughtsPerAuditSessionMax: "tests/doors/audit.test.ts",
   thoughtsPageMax: "tests/doors/audit.test.ts",
   thoughtsPageDefault: "tests/doors/audit.test.ts",
+  sealsListedMax: "tests/doors/record.test.ts",
   searchHitsMax: "tests/doors/search.test.ts",
   searchHitsDefault: "tests/doors/search.test.ts",
   idempotencyKeyCharsMax: "here",

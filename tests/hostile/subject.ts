@@ -205,6 +205,8 @@ export function validInputs({
     merkle_root: { team_id },
     merkle_proof: { team_id, record_id: session_id },
     redact_message: { ...at, sequence: 999_999, reason: "holds a key" },
+    session_seal: at,
+    session_proof: { ...at, sequence: 1 },
     create_person: { name: "Ana" },
     get_person: { team_id: person_id },
     rename_person: { team_id: person_id, name: "Ana B." },

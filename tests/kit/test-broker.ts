@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Broker, type BrokerOptions, createLog, startBroker } from "@merkle/broker";
 import { onTestFinished } from "vitest";
+import { putAuditKey } from "./audit-key.js";
 import { lookForSecrets } from "./canary.js";
 import { type Cleanup, createTestDatabase } from "./test-database.js";
 
@@ -31,6 +32,7 @@ export async function startTestBroker(
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
   const home = await mkdtemp(join(tmpdir(), "merkle-broker-"));
   await chmod(home, 0o711);
+  await putAuditKey(home);
   const logged: string[] = [];
   const log = createLog((line) => {
     logged.push(line);

@@ -13,6 +13,8 @@ import type { Log } from "./log.js";
 import type { Meshes } from "./meshes/meshes.js";
 import type { Metrics } from "./metrics.js";
 import type { Summariser } from "./progress/summariser.js";
+import type { AuditSigner } from "./record/audit-key.js";
+import type { Records } from "./record/records.js";
 import type { Presence } from "./roster/presence.js";
 import type { Indexer } from "./search/indexer.js";
 import type { SessionDirectory, SessionIdentity } from "./sessions/directory.js";
@@ -50,6 +52,9 @@ export interface Services {
   /** What the broker serves TLS with at this moment; null where it does not. */
   readonly certificate: () => Certificate | null;
   readonly workers: Workers;
+  /** Signs what the broker says of records. */
+  readonly signer: AuditSigner;
+  readonly records: Records;
   readonly limiter: Limiter;
   readonly bodies: BodyReader;
   readonly metrics: Metrics;

@@ -48,6 +48,8 @@ import { listProgress } from "./progress/list-progress.js";
 import { listProgressProjects } from "./progress/list-progress-projects.js";
 import { logProgress } from "./progress/log-progress.js";
 import { searchLogs } from "./progress/search-logs.js";
+import { sessionProof } from "./record/session-proof.js";
+import { sessionSeal } from "./record/session-seal.js";
 import { redactMessage } from "./redaction/redact-message.js";
 import { joinSession } from "./roster/join-session.js";
 import { leaveSession } from "./roster/leave-session.js";
@@ -143,6 +145,8 @@ export const handlers: Handlers = {
   merkle_root: merkleRootOf,
   merkle_proof: merkleProofOf,
   redact_message: redactMessage,
+  session_seal: sessionSeal,
+  session_proof: sessionProof,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

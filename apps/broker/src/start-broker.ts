@@ -27,6 +27,8 @@ import { createMetrics } from "./metrics.js";
 import { atLevel } from "./progress/progress-log.js";
 import { createSummariser } from "./progress/summariser.js";
 import type { ProgressLogLevel, SummaryOptions } from "./progress/summary-options.js";
+import { type AuditSigner, openAuditKey } from "./record/audit-key.js";
+import { createRecords } from "./record/records.js";
 import { startPresence } from "./roster/presence.js";
 import { startIndexer } from "./search/indexer.js";
 import { createAddresses } from "./settings/addresses.js";
@@ -56,6 +58,11 @@ export interface BrokerOptions {
   readonly insecureOpen?: boolean | undefined;
   /** In invite mode, makes an invite for an admin although there is one: for a key that was lost. */
   readonly newAdminInvite?: boolean | undefined;
+  /**
+   * Goes on with a new audit key, which nothing vouches for, where the home has not the one that the database's records were
+   * signed with: for a key that was lost.
+   */
+  readonly newAuditKey?: boolean | undefined;
   /** Further host names that requests may be meant for. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Makes the port speak https and wss, and nothing else. */
@@ -145,8 +152,21 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const nodeLock = await holdAlone(target);
   stops.add("node lock", nodeLock.release);
 
+  const signer = await openAuditKey({
+    home: options.home,
+    database,
+    newKey: options.newAuditKey ?? false,
+    log,
+  });
+
   let listening = "";
-  const started = await startServices(options, database, certificate, () => listening);
+  const started = await startServices({
+    ...options,
+    database,
+    signer,
+    certificate,
+    listening: () => listening,
+  });
   stops.add("services", started.stopServices);
   const services = started.meshes.main;
 
@@ -267,13 +287,15 @@ interface StartedServices {
   stopServices(): Promise<void>;
 }
 
-async function startServices(
-  options: Resolved,
-  database: Database,
-  certificate: HeldCertificate | undefined,
-  listening: () => string,
-): Promise<StartedServices> {
-  const { auth, log, publicUrl, databaseUrl } = options;
+interface ServicesOptions extends Resolved {
+  readonly database: Database;
+  readonly signer: AuditSigner;
+  readonly certificate: HeldCertificate | undefined;
+  readonly listening: () => string;
+}
+
+async function startServices(options: ServicesOptions): Promise<StartedServices> {
+  const { auth, log, publicUrl, databaseUrl, database, signer, certificate, listening } = options;
   const stopping = new AbortController();
   // Every parked wait listens.
   setMaxListeners(0, stopping.signal);
@@ -320,6 +342,8 @@ async function startServices(
     addresses: createAddresses(settings, listening),
     certificate: () => certificate?.current ?? null,
     workers,
+    signer,
+    records: createRecords({ database, workers, signer }),
     limiter: createLimiter({ rates: chooseRates(options), metrics }),
     bodies: createBodyReader(),
     metrics,

@@ -7,7 +7,9 @@ export class StartError extends Error {
     | "bad_address"
     | "not_alone"
     | "bad_setting"
-    | "bad_certificate";
+    | "bad_certificate"
+    | "bad_audit_key"
+    | "no_audit_key";
 
   constructor(code: StartError["code"], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -39,6 +39,8 @@ export interface Config {
   readonly auth: "open" | "invite" | undefined;
   /** `--new-admin-invite`: makes `up` invite an admin although there is one; default false. */
   readonly newAdminInvite: boolean;
+  /** `--new-audit-key`: makes `up` go on with a new audit key where the home has not the database's; default false. */
+  readonly newAuditKey: boolean;
   /** `--insecure-open`: lets everybody in although others can reach the broker; default false. */
   readonly insecureOpen: boolean;
   /** `MERKLE_ALLOWED_HOSTS`: further names that the broker answers to, separated by commas; default none. */
@@ -91,6 +93,7 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
     publicUrl: readPublicUrl(flags, env),
     auth,
     newAdminInvite: isSet(flags, "newAdminInvite"),
+    newAuditKey: isSet(flags, "newAuditKey"),
     insecureOpen,
     allowedHosts: readAllowedHosts(env["MERKLE_ALLOWED_HOSTS"]),
     session: env["MERKLE_SESSION"]?.trim() || undefined,

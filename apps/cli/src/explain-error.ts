@@ -95,7 +95,10 @@ function nextOf(code: string): readonly string[] {
       return ["merkle up --port 7500", "merkle doctor"];
     case "not_loopback":
     case "bad_certificate":
+    case "bad_audit_key":
       return [];
+    case "no_audit_key":
+      return ["merkle audit-key show"];
     case "file_exists":
       return ["add --overwrite to replace it"];
     default:

@@ -22,12 +22,14 @@ export {
   type Transaction,
 } from "./open-database.js";
 export * from "./queries/attention.js";
+export * from "./queries/audit-keys.js";
 export * from "./queries/audit-sessions.js";
 export * from "./queries/dismissals.js";
 export * from "./queries/documents.js";
 export * from "./queries/facts.js";
 export * from "./queries/feed-pages.js";
 export * from "./queries/further-secrets.js";
+export * from "./queries/heads.js";
 export * from "./queries/holds.js";
 export * from "./queries/idempotency.js";
 export * from "./queries/invites.js";
@@ -42,6 +44,7 @@ export * from "./queries/persons.js";
 export * from "./queries/progress.js";
 export * from "./queries/reading.js";
 export * from "./queries/receipts.js";
+export * from "./queries/record-tiles.js";
 export * from "./queries/redactions.js";
 export * from "./queries/search.js";
 export * from "./queries/search-index.js";

@@ -48,6 +48,7 @@ import {
   logProgress,
   searchLogs,
 } from "./operations/progress.js";
+import { sessionProof, sessionSeal } from "./operations/record.js";
 import { redactMessage } from "./operations/redaction.js";
 import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
 import {
@@ -123,6 +124,8 @@ export const catalogue = {
   merkle_root: merkleRootOf,
   merkle_proof: merkleProofOf,
   redact_message: redactMessage,
+  session_seal: sessionSeal,
+  session_proof: sessionProof,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

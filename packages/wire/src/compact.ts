@@ -1,6 +1,7 @@
 import { sealedBytes } from "./identity/sealed-form.js";
 import type { Message, Redaction } from "./message.js";
 import type { Rendering } from "./operation.js";
+import { shortHash } from "./record/short-hash.js";
 import { isRedacted } from "./redaction.js";
 
 /**
@@ -85,9 +86,18 @@ function inQuotes(text: string): string {
 function describeEvent(message: Message): string {
   const { event, at: _at, ...fields } = message.content;
   const told = Object.entries(fields).map(
-    ([name, value]) => `${name} ${isPlain(value, /^[^",\n\r]*$/) ? value : JSON.stringify(value)}`,
+    ([name, value]) =>
+      sealInLine(name, value) ?? `${name} ${isPlain(value, /^[^",\n\r]*$/) ? value : JSON.stringify(value)}`,
   );
   return [event, ...told].join(", ");
+}
+
+/** A conclusion's head says in all its digits nothing that a model could use; session_seal has them. */
+function sealInLine(name: string, value: unknown): string | null {
+  if (name !== "head" || typeof value !== "object" || value === null) return null;
+  const { size, root }: { size?: unknown; root?: unknown } = value;
+  if (!Number.isSafeInteger(size) || !isPlain(root, /^[0-9a-f]{64}$/)) return null;
+  return `sealed ${size} messages, root ${shortHash(root)}`;
 }
 
 /** Joins the lines that are there. */

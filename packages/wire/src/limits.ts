@@ -74,6 +74,7 @@ export const limits = {
   progressSummaryCharsMax: 500,
   thoughtsPageMax: 100,
   thoughtsPageDefault: 50,
+  sealsListedMax: 100,
   searchHitsMax: 50,
   searchHitsDefault: 20,
   attentionItemsMax: 200,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { SignedHead } from "./record/head.js";
 import { Sequence, Timestamp, Uuid } from "./values.js";
 
 export const Priority = z.enum(["now", "next", "low"]);
@@ -64,7 +65,8 @@ export type SystemEvent =
       reason: string;
       at: string;
     }
-  | { event: "session_concluded"; by: string; document_version: number; at: string }
+  /** `head` is of what came before the event; what was concluded before heads were signed has none. */
+  | { event: "session_concluded"; by: string; document_version: number; at: string; head?: SignedHead }
   | { event: "session_held"; by: string; reason: string | null; at: string }
   | { event: "session_resumed"; by: string; at: string }
   /** Agents have said `budget` messages since the last human word, and were refused the next. */

@@ -66,6 +66,8 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   merkle_root: "GET /api/audit/root",
   merkle_proof: "GET /api/audit/proof",
   redact_message: "POST /api/sessions/:session_id/redact",
+  session_seal: "GET /api/sessions/:session_id/seal",
+  session_proof: "GET /api/sessions/:session_id/proof",
   create_person: "POST /api/persons",
   get_person: "GET /api/person",
   rename_person: "PATCH /api/person",

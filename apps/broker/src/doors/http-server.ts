@@ -78,6 +78,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });
   });
+  // Public, as every signature is: whoever checks a record elsewhere need not be a member here.
+  app.get("/.well-known/merkle-audit-key", () => {
+    const response = jsonResponse({ keys: services.signer.keys });
+    response.headers.set("cache-control", "public, max-age=300");
+    return response;
+  });
   app.get("/openapi.json", () => jsonResponse(createOpenApi({ baseUrl: addresses.base(), version })));
   app.get(
     "/agents.md",

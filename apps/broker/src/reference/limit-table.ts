@@ -43,6 +43,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   thoughtsPerAuditSessionMax: "409",
   thoughtsPageMax: "400",
   thoughtsPageDefault: "what a page has unless told",
+  sealsListedMax: "the older ones are not listed",
   attentionIdCharsMax: "400",
   urlCharsMax: "400",
   meshNameCharsMax: "400",

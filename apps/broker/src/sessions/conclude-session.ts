@@ -2,6 +2,7 @@ import { closeFeed, lockDocument, readDocument, saveDocumentVersion } from "@mer
 import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import { documentTooLarge } from "../document/write-document.js";
+import { sealSession } from "../record/seal-session.js";
 
 /** A document with its new Conclusion, worked out from one version of it. */
 interface Draft {
@@ -14,12 +15,13 @@ type Input = ParsedInputOf<"conclude_session">;
 type Output = OutputOf<"conclude_session">;
 
 /**
- * Ends a session: writes the Conclusion, closes the feed and says so, in one transaction (SES-9). Again, it revises the
+ * Ends a session: writes the Conclusion, closes the feed, seals what came before and says so, in one transaction (SES-9). Again, it revises the
  * Conclusion and says so again; `closed_at` stays the first one.
  */
 export async function concludeSession(ctx: TeamContext, input: Input): Promise<Output> {
   // The draft is made before the transaction, so that nobody waits for a large document to be read through. Whoever
   // writes in between makes it worthless; after a few rounds it is made with the document held.
+  await ctx.services.records.catchUp(ctx.session.sessionId);
   for (let round = 1; round <= 3; round += 1) {
     const draft = await draftConclusion(ctx, input);
     try {
@@ -74,9 +76,10 @@ async function conclude(ctx: TeamContext, makeDraft: () => Promise<Draft>): Prom
       afterSequence,
     });
     const closedAt = await closeFeed(tx, sessionId, at);
+    const head = await sealSession(tx, ctx.services, { sessionId, at });
     await announce(
       sessionId,
-      { event: "session_concluded", by: writtenBy, document_version: version, at: at.toISOString() },
+      { event: "session_concluded", by: writtenBy, document_version: version, at: at.toISOString(), head },
       { causedBy: peer.peerId, afterClosing: true },
     );
     afterCommit(() => {
@@ -88,6 +91,7 @@ async function conclude(ctx: TeamContext, makeDraft: () => Promise<Draft>): Prom
       status: "closed",
       closed_at: closedAt.toISOString(),
       doc_version: version,
+      seal: { size: head.size, root: head.root, at: head.at },
     };
   });
 }

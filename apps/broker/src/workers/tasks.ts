@@ -2,6 +2,7 @@ import { type MerkleProof, merkleProof, merkleRoot } from "@merkle/wire/plain";
 import { sha256 } from "../audit/sha256.js";
 import { replaceConclusion } from "../document/conclusion-section.js";
 import { findSection, listHeadings } from "../document/sections.js";
+import { type EntryFacts, type HashedEntries, hashEntries } from "../record/hash-entries.js";
 import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
 
 /** What each task takes and gives. Both are copied between threads, so they are plain data. */
@@ -18,6 +19,7 @@ export interface TaskTypes {
   };
   merkle_root: { input: { leaves: readonly string[] }; output: string };
   merkle_proof: { input: { leaves: readonly string[]; leaf: string }; output: MerkleProof };
+  hash_entries: { input: EntryFacts; output: HashedEntries };
 }
 
 export type TaskName = keyof TaskTypes;
@@ -61,6 +63,10 @@ const tasks: { readonly [Name in TaskName]: Task<Name> } = {
   merkle_proof: {
     run: ({ leaves, leaf }) => merkleProof(leaves, leaf, sha256),
     isSmall: ({ leaves }) => leaves.length <= SMALL_LEAVES_MAX,
+  },
+  hash_entries: {
+    run: hashEntries,
+    isSmall: ({ facts }) => facts.reduce((chars, text) => chars + text.length, 0) < SMALL_CHARS_MAX,
   },
 };
 

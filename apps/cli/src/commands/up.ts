@@ -30,6 +30,10 @@ export const up: Command = {
       flags: "--new-admin-invite",
       summary: "make an invite for an admin although there is one: for a key that was lost",
     },
+    {
+      flags: "--new-audit-key",
+      summary: "sign records with a new key where the old one was lost; who kept that is warned",
+    },
     { flags: "--insecure-open", summary: "let everybody in although others can reach the broker" },
   ],
   examples: [

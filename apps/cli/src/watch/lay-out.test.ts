@@ -41,6 +41,7 @@ function board(special: Partial<Board>): Board {
         state_keys: 0,
         memories: 0,
         progress_entries: 0,
+        seal: null,
       },
       peers: [],
       needs: Array.from({ length: 6 }, () => ({

@@ -65,6 +65,8 @@ const readOnly: Readonly<Record<OperationName, boolean>> = {
   merkle_root: true,
   merkle_proof: true,
   redact_message: false,
+  session_seal: true,
+  session_proof: true,
   create_person: false,
   get_person: true,
   rename_person: false,

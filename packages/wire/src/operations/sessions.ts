@@ -21,6 +21,7 @@ import {
   Version,
 } from "../values.js";
 import { HeldBy } from "./people.js";
+import { Seal, sealText } from "./record.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
 
 export const SessionStatus = z.enum(["active", "closed"]);
@@ -145,6 +146,9 @@ export const getSession = operation({
     state_keys: z.int().meta({ description: "How many keys of its own state hold a value." }),
     memories: z.int().meta({ description: "How much was remembered in it and is not forgotten." }),
     progress_entries: z.int().meta({ description: "How many progress entries were logged in it." }),
+    seal: Seal.nullable().meta({
+      description: "What its last conclusion signed; session_seal has the signature.",
+    }),
   }),
   errors: ["unauthorized", "not_found"],
   kind: "call",
@@ -160,6 +164,7 @@ export const getSession = operation({
         `held by ${nameInLine(session.held.by)}: agents cannot post${session.held.reason === null ? "" : `, ${quoted(session.held.reason)}`}`,
       session.settings.message_budget > 0 &&
         `${session.agent_messages} of ${session.settings.message_budget} messages of agents since the last human word`,
+      session.seal && sealText(session.seal),
     ),
 });
 
@@ -268,11 +273,13 @@ export const concludeSession = operation({
     status: z.literal("closed"),
     closed_at: Timestamp,
     doc_version: Version,
+    seal: Seal,
   }),
-  errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",
   rate: "write",
-  compact: (closed) => `closed ${messageTime(closed.closed_at)}, document v${closed.doc_version}`,
+  compact: ({ closed_at, doc_version, seal }) =>
+    `closed ${messageTime(closed_at)}, document v${doc_version}, ${sealText(seal)}`,
 });

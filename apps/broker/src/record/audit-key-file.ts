@@ -1,0 +1,147 @@
+import { createPrivateKey, type KeyObject, randomBytes, sign } from "node:crypto";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { signingKeyFrom } from "@merkle/wire/identity";
+import { type AuditKey, auditKeyId, successionBytes } from "@merkle/wire/record";
+import * as z from "zod";
+import { sha256 } from "../audit/sha256.js";
+import { StartError } from "../start-error.js";
+
+/** What a home keeps of the key that heads are signed with: the newest key's secret, and every key's public part. */
+export interface AuditKeyFile {
+  /** The oldest first; the last one is that of the secret. */
+  readonly keys: readonly [AuditKey, ...AuditKey[]];
+  /** The seed of the ed25519 key (RFC 8032), in base64url. */
+  readonly secret: string;
+}
+
+const Key = z.strictObject({
+  key_id: z.string(),
+  public_key: z.string(),
+  since: z.iso.datetime({ precision: 3 }),
+  previous: z.string().nullable(),
+  succession: z.string().nullable(),
+});
+const File = z.strictObject({ keys: z.tuple([Key], Key), secret: z.string() });
+
+export function auditKeyPath(home: string): string {
+  return join(home, "audit-key.json");
+}
+
+/**
+ * Reads a home's key; null when it has none.
+ *
+ * @throws StartError when the file cannot be read, is damaged, or its secret is not that of its last key
+ */
+export async function readAuditKeyFile(home: string): Promise<AuditKeyFile | null> {
+  const path = auditKeyPath(home);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw badFile(`${path} cannot be read (${error.code}). Correct its permissions.`, error);
+  });
+  if (text === null) return null;
+  const parsed = File.safeParse(parseJson(text));
+  if (!parsed.success || !isSecretOf(parsed.data.secret, newestOf(parsed.data))) {
+    throw badFile(
+      `${path} is damaged: it is not the file that a broker wrote. Put back a copy of it; without one, move it away and start with --new-audit-key.`,
+    );
+  }
+  return parsed.data;
+}
+
+export function newestOf({ keys }: Pick<AuditKeyFile, "keys">): AuditKey {
+  return keys.at(-1) ?? keys[0];
+}
+
+/** Draws a key that nothing vouches for. */
+export function drawAuditKey(earlier: readonly AuditKey[] = []): AuditKeyFile {
+  const { seed, publicKey } = drawKey();
+  const key = toAuditKey(publicKey, { since: new Date().toISOString(), previous: null, succession: null });
+  return withKey(earlier, key, seed);
+}
+
+/** Draws the next key of a file, for which its newest key gives its word. */
+export function drawSuccessor(file: AuditKeyFile): AuditKeyFile {
+  const before = newestOf(file);
+  const { seed, publicKey } = drawKey();
+  // A key's time is never before that of the one whose place it takes, whatever the clock says.
+  const since = new Date(Math.max(Date.now(), Date.parse(before.since))).toISOString();
+  const statement = { previous: before.key_id, public_key: publicKey.toString("base64url"), since };
+  const succession = sign(null, successionBytes(statement), toPrivateKey(file.secret)).toString("base64url");
+  return withKey(file.keys, toAuditKey(publicKey, { since, previous: before.key_id, succession }), seed);
+}
+
+/** Puts the file in place whole, on the disk, and readable for its owner alone. */
+export async function writeAuditKeyFile(home: string, file: AuditKeyFile): Promise<void> {
+  const path = auditKeyPath(home);
+  const unfinished = `${path}.${process.pid}`;
+  try {
+    const handle = await open(unfinished, "w", 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(unfinished, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    throw badFile(`${path} cannot be written (${code}). Without it no record could be signed.`, error);
+  }
+}
+
+/** Keeps what stands in the file's place under another name, and returns that. */
+export async function setAuditKeyFileAside(home: string, { key_id }: AuditKey): Promise<string> {
+  const aside = join(home, `audit-key-${key_id.slice(0, 8)}.json`);
+  await rename(auditKeyPath(home), aside);
+  return aside;
+}
+
+export function toPrivateKey(secret: string): KeyObject {
+  const x = signingKeyFrom(Buffer.from(secret, "base64url")).publicKey;
+  return createPrivateKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", d: secret, x } });
+}
+
+function isSecretOf(secret: string, key: AuditKey): boolean {
+  const seed = Buffer.from(secret, "base64url");
+  return seed.length === 32 && signingKeyFrom(seed).publicKey === key.public_key && hasItsId(key);
+}
+
+function hasItsId({ key_id, public_key }: AuditKey): boolean {
+  return auditKeyId(Buffer.from(public_key, "base64url"), sha256) === key_id;
+}
+
+function drawKey(): { seed: Buffer; publicKey: Buffer } {
+  const seed = randomBytes(32);
+  return { seed, publicKey: Buffer.from(signingKeyFrom(seed).publicKey, "base64url") };
+}
+
+function toAuditKey(publicKey: Buffer, facts: Pick<AuditKey, "since" | "previous" | "succession">): AuditKey {
+  return { key_id: auditKeyId(publicKey, sha256), public_key: publicKey.toString("base64url"), ...facts };
+}
+
+function withKey(earlier: readonly AuditKey[], key: AuditKey, seed: Buffer): AuditKeyFile {
+  const [first, ...rest] = [...earlier, key];
+  return { keys: [first ?? key, ...rest], secret: seed.toString("base64url") };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A rename is on the disk when its folder is. Where a folder cannot be opened, the system sees to it. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path).catch(() => null);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
+}
+
+function badFile(message: string, cause?: unknown): StartError {
+  return new StartError("bad_audit_key", message, { cause });
+}

@@ -1,0 +1,141 @@
+import { type KeyObject, sign } from "node:crypto";
+import { type AuditKeyRow, addAuditKeys, type Database, holdAuditKeys, listAuditKeys } from "@merkle/db";
+import { type AuditKey, type Head, headBytes, type SignedHead, successionBytes } from "@merkle/wire/record";
+import { isSigned } from "../identity/is-signed.js";
+import type { Log } from "../log.js";
+import { StartError } from "../start-error.js";
+import {
+  type AuditKeyFile,
+  auditKeyPath,
+  drawAuditKey,
+  newestOf,
+  readAuditKeyFile,
+  setAuditKeyFileAside,
+  toPrivateKey,
+  writeAuditKeyFile,
+} from "./audit-key-file.js";
+
+/** What the broker signs heads with. */
+export interface AuditSigner {
+  /** Every key that this database's heads were signed with, the oldest first; the last is the one that signs. */
+  readonly keys: readonly AuditKey[];
+  sign(head: Omit<Head, "key_id">): SignedHead;
+  /** Signs other bytes that say something of records, such as what an export holds. */
+  signBytes(bytes: Uint8Array): { readonly key_id: string; readonly signature: string };
+}
+
+export interface OpenAuditKeyOptions {
+  readonly home: string;
+  readonly database: Database;
+  /** Whether to go on with a key that nothing vouches for where the home has not the database's. */
+  readonly newKey: boolean;
+  readonly log: Log;
+}
+
+/**
+ * Takes the home's audit key, which must be the database's newest (AUDITKEY-2): a database without one gets one, and a
+ * successor that was made in the home is registered.
+ *
+ * @throws StartError when the home has not got the key; a broker that signed with another would look like a forger
+ */
+export async function openAuditKey(options: OpenAuditKeyOptions): Promise<AuditSigner> {
+  const { home, database } = options;
+  const file = await readAuditKeyFile(home);
+  return database.transaction(async (tx) => {
+    await holdAuditKeys(tx);
+    const known = (await listAuditKeys(tx)).map(toAuditKey);
+    const ready = await makeReady(file, known, options);
+    await addAuditKeys(tx, ready.added.map(toRow));
+    return createSigner([...known, ...ready.added], toPrivateKey(ready.file.secret));
+  });
+}
+
+interface Ready {
+  readonly file: AuditKeyFile;
+  /** What the database does not know yet. */
+  readonly added: readonly AuditKey[];
+}
+
+async function makeReady(
+  file: AuditKeyFile | null,
+  known: readonly AuditKey[],
+  { home, newKey, log }: OpenAuditKeyOptions,
+): Promise<Ready> {
+  const newest = known.at(-1);
+  if (file) {
+    const place = newest ? file.keys.findIndex(({ key_id }) => key_id === newest.key_id) : -1;
+    if (!newest) return { file, added: file.keys };
+    const added = file.keys.slice(place + 1);
+    if (place >= 0 && isSuccession(newest, added)) return { file, added };
+  }
+  if (newest && !newKey) throw withoutKey(home, newest, file);
+  if (file) {
+    const aside = await setAuditKeyFileAside(home, newestOf(file));
+    log.warn("another database's audit key was set aside", { file: aside });
+  }
+  const drawn = drawAuditKey(known);
+  // Before the database knows it: a key that was registered and then lost would keep every broker from starting.
+  await writeAuditKeyFile(home, drawn);
+  log.info("made an audit key", { key_id: newestOf(drawn).key_id, succeeds: null });
+  return { file: drawn, added: [newestOf(drawn)] };
+}
+
+/** Whether each key has the word of the one before. */
+function isSuccession(newest: AuditKey, added: readonly AuditKey[]): boolean {
+  return added.every((key, place) => {
+    const before = added[place - 1] ?? newest;
+    const { previous, succession } = key;
+    return (
+      previous === before.key_id &&
+      succession !== null &&
+      isSigned(successionBytes(key), { key: before.public_key, signature: succession })
+    );
+  });
+}
+
+function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSigner {
+  const key_id = keys.at(-1)?.key_id ?? "";
+  const signBytes = (bytes: Uint8Array) => ({
+    key_id,
+    signature: sign(null, bytes, privateKey).toString("base64url"),
+  });
+  return {
+    keys,
+    signBytes,
+    sign(unsigned) {
+      const head: Head = { ...unsigned, key_id };
+      return { ...head, signature: signBytes(headBytes(head)).signature };
+    },
+  };
+}
+
+export function toAuditKey(row: AuditKeyRow): AuditKey {
+  return {
+    key_id: row.keyId,
+    public_key: Buffer.from(row.publicKey).toString("base64url"),
+    since: row.since.toISOString(),
+    previous: row.previous,
+    succession: row.succession && Buffer.from(row.succession).toString("base64url"),
+  };
+}
+
+function toRow(key: AuditKey): AuditKeyRow {
+  return {
+    keyId: key.key_id,
+    publicKey: Buffer.from(key.public_key, "base64url"),
+    since: new Date(key.since),
+    previous: key.previous,
+    succession: key.succession === null ? null : Buffer.from(key.succession, "base64url"),
+  };
+}
+
+function withoutKey(home: string, newest: AuditKey, file: AuditKeyFile | null): StartError {
+  const path = auditKeyPath(home);
+  const has = file ? `has another one (${newestOf(file).key_id.slice(0, 8)})` : "is not there";
+  return new StartError(
+    "no_audit_key",
+    `This database's records are signed with the audit key ${newest.key_id.slice(0, 8)}, and ${path} ${has}. ` +
+      "Copy audit-key.json from the Merkle home of the broker that ran on this database last. Where it is lost for good, start with --new-audit-key: " +
+      "records then carry a key that nothing vouches for, and whoever kept an earlier one is warned of it.",
+  );
+}

@@ -1,0 +1,37 @@
+import type { AuditKey } from "@merkle/wire/record";
+import { StartError } from "../start-error.js";
+import {
+  auditKeyPath,
+  drawSuccessor,
+  newestOf,
+  readAuditKeyFile,
+  writeAuditKeyFile,
+} from "./audit-key-file.js";
+
+/**
+ * The public parts of a home's audit keys, the oldest first; none before its first broker ran.
+ *
+ * @throws StartError when the file is damaged
+ */
+export async function readAuditKeys(home: string): Promise<readonly AuditKey[]> {
+  return (await readAuditKeyFile(home))?.keys ?? [];
+}
+
+/**
+ * Makes the successor of a home's audit key, signed by that key, which the secret of is then forgotten. A broker signs with
+ * it from its next start on; one that runs goes on with the key that it has (AUDITKEY-4).
+ *
+ * @throws StartError when the home has no key, or a damaged one
+ */
+export async function rotateAuditKey(home: string): Promise<AuditKey> {
+  const file = await readAuditKeyFile(home);
+  if (!file) {
+    throw new StartError(
+      "no_audit_key",
+      `There is no audit key to rotate: ${auditKeyPath(home)} is not there. The first start of a broker makes one.`,
+    );
+  }
+  const next = drawSuccessor(file);
+  await writeAuditKeyFile(home, next);
+  return newestOf(next);
+}

@@ -1,0 +1,116 @@
+import { findHeadOver, type RecordExtent } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import { consistencyPath, inclusionPath, type ReadSubtrees, rootOfLog, toHex } from "@merkle/wire/record";
+import { sha256 } from "../audit/sha256.js";
+import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { readProvenEntry } from "./proven-entry.js";
+import { toSignedHead } from "./signed-head.js";
+import { type NamedLog, subtreesOf } from "./tiles.js";
+
+type Input = ParsedInputOf<"session_proof">;
+type Output = OutputOf<"session_proof">;
+
+/**
+ * Proves that an entry is in a session's record, or that what an earlier root was over is the beginning of a later one
+ * (SEAL-4, SEAL-5). Paths come from what was hashed when it was posted, the entry from what is stored now: if these two
+ * differ, the proof does not hold, and shows the damage.
+ */
+export async function sessionProof(ctx: SessionContext, input: Input): Promise<Output> {
+  const { database, workers } = ctx.services;
+  const { sessionId } = ctx.session;
+  const { head: headNow, extent } = await readNow(ctx);
+  const wanted = readWanted(input, extent);
+  const { log, size, number, fromSize } = wanted;
+  const reader = { db: database.orm, workers };
+  const named: NamedLog = { sessionId, recordId: extent.recordId, log };
+  const subtrees = subtreesOf(reader, named);
+
+  const [root, head, inclusion, consistency] = await Promise.all([
+    rootOfLog(size, subtrees, sha256),
+    input.size === undefined ? headNow : findHead(ctx, log, size),
+    number === undefined ? null : proveInclusion(number, size),
+    fromSize === undefined ? null : proveConsistency(subtrees, fromSize, size),
+  ]);
+  return {
+    session_id: sessionId,
+    record_id: extent.recordId,
+    log,
+    size,
+    root: toHex(root),
+    head,
+    inclusion,
+    consistency,
+  };
+
+  async function proveInclusion(of: number, within: number): Promise<Output["inclusion"]> {
+    const [entry, path] = await Promise.all([
+      readProvenEntry(reader, named, of),
+      inclusionPath({ index: of - 1, size: within }, subtrees, sha256),
+    ]);
+    return { log, number: of, ...entry, path: path.map(toHex) };
+  }
+}
+
+async function proveConsistency(
+  subtrees: ReadSubtrees,
+  from: number,
+  size: number,
+): Promise<Output["consistency"]> {
+  const [root, path] = await Promise.all([
+    rootOfLog(from, subtrees, sha256),
+    consistencyPath({ from, size }, subtrees, sha256),
+  ]);
+  return { from_size: from, from_root: toHex(root), path: path.map(toHex) };
+}
+
+async function readNow({ services, session }: SessionContext) {
+  const now = await services.records.headNow(session.sessionId);
+  if (!now) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
+  return now;
+}
+
+async function findHead(
+  { services, session }: SessionContext,
+  log: NamedLog["log"],
+  size: number,
+): Promise<Output["head"]> {
+  const over = log === "feed" ? { size } : { documentVersion: size };
+  const row = await findHeadOver(services.database.orm, session.sessionId, over);
+  return row && toSignedHead(row);
+}
+
+interface Wanted {
+  readonly log: NamedLog["log"];
+  readonly size: number;
+  readonly number: number | undefined;
+  readonly fromSize: number | undefined;
+}
+
+/** @throws bad_request when it names two things, or more than there is */
+function readWanted(input: Input, extent: RecordExtent): Wanted {
+  const { sequence, document_version: version, from_size: fromSize } = input;
+  if (sequence !== undefined && version !== undefined) {
+    throw new MerkleError("bad_request", "Give sequence or document_version, not both.", {
+      field: "document_version",
+    });
+  }
+  const number = sequence ?? version;
+  const logOfNumber = number === undefined ? undefined : version === undefined ? "feed" : "document";
+  const log = logOfNumber ?? input.log ?? "feed";
+  if (input.log !== undefined && input.log !== log) {
+    throw new MerkleError("bad_request", `What is to be proved is in the log "${log}", not "${input.log}".`, {
+      field: "log",
+    });
+  }
+  const all = log === "feed" ? extent.size : extent.documentVersion;
+  const size = input.size ?? all;
+  const within = (field: string, value: number | undefined, most: number) => {
+    if (value === undefined || value <= most) return;
+    const what = log === "feed" ? "messages" : "versions of the document";
+    throw new MerkleError("bad_request", `${field} is ${value}, but there are ${most} ${what}.`, { field });
+  };
+  within("size", size, all);
+  within(sequence === undefined ? "document_version" : "sequence", number, size);
+  within("from_size", fromSize, size);
+  return { log, size, number, fromSize };
+}

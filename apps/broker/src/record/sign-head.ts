@@ -1,0 +1,55 @@
+import { type HeadRow, type RecordExtent, readContentHash } from "@merkle/db";
+import { rootOfLog, toHex } from "@merkle/wire/record";
+import { sha256 } from "../audit/sha256.js";
+import type { AuditSigner } from "./audit-key.js";
+import { type LogReader, subtreesOf } from "./tiles.js";
+
+export interface HeadToSign {
+  readonly sessionId: string;
+  readonly extent: RecordExtent;
+  readonly epoch: string;
+  readonly at: Date;
+  readonly sealed: boolean;
+}
+
+/** Signs what a record holds up to an extent, for which its tiles are complete. */
+export async function signHead(
+  reader: LogReader,
+  signer: AuditSigner,
+  { sessionId, extent, epoch, at, sealed }: HeadToSign,
+): Promise<HeadRow> {
+  const { recordId, size, documentVersion } = extent;
+  const rootOf = (log: "feed" | "document", entries: number) =>
+    rootOfLog(entries, subtreesOf(reader, { sessionId, recordId, log }), sha256);
+  const [root, documentRoot, documentHash] = await Promise.all([
+    rootOf("feed", size),
+    rootOf("document", documentVersion),
+    readContentHash(reader.db, { sessionId, version: documentVersion }),
+  ]);
+  const { key_id, signature } = signer.sign({
+    epoch,
+    session_id: recordId,
+    size,
+    root: toHex(root),
+    document: {
+      version: documentVersion,
+      hash: documentHash && toHex(documentHash),
+      root: toHex(documentRoot),
+    },
+    at: at.toISOString(),
+  });
+  return {
+    sessionId,
+    size,
+    documentVersion,
+    epoch,
+    recordId,
+    root,
+    documentHash,
+    documentRoot,
+    at,
+    keyId: key_id,
+    signature: Buffer.from(signature, "base64url"),
+    sealed,
+  };
+}

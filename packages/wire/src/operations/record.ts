@@ -1,0 +1,162 @@
+import * as z from "zod";
+import { lines } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { shortHash } from "../record/short-hash.js";
+import { asTeam, Epoch, inSession, Sequence, Timestamp, Uuid, Version } from "../values.js";
+
+const Hash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({ description: "SHA-256 in hexadecimal digits." });
+
+const KeyId = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/)
+  .meta({ description: "The first 32 hexadecimal digits of the key's SHA-256." });
+
+const RecordId = Uuid.meta({
+  description: "What the entries name: the session's id, or of an imported one that of its origin.",
+});
+
+const Size = z.int().min(0);
+
+/** A broker's signed word on how much a record holds, and which (SEAL-1). */
+export const SignedHead = z
+  .object({
+    epoch: Epoch,
+    session_id: RecordId,
+    size: Size.meta({ description: "How many messages." }),
+    root: Hash.meta({ description: "Over them, by RFC 9162." }),
+    document: z.object({
+      version: Version,
+      hash: Hash.nullable().meta({ description: "Of that version's salt and text." }),
+      root: Hash.meta({ description: "Over all versions up to it." }),
+    }),
+    at: Timestamp,
+    key_id: KeyId,
+    signature: z.string().meta({ description: "ed25519, 64 bytes in base64url." }),
+  })
+  .meta({ id: "SignedHead" });
+
+export const AuditKey = z
+  .object({
+    key_id: KeyId,
+    public_key: z.string().meta({ description: "ed25519, 32 bytes in base64url." }),
+    since: Timestamp,
+    previous: KeyId.nullable().meta({ description: "The key whose place it took." }),
+    succession: z.string().nullable().meta({ description: "That key's signature for it, in base64url." }),
+  })
+  .meta({ id: "AuditKey" });
+
+/** What an overview says of what a conclusion signed. */
+export const Seal = z.object({
+  size: Size.meta({ description: "How many messages it covers." }),
+  root: Hash,
+  at: Timestamp,
+});
+
+/** As it stands among other facts: `sealed 412 messages, root 9f2c…e71a`. */
+export function sealText({ size, root }: Pick<z.output<typeof Seal>, "size" | "root">): string {
+  return `sealed ${size} messages, root ${shortHash(root)}`;
+}
+
+export const sessionSeal = operation({
+  name: "session_seal",
+  toolset: "audit",
+  summary:
+    "Read what the broker signs of a session's record as it is now, and what its conclusions signed. Keep it: with a later one session_proof shows that nothing before was changed.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/seal",
+  input: z.strictObject({ ...inSession, ...asTeam }),
+  output: z.object({
+    session_id: Uuid,
+    concluded: z.boolean(),
+    head: SignedHead.meta({ description: "Of now; the same one until something is added." }),
+    seals: z
+      .array(SignedHead)
+      .meta({ description: `Of conclusions, the newest first; at most ${limits.sealsListedMax}.` }),
+    keys: z.array(AuditKey).meta({ description: "The keys of the signatures, the oldest first." }),
+  }),
+  errors: ["unauthorized", "not_found", "conflict"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ head, seals }) =>
+    lines(
+      `${head.size} messages, root ${head.root}`,
+      `document v${head.document.version}, root ${head.document.root}`,
+      `signed by ${head.key_id}, ${head.at}: ${head.signature}`,
+      ...seals.map((seal) => `${sealText(seal)}, ${seal.at}`),
+      seals.length === 0 && "not concluded yet",
+    ),
+});
+
+export const sessionProof = operation({
+  name: "session_proof",
+  toolset: "audit",
+  summary:
+    "Get the proof that a message or a version is in a session's record, or that the record of an earlier head is the beginning of a later one.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/proof",
+  input: z.strictObject({
+    ...inSession,
+    sequence: Sequence.min(1).optional().meta({ description: "Of a message." }),
+    document_version: Version.min(1).optional().meta({ description: "Instead: of the document." }),
+    log: z.enum(["feed", "document"]).optional().meta({
+      description:
+        "What the two sizes count: messages, or versions of the document. As what is to be proved, else feed.",
+    }),
+    size: Size.optional().meta({ description: "How much the root is over; all that there is unless told." }),
+    from_size: Size.optional().meta({ description: "How much an earlier root was over." }),
+    ...asTeam,
+  }),
+  output: z.object({
+    session_id: Uuid,
+    record_id: RecordId,
+    log: z.enum(["feed", "document"]),
+    size: Size,
+    root: Hash,
+    head: SignedHead.nullable().meta({ description: "Over just so much; null where none was given out." }),
+    inclusion: z
+      .object({
+        log: z.enum(["feed", "document"]),
+        number: z.int().meta({ description: "The message's sequence, or the document's version." }),
+        entry: z.record(z.string(), z.unknown()).meta({
+          description: "Its leaf is SHA-256 of a zero byte and the canonical JSON (RFC 8785) of this.",
+        }),
+        content: z
+          .string()
+          .nullable()
+          .meta({ description: "As it was hashed; null for a redacted version." }),
+        salt: z.string().nullable().meta({
+          description:
+            "content_hash is SHA-256 of these bytes and the content; null where it is redacted or private.",
+        }),
+        leaf: Hash,
+        path: z.array(Hash).meta({ description: "RFC 9162, section 2.1.3." }),
+      })
+      .nullable(),
+    consistency: z
+      .object({
+        from_size: Size,
+        from_root: Hash,
+        path: z.array(Hash).meta({ description: "RFC 9162, section 2.1.4." }),
+      })
+      .nullable(),
+  }),
+  errors: ["unauthorized", "not_found", "conflict"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ size, root, inclusion, consistency }) =>
+    lines(
+      inclusion && `leaf ${inclusion.leaf} of ${inclusion.log} ${inclusion.number}`,
+      ...(inclusion?.path ?? []).map((each) => `with ${each}`),
+      consistency && `from root ${consistency.from_root} over ${consistency.from_size}`,
+      ...(consistency?.path ?? []).map((each) => `with ${each}`),
+      `root ${root} over ${size}`,
+    ),
+});
