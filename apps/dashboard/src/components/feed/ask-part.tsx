@@ -31,7 +31,8 @@ export function AskPart({ message, answer, isMine }: AskPartProps) {
 interface SettledAsk {
   readonly sequence: number;
   readonly by: string;
-  readonly answer: string;
+  /** Null when it was removed. */
+  readonly answer: string | null;
 }
 
 /** Who answered. What is not in sight the broker knows; it is asked again when something was said. */
@@ -55,7 +56,7 @@ function Settled({ sequence, by, answer }: SettledAsk) {
       <span className="text-muted-foreground">
         <bdi>{showHidden(by)}</bdi> answered
       </span>
-      <bdi className="line-clamp-3 font-medium break-words">{showHidden(answer)}</bdi>
+      {answer !== null && <bdi className="line-clamp-3 font-medium break-words">{showHidden(answer)}</bdi>}
       <MessageLink sequence={sequence} className="text-link hover:underline">
         #{sequence}
       </MessageLink>
