@@ -11,7 +11,7 @@ export default function config(phase: string): NextConfig {
   if (phase !== PHASE_DEVELOPMENT_SERVER) return { output: "export" };
   const brokerPaths = ["/ws", "/api/:path*", "/agents.md", "/openapi.json", "/health", "/metrics"];
   // The broker serves the one exported page for every session; so does this.
-  const sessionPages = ["", "/state", "/memory", "/doc"].map((place) => ({
+  const sessionPages = ["", "/state", "/memory", "/audit", "/doc"].map((place) => ({
     source: `/sessions/:ref${place}`,
     destination: `/sessions/_${place}`,
   }));

@@ -9,6 +9,7 @@ import {
   Link2,
   type LucideIcon,
   ScanText,
+  ShieldCheck,
 } from "lucide-react";
 import { useState } from "react";
 import { useCompose } from "@/components/compose/compose-context";
@@ -19,6 +20,7 @@ import { useSession } from "@/components/session/session-context";
 import { useAction } from "@/lib/broker/use-action";
 import { copyText } from "@/lib/copy-text";
 import { isPrivate, toMarkdown } from "@/lib/feed/message-text";
+import { setQuery } from "@/lib/query/address";
 import { toMessageAddress } from "./message-link";
 import { useAddDecision } from "./use-add-decision";
 
@@ -40,6 +42,11 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageM
     onClose();
     then();
   };
+  function showProof(): void {
+    // The sheet gives the focus back to what had it when it opened, and the menu is gone by then.
+    anchor.focus();
+    setQuery({ proof: String(message.sequence) });
+  }
   return (
     <AnchoredPopover
       label={`Message ${message.sequence}`}
@@ -60,6 +67,9 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageM
         {isOpen && message.type === "chat" && !isPrivate(message) && (
           <AddToDecisions message={message} link={link} />
         )}
+        <MenuItem icon={ShieldCheck} onClick={close(showProof)}>
+          Proof
+        </MenuItem>
         <MenuItem icon={ScanText} onClick={close(onRaw)}>
           {isRaw ? "Show as text" : "Show raw"}
         </MenuItem>

@@ -1,10 +1,13 @@
 "use client";
 
+import { Download, ShieldCheck } from "lucide-react";
 import { useState } from "react";
+import { PageLink } from "@/components/page-link";
 import { NewSessionDialog } from "@/components/sessions/new-session-dialog-lazy";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { useRead } from "@/lib/broker/use-read";
+import { exportAddress } from "@/lib/record/export-address";
 import { useSessionActions } from "./session-actions";
 import { type SessionFacts, useSession } from "./session-context";
 
@@ -30,6 +33,16 @@ export function ClosedNote() {
         {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. It can be read for
         ever.
       </p>
+      <Button asChild variant="outline" size="sm">
+        <a href={exportAddress(session.slug, "bundle")} download>
+          <Download aria-hidden /> Export
+        </a>
+      </Button>
+      <Button asChild variant="outline" size="sm">
+        <PageLink href={`/sessions/${session.slug}/audit?check=1`}>
+          <ShieldCheck aria-hidden /> Verify
+        </PageLink>
+      </Button>
       {myTeamId !== null && (
         <Button variant="outline" size="sm" onClick={() => open("conclude")}>
           Revise the conclusion

@@ -19,6 +19,7 @@ const tabs: readonly Tab[] = [
   { label: "Live", place: "" },
   { label: "State", place: "/state", count: "state_keys" },
   { label: "Memory", place: "/memory", count: "memories" },
+  { label: "Audit", place: "/audit" },
 ];
 
 /** The parts of a session. Where there is no room for feed and document side by side, the document is one of them. */

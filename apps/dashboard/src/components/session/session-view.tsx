@@ -6,6 +6,7 @@ import { ComposeProvider } from "@/components/compose/compose-context";
 import { EarlyPageContext, useFeedAhead } from "@/components/feed/early-page-context";
 import { announceFront } from "@/components/notifications/front-session";
 import { PanelBoundary } from "@/components/panel-boundary";
+import { SessionRecord } from "@/components/record/session-record";
 import { RosterBar } from "@/components/roster/roster-bar";
 import { useSessionRef } from "@/lib/query/use-session-ref";
 import { SessionActionsProvider } from "./session-actions";
@@ -55,6 +56,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
       <ComposeProvider session={facts.session} onWanted={onComposerWanted}>
         <SessionActionsProvider>
           <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto">
+            <SessionRecord />
             {alone ? (
               <ShortHeader label="Document" />
             ) : (

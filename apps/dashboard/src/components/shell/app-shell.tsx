@@ -6,7 +6,7 @@ import { Notifier } from "@/components/notifications/notifier";
 import { isStranger } from "@/lib/broker/is-stranger";
 import { useLooksOn } from "@/lib/broker/use-admitted";
 import { useConnectionState } from "@/lib/broker/use-connection-state";
-import { isDoorPage } from "@/lib/sign-in/door-pages";
+import { isDoorPage, isForAnybody } from "@/lib/sign-in/door-pages";
 import { BottomBar } from "./bottom-bar";
 import { FeedAnnouncer } from "./feed-announcer";
 import { FocusKeeper } from "./focus-keeper";
@@ -30,7 +30,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       ) : (
         <MemberShell>{children}</MemberShell>
       )}
-      {isStranger(state) && (
+      {isStranger(state) && !isForAnybody(pathname) && (
         <Suspense>
           <GuestShell />
         </Suspense>

@@ -8,6 +8,7 @@ import { SignOutButton } from "@/components/sign-in/sign-out-button";
 import { Button } from "@/components/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import { useAdmitted } from "@/lib/broker/use-admitted";
+import { isForAnybody } from "@/lib/sign-in/door-pages";
 import { FeedAnnouncer } from "./feed-announcer";
 
 /** What stands around the one session that somebody may look on in: that it is so, and the way out. */
@@ -21,7 +22,7 @@ export function OnlookerShell({ children }: { readonly children: ReactNode }) {
           tabIndex={-1}
           className="flex min-w-0 flex-1 flex-col pb-(--bottom-bar) outline-none"
         >
-          {pathname.startsWith("/sessions/") ? children : <OneSession />}
+          {pathname.startsWith("/sessions/") || isForAnybody(pathname) ? children : <OneSession />}
         </main>
         <aside
           aria-label="How you are here"

@@ -2,3 +2,8 @@
 export function isDoorPage(pathname: string): boolean {
   return pathname === "/join" || pathname === "/sign-in";
 }
+
+/** Whether a page shows nothing of the broker's: what it works with comes from whoever opened it. */
+export function isForAnybody(pathname: string): boolean {
+  return pathname === "/verify";
+}

@@ -1,0 +1,34 @@
+import type { Message } from "@merkle/wire";
+import { kindOf } from "@/lib/feed/message-text";
+
+/** What the audit log tells apart. */
+export const auditKinds = ["people", "session", "decision", "record"] as const;
+export type AuditKind = (typeof auditKinds)[number];
+
+export const auditKindLabels: Readonly<Record<AuditKind, string>> = {
+  people: "Who came and went",
+  session: "Changes and holds",
+  decision: "Decisions",
+  record: "Seals and removals",
+};
+
+/** What kind of thing a message of the audit log tells; null for a change of state, which has a history of its own. */
+export function auditKindOf(message: Message): AuditKind | null {
+  if (message.type === "chat") return kindOf(message) === "decision" ? "decision" : null;
+  switch (message.event) {
+    case "state_changed":
+      return null;
+    case "team_joined":
+    case "team_left":
+      return "people";
+    case "session_concluded":
+    case "message_redacted":
+      return "record";
+    default:
+      return "session";
+  }
+}
+
+export function parseAuditKind(text: string | null): AuditKind | null {
+  return auditKinds.find((kind) => kind === text) ?? null;
+}

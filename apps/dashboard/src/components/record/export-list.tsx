@@ -1,0 +1,36 @@
+import { Download } from "lucide-react";
+import { type ExportFormat, exportAddress } from "@/lib/record/export-address";
+
+const formats: readonly { readonly as: ExportFormat; readonly title: string; readonly what: string }[] = [
+  { as: "bundle", title: "Bundle", what: "Everything, signed: .zip, to verify or to import elsewhere" },
+  { as: "md", title: "Transcript", what: "To read: Markdown, the conclusion first" },
+  { as: "ndjson", title: "Messages", what: "For programs: NDJSON, a message a line" },
+];
+
+/** The session as files. Who is signed in is known without a word of it in the address. */
+export function ExportList({ slug }: { readonly slug: string }) {
+  return (
+    <section aria-labelledby="exports">
+      <h2 id="exports" className="mb-2 text-lg font-semibold">
+        Export
+      </h2>
+      <ul className="divide-y rounded-lg border">
+        {formats.map(({ as, title, what }) => (
+          <li key={as}>
+            <a
+              href={exportAddress(slug, as)}
+              download
+              className="flex items-center gap-3 px-3 py-2 hover:bg-raised pointer-coarse:min-h-11"
+            >
+              <Download aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+              <span className="min-w-0 flex-1">
+                <span className="block font-medium">{title}</span>
+                <span className="block text-sm text-muted-foreground">{what}</span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,156 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { RotateCw, ShieldCheck, ShieldEllipsis } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { CopyButton } from "@/components/copy-button";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSession } from "@/components/session/session-context";
+import { TimeText } from "@/components/time-text";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import { useRead } from "@/lib/broker/use-read";
+import { showHidden } from "@/lib/markdown/hidden-characters";
+import { setQuery } from "@/lib/query/address";
+import { useQueryParam } from "@/lib/query/use-query-param";
+import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
+import { type Fact, FactList } from "./fact-list";
+import { HashText } from "./hash-text";
+import { whatItShows } from "./verdict";
+
+const VerifySheet = lazy(() =>
+  import("./verify-sheet").then(({ VerifySheet }) => ({ default: VerifySheet })),
+);
+
+type Seal = OutputOf<"session_seal">;
+type Head = Seal["head"];
+
+/** What the broker has signed of this session: when it was concluded, or as it stands now; and how to check it here. */
+export function SealCard() {
+  const { session } = useSession();
+  const { data, problem, refresh } = useRead(
+    "session_seal",
+    { session_id: session.session_id },
+    { on: ["session"] },
+  );
+  const [check] = useQueryParam("check");
+  const verify = () => setQuery({ check: "1" });
+  usePaletteAction({
+    id: "verify-session",
+    label: "Verify this session here",
+    keywords: ["seal", "proof"],
+    run: verify,
+  });
+  return (
+    <section aria-labelledby="seal">
+      <h2 id="seal" className="mb-2 text-lg font-semibold">
+        Seal
+      </h2>
+      {problem && (
+        <ProblemAlert
+          title="The seal could not be read."
+          problem={problem}
+          stillWorks={data ? "What is shown below is from before." : "The exports are not affected."}
+          onRetry={refresh}
+          className="mb-2"
+        />
+      )}
+      {data === undefined ? (
+        problem === undefined && <Skeleton className="h-56" />
+      ) : (
+        <div className="grid gap-3 rounded-lg border px-4 py-3">
+          {data.seals[0] === undefined ? (
+            <Unsealed head={data.head} onRefresh={refresh} />
+          ) : (
+            <Sealed seal={data} sealed={data.seals[0]} />
+          )}
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t pt-3">
+            <Button onClick={verify} aria-haspopup="dialog">
+              <ShieldCheck aria-hidden /> Verify here
+            </Button>
+            <span className="min-w-0 flex-1 basis-40 text-sm text-muted-foreground">
+              Fetches the export and computes all of it again in this browser.
+            </span>
+          </div>
+        </div>
+      )}
+      {check !== null && (
+        <Suspense>
+          <VerifySheet onClose={() => setQuery({ check: null })} />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+function Sealed({ seal: { session_id, seals }, sealed }: { readonly seal: Seal; readonly sealed: Head }) {
+  const by = useSealer(session_id, sealed.size);
+  return (
+    <>
+      <p className="flex items-center gap-2 font-medium">
+        <ShieldCheck aria-hidden className="size-5 text-success" />
+        <span>
+          Sealed
+          {by !== null && (
+            <>
+              {" "}
+              by <bdi>{showHidden(by)}</bdi>
+            </>
+          )}{" "}
+          <TimeText at={sealed.at} as="clock" />
+        </span>
+      </p>
+      <FactList facts={factsOf(sealed)} />
+      {seals.length > 1 && (
+        <p className="text-sm text-muted-foreground">
+          The conclusion was revised: this is the newest of {seals.length} seals. Each earlier one is the
+          beginning of it.
+        </p>
+      )}
+      <p className="text-sm text-muted-foreground">{whatItShows}</p>
+    </>
+  );
+}
+
+function Unsealed({ head, onRefresh }: { readonly head: Head; readonly onRefresh: () => void }) {
+  return (
+    <>
+      <p className="flex items-center gap-2 font-medium">
+        <ShieldEllipsis aria-hidden className="size-5 text-muted-foreground" />
+        <span className="flex-1">Not sealed yet</span>
+        <Button variant="ghost" size="sm" onClick={onRefresh}>
+          <RotateCw aria-hidden /> Read again
+        </Button>
+      </p>
+      <p className="text-sm text-muted-foreground">
+        Concluding the session seals it. As it stands now, the broker signs this:
+      </p>
+      <FactList facts={factsOf(head)} />
+    </>
+  );
+}
+
+function factsOf({ size, root, document, at, key_id }: Head): readonly Fact[] {
+  return [
+    {
+      name: "Root",
+      value: (
+        <span className="flex items-start gap-1">
+          <HashText hash={root} whole />
+          <CopyButton compact text={root} what="the root" />
+        </span>
+      ),
+    },
+    { name: "Messages", value: size.toLocaleString("en-GB") },
+    { name: "Document", value: document.version === 0 ? "never written" : `v${document.version}` },
+    { name: "Signed", value: <TimeText at={at} as="clock" /> },
+    { name: "By key", value: <HashText hash={key_id} whole /> },
+  ];
+}
+
+/** Who concluded it: the message after those that were sealed tells of it. */
+function useSealer(sessionId: string, size: number): string | null {
+  const { data } = useRead("get_history", { session_id: sessionId, after_cursor: size, limit: 1 });
+  const by = data?.messages[0]?.["by"];
+  return typeof by === "string" ? by : null;
+}

@@ -1,0 +1,120 @@
+"use client";
+
+import { CircleCheck, LoaderCircle } from "lucide-react";
+import { Suspense, useEffect, useState } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { PageHeader } from "@/components/shell/page-header";
+import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { Alert, AlertDescription, AlertTitle } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Segmented } from "@/components/ui/segmented";
+import { useQueryParam } from "@/lib/query/use-query-param";
+import { readBrokerKeys } from "@/lib/record/broker-keys";
+import { rememberCheck } from "@/lib/record/remember-check";
+import { getSeenHeads } from "@/lib/record/seen-heads";
+import type { Checkable } from "@/lib/record/verify-protocol";
+import { BundleDrop } from "./bundle-drop";
+import { CheckOutcome } from "./check-outcome";
+import { ProofPaste } from "./proof-paste";
+import { useVerifier } from "./use-verifier";
+
+/** Checks an export or a proof in this browser, for whoever has one: nothing is sent anywhere. */
+export function VerifyView() {
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <PageHeader crumbs={[{ label: "Verify" }]} />
+      <div className="w-full max-w-3xl p-4 lg:p-6">
+        <h1 className="text-title font-semibold">Verify a record</h1>
+        <PanelBoundary title="The checker">
+          <Checker />
+        </PanelBoundary>
+      </div>
+    </Suspense>
+  );
+}
+
+function Checker() {
+  const [what, setWhat] = useQueryParam("what");
+  const { state, check, run, reset } = useVerifier();
+  const brokerKeys = useBrokerKeys();
+  const isProof = what === "proof";
+
+  function start(name: string, checkable: Checkable): void {
+    void run(name, checkable, { brokerKeys, seen: getSeenHeads() }).then(
+      (result) => result && rememberCheck(result),
+    );
+  }
+
+  return (
+    <>
+      <p className="mt-1 max-w-prose text-muted-foreground">
+        Every hash is computed again in this browser, and nothing is uploaded. It works with the broker
+        stopped and without a network.
+      </p>
+      <Readiness state={state} />
+      {check.status === "none" ? (
+        <div className="mt-4 grid gap-4">
+          <Segmented
+            label="What to verify"
+            value={isProof ? "proof" : "export"}
+            onChange={(value) => setWhat(value === "proof" ? "proof" : null, { replace: true })}
+            options={[
+              { value: "export", label: "An export" },
+              { value: "proof", label: "A proof" },
+            ]}
+          />
+          {isProof ? (
+            <ProofPaste
+              disabled={state !== "ready"}
+              onPaste={(text) => start("The proof", { what: "proof", text })}
+            />
+          ) : (
+            <BundleDrop
+              disabled={state !== "ready"}
+              onFile={(file) => start(file.name, { what: "bundle", file })}
+            />
+          )}
+        </div>
+      ) : (
+        <div className="mt-4 grid gap-4">
+          <CheckOutcome check={check} />
+          <Button variant="outline" className="w-fit" onClick={reset}>
+            {check.status === "checking" ? "Cancel" : "Verify another"}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** That nothing has to be fetched any more, or why nothing can be checked. */
+function Readiness({ state }: { readonly state: "loading" | "ready" | "missing" }) {
+  if (state === "missing") {
+    return (
+      <Alert className="mt-3">
+        <AlertTitle>The checker could not be loaded.</AlertTitle>
+        <AlertDescription>
+          Load this page again while the broker answers. Nothing was checked.
+        </AlertDescription>
+      </Alert>
+    );
+  }
+  const Icon = state === "ready" ? CircleCheck : LoaderCircle;
+  return (
+    <p role="status" className="mt-2 flex items-center gap-1.5 text-sm text-muted-foreground">
+      <Icon aria-hidden className={state === "ready" ? "size-4 text-success" : "size-4"} />
+      {state === "ready" ? "Ready: from here on no network is needed." : "Loading the checker…"}
+    </p>
+  );
+}
+
+/** The keys of the broker that served this page, read while it answers. */
+function useBrokerKeys() {
+  const [keys, setKeys] = useState<Awaited<ReturnType<typeof readBrokerKeys>>>([]);
+  useEffect(() => {
+    const controller = new AbortController();
+    void readBrokerKeys(controller.signal).then((read) => !controller.signal.aborted && setKeys(read));
+    return () => controller.abort();
+  }, []);
+  return keys;
+}

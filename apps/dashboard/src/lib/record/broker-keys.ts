@@ -1,0 +1,21 @@
+import type { AuditKey } from "@merkle/wire/record";
+
+/** The keys that the broker of this page signs records with, oldest first; none where it does not answer. */
+export async function readBrokerKeys(signal?: AbortSignal): Promise<readonly AuditKey[]> {
+  try {
+    const response = await fetch("/.well-known/merkle-audit-key", signal ? { signal } : {});
+    if (!response.ok) return [];
+    const { keys } = Object(await response.json());
+    return Array.isArray(keys) ? keys.filter(isKey) : [];
+  } catch {
+    return []; // What is signed by keys that were seen before can be told without it.
+  }
+}
+
+function isKey(value: unknown): value is AuditKey {
+  const { key_id, public_key, since, previous, succession } = Object(value);
+  return (
+    [key_id, public_key, since].every((field) => typeof field === "string") &&
+    [previous, succession].every((field) => field === null || typeof field === "string")
+  );
+}

@@ -1,0 +1,73 @@
+import type { VerifiedRow } from "@merkle/wire/record";
+
+/** A message or version as a bundle has it, in short. */
+export interface ExcerptRow {
+  readonly log: VerifiedRow["log"];
+  readonly number: number;
+  readonly line: number;
+  readonly by: string | null;
+  readonly at: string | null;
+  readonly text: string;
+  /** What is wrong with it, in sentences. */
+  readonly wrong: readonly string[];
+}
+
+export type Excerpt = readonly ExcerptRow[];
+
+/** Rows shown before the first wrong one, and after it. */
+const contextRows = 2;
+const textCharsMax = 240;
+
+/** Takes rows in their order and keeps those around the first that is wrong. */
+export interface ExcerptTaker {
+  take(row: VerifiedRow): void;
+  readonly excerpt: Excerpt;
+}
+
+export function takeExcerpt(): ExcerptTaker {
+  let before: VerifiedRow[] = [];
+  const kept: VerifiedRow[] = [];
+  return {
+    take(row) {
+      const [first] = kept;
+      if (first === undefined) {
+        if (row.findings.length > 0) kept.push(...before.filter(({ log }) => log === row.log), row);
+        else before = [...before.slice(1 - contextRows), row];
+      } else if (row.log === first.log && kept.length < 1 + 2 * contextRows) {
+        kept.push(row);
+      }
+    },
+    get excerpt() {
+      return kept.map(toExcerptRow);
+    },
+  };
+}
+
+/** The line may be anything; what it seems to say is shown beside what is wrong with it. */
+function toExcerptRow({ log, number, line, text, findings }: VerifiedRow): ExcerptRow {
+  const value = parse(text);
+  const { from, type, event, content, posted_at } = Object(value["message"]);
+  const { written_by, written_at } = Object(value["version"]);
+  const said = log === "feed" ? (Object(content)["text"] ?? event) : value["content"];
+  const by = log === "feed" ? Object(from)["team"] : written_by;
+  const at = log === "feed" ? posted_at : written_at;
+  const shown = typeof said === "string" ? said : type === undefined ? text : JSON.stringify(content ?? null);
+  return {
+    log,
+    number,
+    line,
+    by: typeof by === "string" ? by : null,
+    at: typeof at === "string" && !Number.isNaN(Date.parse(at)) ? at : null,
+    text: shown.slice(0, textCharsMax).replace(/\s+/g, " "),
+    wrong: findings.map(({ message }) => message),
+  };
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Object(value);
+  } catch {
+    return {};
+  }
+}

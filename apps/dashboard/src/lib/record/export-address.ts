@@ -1,0 +1,6 @@
+export type ExportFormat = "bundle" | "md" | "ndjson";
+
+/** Where a session is to be had as a file. */
+export function exportAddress(slug: string, as: ExportFormat): string {
+  return `/api/sessions/${encodeURIComponent(slug)}/export?as=${as}`;
+}

@@ -1,0 +1,111 @@
+import type { Head, SignedHead } from "@merkle/wire/record";
+
+/** A proof as the broker gives it, or as somebody pasted it. */
+export interface Proof {
+  readonly record_id: string;
+  readonly size: number;
+  readonly root: string;
+  readonly head: SignedHead | null;
+  readonly inclusion: Inclusion;
+}
+
+export interface Inclusion {
+  readonly log: "feed" | "document";
+  /** The message's sequence, or the document's version. */
+  readonly number: number;
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** Null where it was removed, or is private: then there is no salt either. */
+  readonly content: string | null;
+  readonly salt: string | null;
+  readonly leaf: string;
+  readonly path: readonly string[];
+}
+
+/** A path is as long as the tree is high; beyond this no tree could be stored. */
+const pathMax = 64;
+
+/**
+ * Reads a pasted proof, which may be anything.
+ *
+ * @throws Error that says what was expected, in words for people
+ */
+export function parseProofText(text: string): Proof {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("This is no JSON. Paste a proof whole, from its first brace to its last.");
+  }
+  return parseProof(value);
+}
+
+export function parseProof(value: unknown): Proof {
+  const { record_id, size, root, head, inclusion } = fieldsOf(value, "The proof");
+  if (inclusion === null || inclusion === undefined) {
+    throw new Error("This proof is of no message: ask for the proof of one, by its sequence.");
+  }
+  const { log, number, entry, content, salt, leaf, path } = fieldsOf(inclusion, "inclusion");
+  if (log !== "feed" && log !== "document") throw missing("inclusion.log, which is feed or document");
+  if (!Array.isArray(path) || path.length > pathMax) throw missing("inclusion.path, a list of hashes");
+  return {
+    record_id: textOf(record_id, "record_id"),
+    size: countOf(size, "size"),
+    root: hashOf(root, "root"),
+    head: head === null || head === undefined ? null : parseHead(head),
+    inclusion: {
+      log,
+      number: countOf(number, "inclusion.number"),
+      entry: fieldsOf(entry, "inclusion.entry"),
+      content: content === null ? null : textOf(content, "inclusion.content"),
+      salt: salt === null ? null : textOf(salt, "inclusion.salt"),
+      leaf: hashOf(leaf, "inclusion.leaf"),
+      path: path.map((each) => hashOf(each, "inclusion.path")),
+    },
+  };
+}
+
+function parseHead(value: unknown): SignedHead {
+  const { epoch, session_id, size, root, document, at, key_id, signature } = fieldsOf(value, "head");
+  const { version, hash, root: documentRoot } = fieldsOf(document, "head.document");
+  const head: Head = {
+    epoch: textOf(epoch, "head.epoch"),
+    session_id: textOf(session_id, "head.session_id"),
+    size: countOf(size, "head.size"),
+    root: hashOf(root, "head.root"),
+    document: {
+      version: countOf(version, "head.document.version"),
+      hash: hash === null ? null : hashOf(hash, "head.document.hash"),
+      root: hashOf(documentRoot, "head.document.root"),
+    },
+    at: textOf(at, "head.at"),
+    key_id: textOf(key_id, "head.key_id"),
+  };
+  return { ...head, signature: textOf(signature, "head.signature") };
+}
+
+function fieldsOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw missing(`${name}, an object`);
+  return { ...value };
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value !== "string") throw missing(`${name}, a text`);
+  return value;
+}
+
+function countOf(value: unknown, name: string): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
+    throw missing(`${name}, a whole number`);
+  return value;
+}
+
+function hashOf(value: unknown, name: string): string {
+  if (typeof value !== "string" || !/^[0-9a-f]{64}$/.test(value))
+    throw missing(`${name}, of 64 hexadecimal digits`);
+  return value;
+}
+
+function missing(what: string): Error {
+  return new Error(`This is no proof: it has no ${what.startsWith("The ") ? "fields" : what}.`);
+}

@@ -1,0 +1,66 @@
+import type { Believed, Checkable, CheckResult, VerifyReply, VerifyRequest } from "./verify-protocol";
+
+/** Checks records beside the page, in a worker of its own that is loaded whole before anything is given to it. */
+export interface Verifier {
+  /** Resolves once everything is loaded: from then on nothing is fetched, and no network is needed. */
+  readonly ready: Promise<void>;
+  /**
+   * Checks one thing; what was being checked before is given up, and never settles.
+   *
+   * @throws Error with a sentence for people when it is nothing that can be checked
+   */
+  check(what: Checkable, believed: Believed, onProgress: (share: number) => void): Promise<CheckResult>;
+  giveUp(): void;
+  stop(): void;
+}
+
+interface Asked {
+  readonly id: number;
+  readonly onProgress: (share: number) => void;
+  readonly resolve: (result: CheckResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export function startVerifier(): Verifier {
+  const worker = new Worker(new URL("./verify-worker.ts", import.meta.url), {
+    type: "module",
+    name: "verify",
+  });
+  let asked: Asked | null = null;
+  let lastId = 0;
+  const send = (request: VerifyRequest) => worker.postMessage(request);
+
+  const ready = new Promise<void>((resolve, reject) => {
+    worker.addEventListener("message", ({ data }: MessageEvent<VerifyReply>) => {
+      if (data.type === "ready") return resolve();
+      if (asked?.id !== data.id) return;
+      if (data.type === "progress") return asked.onProgress(data.share);
+      if (data.type === "checked") asked.resolve(data.result);
+      else asked.reject(new Error(data.message));
+      asked = null;
+    });
+    worker.addEventListener("error", () => {
+      const error = new Error("The checker stopped. Load the page again.");
+      reject(error);
+      asked?.reject(error);
+      asked = null;
+    });
+  });
+
+  return {
+    ready,
+    async check(what, believed, onProgress) {
+      await ready;
+      return new Promise((resolve, reject) => {
+        lastId += 1;
+        asked = { id: lastId, onProgress, resolve, reject };
+        send({ type: "check", id: lastId, believed, ...what });
+      });
+    },
+    giveUp() {
+      asked = null;
+      send({ type: "give up" });
+    },
+    stop: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,40 @@
+import type { AuditKey, RecordReport } from "@merkle/wire/record";
+import type { CheckedProof } from "./check-proof";
+import type { Excerpt } from "./excerpt";
+import type { SeenHeads } from "./seen-heads";
+
+/** What the page believes already, from before: what is checked is compared with it. */
+export interface Believed {
+  /** Keys of the broker that served the page. */
+  readonly brokerKeys: readonly AuditKey[];
+  /** What this browser saw of records before. */
+  readonly seen: SeenHeads;
+}
+
+export type Checkable =
+  | { readonly what: "bundle"; readonly file: Blob }
+  /** The JSON of a session_proof. */
+  | { readonly what: "proof"; readonly text: string };
+
+/** What the page asks of the worker; a new check ends the one before it. */
+export type VerifyRequest =
+  | ({ readonly type: "check"; readonly id: number; readonly believed: Believed } & Checkable)
+  | { readonly type: "give up" };
+
+/** What the worker tells: that it has everything it needs, how far it is, and what it found. */
+export type VerifyReply =
+  | { readonly type: "ready" }
+  | { readonly type: "progress"; readonly id: number; readonly share: number }
+  | { readonly type: "checked"; readonly id: number; readonly result: CheckResult }
+  | { readonly type: "failed"; readonly id: number; readonly message: string };
+
+export type CheckResult = CheckedBundle | { readonly what: "proof"; readonly proof: CheckedProof };
+
+export interface CheckedBundle {
+  readonly what: "bundle";
+  readonly report: RecordReport;
+  /** The rows around the first that is wrong. */
+  readonly excerpt: Excerpt;
+  /** The keys that the record's own were believed by, to be kept with its head. */
+  readonly keys: readonly AuditKey[];
+}

@@ -1,0 +1,217 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { createTestSession } from "../kit/session.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+import { fetchBundle, withChange } from "./bundle.js";
+import { phone, testDashboard } from "./open-dashboard.js";
+
+const dashboard = testDashboard();
+const limits = "Unchanged since sealing. Does not show that a statement is true, or what was never posted.";
+
+describe.skipIf(dashboard.isMissing)("the record of a session", () => {
+  /** Atlas and Birch talk, decide and hold; five messages and events, unless it is concluded, which is the sixth. */
+  async function stage({ concluded = true } = {}) {
+    const session = await createTestSession(dashboard.rest);
+    const at = { session_id: session.sessionId, team_id: session.convener };
+    const { credential } = await session.join("Birch");
+    await session.post(session.convener, "The token table is ready.");
+    await session.post(credential, "The gateway takes both.");
+    await dashboard.rest.call("post_message", { ...at, content: { text: "Issuer first", kind: "decision" } });
+    const conclude = () =>
+      dashboard.rest.call("conclude_session", { ...at, summary_section: "Issuer it is." });
+    if (concluded) await conclude();
+    return { session, at, conclude, path: `/sessions/${session.slug}` };
+  }
+
+  it("[RECORDUI-2] [RECORDUI-3] the audit log is live, newest first, and the seal card says what is signed, before and after the conclusion", async () => {
+    const { session, at, conclude, path } = await stage({ concluded: false });
+    const { page, problems, findBarriers } = await dashboard.open(`${path}/audit`);
+    const log = page.getByRole("list", { name: "What happened, newest first" });
+    const rows = log.getByRole("listitem");
+    await rows.first().waitFor();
+    expect(await rows.allInnerTexts()).toEqual([
+      expect.stringContaining("decided: Issuer first"),
+      expect.stringContaining("joined"),
+      expect.stringContaining("joined"),
+    ]);
+    await page.getByText("Not sealed yet").waitFor();
+    expect(await findBarriers()).toEqual([]);
+
+    await dashboard.rest.call("set_state", { ...at, key: "frozen", value: true });
+    await dashboard.rest.call("hold_session", { ...at, reason: "Wait for legal" });
+    await rows.first().getByText("Reason: Wait for legal").waitFor();
+    await page.getByText("1 change of state left out", { exact: false }).waitFor();
+    await page.getByRole("combobox", { name: "Show" }).selectOption({ label: "Decisions" });
+    await page.waitForURL("**?kind=decision");
+    expect(await rows.count()).toBe(1);
+    await page.getByRole("combobox", { name: "Show" }).selectOption({ label: "Everything" });
+
+    await conclude();
+    await page.getByText(/^Sealed by/).waitFor();
+    const { seals } = await dashboard.rest.call("session_seal", { session_id: session.sessionId });
+    const seal = page.getByRole("region", { name: "Seal" });
+    await seal.getByText(seals[0]?.root ?? "no seal").waitFor();
+    await seal.getByText(limits).waitFor();
+    await rows
+      .first()
+      .getByText(/^Sealed 7 messages, root /)
+      .waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[RECORDUI-4] a closed session leads to its exports and its check, with nothing secret in an address", async () => {
+    const { session, path } = await stage();
+    const { page, problems, findBarriers } = await dashboard.open(path, { as: await dashboard.newPerson() });
+    const exported = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Export" }).click();
+    expect((await exported).url()).toBe(
+      `${dashboard.broker.url}/api/sessions/${session.slug}/export?as=bundle`,
+    );
+    await page.getByRole("link", { name: "Verify", exact: true }).last().click();
+
+    const sheet = page.getByRole("dialog", { name: "Verified here" });
+    await sheet.getByText(/^6 of 6 messages match root/).waitFor();
+    await sheet.getByText(limits).waitFor();
+    await sheet.getByText("which this browser knows").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await sheet.waitFor({ state: "detached" });
+    const links = page.getByRole("region", { name: "Export" }).getByRole("link");
+    const addresses = (await links.all()).map((link) => link.getAttribute("href"));
+    expect(await Promise.all(addresses)).toEqual(
+      ["bundle", "md", "ndjson"].map((as) => `/api${path}/export?as=${as}`),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it("[RECORDUI-5] a message's proof is computed here before anything is ticked, and one of a changed database proves nothing", async () => {
+    const { session, path } = await stage();
+    const { page, problems, findBarriers } = await dashboard.open(path);
+    await page.getByRole("button", { name: "More about message 3" }).click();
+    await page.getByRole("button", { name: "Proof" }).click();
+    await page.waitForURL("**?proof=3");
+    const sheet = page.getByRole("dialog", { name: "Proof of message 3" });
+    await sheet.getByText(/^Message 3 leads to root .*, computed here\.$/).waitFor();
+    await sheet.getByText(limits).waitFor();
+    await sheet.getByText("The token table is ready.", { exact: false }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("More about message 3");
+
+    await rewrite(session.sessionId, 3, "The token table is gone.");
+    await page.goto(`${dashboard.broker.url}${path}?proof=3`);
+    await sheet.locator("[data-verdict=wrong]").waitFor();
+    expect(await sheet.getByText(limits).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it("[RECORDUI-6] [RECORDUI-7] an export is verified with the network cut, and a changed one turns red at its row", async () => {
+    const { session } = await stage();
+    const bundle = await fetchBundle(dashboard.broker.url, session.slug);
+    const changed = await withChange(bundle, "feed.ndjson", (text) =>
+      text.replace("takes both", "takes none"),
+    );
+    const { page, problems, findBarriers } = await dashboard.open("/verify");
+    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    const asked = await cutOff(page);
+
+    await choose(page, bundle);
+    await page.getByText(/^6 of 6 messages match root/).waitFor();
+    await page.getByText(limits).waitFor();
+    await page.getByText("which this browser knows").waitFor();
+    await page.getByRole("button", { name: "Verify another" }).click();
+
+    await choose(page, changed);
+    const alert = page.getByRole("main").getByRole("alert");
+    await alert.getByText(/^Message 4 /).waitFor();
+    await alert.getByText("Ask the sender for the original export.").waitFor();
+    const wrong = page.locator("tr[data-wrong]");
+    expect(await wrong.getByRole("rowheader").allInnerTexts()).toEqual(["#4"]);
+    await wrong.getByText("The gateway takes none.").waitFor();
+    expect(await page.getByText(limits).count()).toBe(0);
+    expect(await findBarriers()).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(problems.filter((each) => !each.includes("ERR_INTERNET_DISCONNECTED"))).toEqual([]);
+  });
+
+  it("[RECORDUI-8] a pasted proof is checked, and what is none says why", async () => {
+    const { session } = await stage();
+    const proof = await dashboard.rest.call("session_proof", {
+      session_id: session.sessionId,
+      sequence: 4,
+      size: 5,
+    });
+    const { page, problems } = await dashboard.open("/verify?what=proof", phone);
+    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    await paste(page, JSON.stringify(proof));
+    await page.getByText(/^Message 4 leads to root .*, computed here\.$/).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+    await page.getByRole("button", { name: "Verify another" }).click();
+
+    const { inclusion } = proof;
+    await paste(
+      page,
+      JSON.stringify({
+        ...proof,
+        inclusion: { ...inclusion, entry: { ...inclusion?.entry, to: ["Cedar"] } },
+      }),
+    );
+    await page.getByText("The entry is not the one that the leaf was made of.").waitFor();
+    await page.getByRole("button", { name: "Verify another" }).click();
+    await paste(page, "{}");
+    await page.getByText("The proof cannot be verified.").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[RECORDUI-9] a later head that does not go on from the one that this browser saw is said loudly, until it is believed", async () => {
+    const { path } = await stage();
+    const { page, problems } = await dashboard.open(`${path}/audit`);
+    await page.waitForFunction(() => localStorage.getItem("merkle.seen-heads")?.includes('"root"'));
+    await page.reload();
+    await page.getByText(/^Sealed by/).waitFor();
+    await page.evaluate(() => {
+      const kept = localStorage.getItem("merkle.seen-heads") ?? "";
+      localStorage.setItem(
+        "merkle.seen-heads",
+        kept.replaceAll(/"root":"[0-9a-f]{64}"/g, `"root":"${"a".repeat(64)}"`),
+      );
+    });
+    await page.reload();
+    const banner = page.getByRole("alert", { name: "The record was changed" });
+    await banner.getByText("This is not the record that this browser saw before.").waitFor();
+    await banner.getByRole("button", { name: "Believe the broker…" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Believe the broker" }).click();
+    await banner.waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  /** Changes a message behind the broker's back, as who has the database can. */
+  async function rewrite(sessionId: string, sequence: number, text: string): Promise<void> {
+    const sql = connectTestDatabase(dashboard.broker.databaseUrl);
+    await sql.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`UPDATE messages SET content = ${JSON.stringify({ text })} WHERE session_id = ${sessionId} AND sequence = ${sequence}`;
+    });
+  }
+});
+
+/** Lets nothing through any more, and tells what was tried over HTTP. */
+async function cutOff(page: Page): Promise<string[]> {
+  const asked: string[] = [];
+  await page.context().setOffline(true);
+  await page.route("**/*", (route) => {
+    asked.push(route.request().url());
+    return route.abort();
+  });
+  return asked;
+}
+
+async function choose(page: Page, file: Awaited<ReturnType<typeof fetchBundle>>): Promise<void> {
+  await page.getByLabel("The export").setInputFiles(file);
+}
+
+async function paste(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "The proof" }).fill(text);
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
+}
