@@ -1,4 +1,5 @@
 export type { Sha256 } from "../audit/merkle-tree.js";
+export { verifySignature as verifySignatureHere } from "../identity/verify-signature.js";
 export {
   bundleFiles,
   bundleLimits,
@@ -55,4 +56,3 @@ export { ShapeError } from "./shape.js";
 export { shortHash } from "./short-hash.js";
 export { type Progress, type Trusted, type VerifyOptions, verifyBundle } from "./verify-bundle.js";
 export { checkKeys, trustIn } from "./verify-keys.js";
-export { verifySignatureHere } from "./verify-signature.js";

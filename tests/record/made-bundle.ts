@@ -1,0 +1,269 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import type { Message } from "@merkle/wire";
+import { canonicalJson } from "@merkle/wire";
+import { signingKeyFrom } from "@merkle/wire/identity";
+import {
+  type AuditKey,
+  auditKeyId,
+  bundleFiles,
+  contentHash,
+  documentEntry,
+  entryLeaf,
+  type FeedLine,
+  feedEntry,
+  growTree,
+  type Head,
+  headBytes,
+  type Manifest,
+  manifestBytes,
+  redactedContent,
+  type SignedHead,
+  successionBytes,
+  toHex,
+  writeJsonLine,
+} from "@merkle/wire/record";
+
+/** The files of a bundle, as text. */
+export type BundleTexts = Map<string, string>;
+
+export function sha256(bytes: Uint8Array): Buffer {
+  return createHash("sha256").update(bytes).digest();
+}
+
+/** A broker's audit key, with what it signs. */
+export interface TestKey {
+  readonly key: AuditKey;
+  sign(bytes: Uint8Array): string;
+}
+
+/** @param previous - the key that vouches for it */
+export function makeKey(previous?: TestKey): TestKey {
+  const { publicKey, sign } = signingKeyFrom(randomBytes(32));
+  const since = "2026-05-02T09:00:00.000Z";
+  const key_id = auditKeyId(Buffer.from(publicKey, "base64url"), sha256);
+  const about = { previous: previous?.key.key_id ?? null, public_key: publicKey, since };
+  const succession = previous ? previous.sign(successionBytes(about)) : null;
+  return { key: { key_id, ...about, succession }, sign };
+}
+
+export function signHead(head: Head, { sign }: TestKey): SignedHead {
+  return { ...head, signature: sign(headBytes(head)) };
+}
+
+export interface MadeBundle {
+  readonly texts: BundleTexts;
+  readonly recordId: string;
+  readonly key: TestKey;
+  readonly lines: readonly FeedLine[];
+  /** The head over the first so many messages. */
+  headAt(size: number): SignedHead;
+}
+
+/**
+ * A record as a broker would export it: chat of two teams, one message private, one with its text removed, three versions of
+ * the document, a conclusion with its seal, and some messages after it.
+ */
+export function makeBundle({
+  messages = 40,
+  sealedAt = 30,
+  keys = [makeKey()],
+}: {
+  messages?: number;
+  sealedAt?: number;
+  keys?: readonly TestKey[];
+} = {}): MadeBundle {
+  const recordId = randomUUID();
+  const epoch = randomUUID();
+  const key = keys.at(-1) ?? makeKey();
+  const teams = [randomUUID(), randomUUID()];
+  const at = (number: number) => new Date(Date.UTC(2026, 4, 2, 10, 0, number)).toISOString();
+
+  const versions = growTree(sha256);
+  const versionLines: string[] = [];
+  let lastVersion: string | null = null;
+  let text = "";
+  const documents = [headOfDocument()];
+  function headOfDocument(): Head["document"] {
+    return { version: versions.size, hash: lastVersion, root: toHex(versions.root()) };
+  }
+  for (const version of [1, 2, 3]) {
+    const salt = randomBytes(16);
+    text = `# Draft ${version}\n\nNaïve “quotes” and 🌲.\n`;
+    const hash = contentHash(salt, text, sha256);
+    const about = {
+      session_id: recordId,
+      version,
+      written_by_team_id: teams[0] ?? "",
+      written_by: "Alex's Team",
+      written_at: at(version),
+      after_sequence: version,
+    };
+    const leaf = entryLeaf(documentEntry(about, { recordId, contentHash: hash }), sha256);
+    versions.push(leaf);
+    lastVersion = hash;
+    const isRemoved = version === 1;
+    versionLines.push(
+      writeJsonLine({
+        version: about,
+        content: isRemoved ? null : text,
+        salt: isRemoved ? null : salt.toString("hex"),
+        content_hash: hash,
+        hash: toHex(leaf),
+        root: toHex(versions.root()),
+      }),
+    );
+    documents.push(headOfDocument());
+  }
+  const documentNow = headOfDocument();
+
+  const feed = growTree(sha256);
+  const lines: FeedLine[] = [];
+  const roots = [toHex(feed.root())];
+  function headAt(size: number): SignedHead {
+    const root = roots[size] ?? "";
+    const document = size === 0 ? (documents[0] ?? documentNow) : documentNow;
+    const head = { epoch, session_id: recordId, size, root, document, at: at(size), key_id: key.key.key_id };
+    return signHead(head, key);
+  }
+  const seals: SignedHead[] = [];
+  for (let sequence = 1; sequence <= messages; sequence++) {
+    const isSystem = sequence === 1 || sequence === sealedAt + 1;
+    const whole = contentOf(sequence);
+    const salt = randomBytes(16);
+    const message: Message = {
+      id: randomUUID(),
+      session_id: recordId,
+      sequence,
+      type: isSystem ? "system" : "chat",
+      posted_by_team_id: isSystem ? null : (teams[sequence % 2] ?? null),
+      from: isSystem
+        ? null
+        : {
+            team: `Team ${sequence % 2}`,
+            ...(sequence % 3 ? { peer: "atlas" } : {}),
+            human: sequence % 5 === 0,
+          },
+      to: sequence % 4 ? ["*"] : ["@backend", "Team 1/atlas"],
+      priority: "next",
+      ...(sequence % 7 ? {} : { reply_to: sequence - 1 }),
+      content: whole,
+      posted_at: at(sequence),
+      ...(isSystem ? whole : {}),
+    };
+    const hash = contentHash(salt, canonicalJson(whole), sha256);
+    const leaf = entryLeaf(feedEntry(message, { recordId, contentHash: hash }), sha256);
+    feed.push(leaf);
+    roots.push(toHex(feed.root()));
+    const isRemoved = sequence === 5;
+    const isPrivate = sequence === 6;
+    lines.push({
+      message: {
+        ...message,
+        content: isRemoved
+          ? redactedContent(message)
+          : isPrivate
+            ? { private: true, bytes: Math.floor((sealedBox.length * 3) / 4) }
+            : whole,
+      },
+      salt: isRemoved || isPrivate ? null : salt.toString("hex"),
+      content_hash: hash,
+      hash: toHex(leaf),
+      root: toHex(feed.root()),
+    });
+  }
+
+  function contentOf(sequence: number): Record<string, unknown> {
+    if (sequence === 1) return { event: "team_joined", team: "Team 1", at: at(1) };
+    if (sequence === 6)
+      return { private: true, sealed: `mks1.${"a".repeat(200)}.${"b".repeat(32)}.${sealedBox}` };
+    if (sequence === sealedAt + 1) {
+      const head = headAt(sealedAt);
+      seals.push(head);
+      return { event: "session_concluded", by: "Team 1", document_version: 3, at: at(sequence), head };
+    }
+    return {
+      text: `Message ${sequence}: naïve “quotes” and 🌲`,
+      ...(sequence % 6 ? {} : { kind: "decision" }),
+    };
+  }
+
+  const head = headAt(messages);
+  const texts: BundleTexts = new Map([
+    [bundleFiles.feed, lines.map(writeJsonLine).join("")],
+    [bundleFiles.versions, versionLines.join("")],
+    [bundleFiles.document, text],
+    [bundleFiles.roster, `${canonicalJson({ participants: [], peers: [] })}\n`],
+    [bundleFiles.state, `${canonicalJson({ entries: [] })}\n`],
+    [bundleFiles.heads, [headAt(0), ...seals, head].map(writeJsonLine).join("")],
+    [bundleFiles.keys, writeJsonLine(keys.map((each) => each.key))],
+  ]);
+  signManifest(texts, { recordId, epoch, size: messages, documentVersion: 3, head, key });
+  return { texts, recordId, key, lines, headAt };
+}
+
+const sealedBox = "c".repeat(64);
+
+/** Writes the manifest of what the files are now, as their exporter would. */
+export function signManifest(
+  texts: BundleTexts,
+  {
+    recordId,
+    epoch,
+    size,
+    documentVersion,
+    head,
+    key,
+  }: {
+    recordId: string;
+    epoch: string;
+    size: number;
+    documentVersion: number;
+    head: SignedHead;
+    key: TestKey;
+  },
+): void {
+  texts.delete(bundleFiles.manifest);
+  const unsigned: Omit<Manifest, "signature"> = {
+    format: "merkle-bundle",
+    version: 1,
+    session: {
+      session_id: recordId,
+      slug: "auth-refactor",
+      title: "Auth refactor",
+      description: "",
+      status: "closed",
+      created_at: "2026-05-02T10:00:00.000Z",
+      closed_at: "2026-05-02T11:00:00.000Z",
+    },
+    epoch,
+    exported_at: "2026-05-02T12:00:00.000Z",
+    size,
+    document_version: documentVersion,
+    head,
+    files: [...texts].map(([name, text]) => ({
+      name,
+      bytes: Buffer.byteLength(text),
+      sha256: toHex(sha256(Buffer.from(text))),
+    })),
+    key_id: key.key.key_id,
+  };
+  texts.set(
+    bundleFiles.manifest,
+    writeJsonLine({ ...unsigned, signature: key.sign(manifestBytes(unsigned)) }),
+  );
+}
+
+/** The bundle as the verifier opens it, in pieces of a size that cuts lines and characters. */
+export function sourceOf(texts: ReadonlyMap<string, string | Uint8Array>, pieceBytes = 1009) {
+  return {
+    names: [...texts.keys()],
+    open(name: string) {
+      const text = texts.get(name);
+      return text === undefined ? undefined : piecesOf(Buffer.from(text), pieceBytes);
+    },
+  };
+}
+
+async function* piecesOf(bytes: Buffer, pieceBytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
