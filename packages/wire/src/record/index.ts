@@ -37,6 +37,13 @@ export {
 } from "./head.js";
 export { fromHex, sameBytes, toHex } from "./hex.js";
 export {
+  type Consistency,
+  checkLaterHead,
+  type HeadComparison,
+  type LaterHead,
+  type SeenHead,
+} from "./later-head.js";
+export {
   consistencyPath,
   type GrowingTree,
   growTree,
