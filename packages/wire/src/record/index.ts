@@ -1,5 +1,4 @@
 export type { Sha256 } from "../audit/merkle-tree.js";
-export { verifySignature as verifySignatureHere } from "../identity/verify-signature.js";
 export {
   bundleFiles,
   bundleLimits,
@@ -63,3 +62,4 @@ export { ShapeError } from "./shape.js";
 export { shortHash } from "./short-hash.js";
 export { type Progress, type Trusted, type VerifyOptions, verifyBundle } from "./verify-bundle.js";
 export { checkKeys, trustIn } from "./verify-keys.js";
+export { verifySignatureHere } from "./verify-signature.js";

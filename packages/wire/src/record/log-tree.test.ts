@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { verifyMerkleInclusion } from "@sigstore/verify/dist/tlog/merkle.js";
 import { describe, expect, it } from "vitest";
 import {
   consistencyPath,
@@ -149,6 +150,35 @@ describe("paths", () => {
         expect(verifyInclusion({ ...claim, index: size }, sha256)).toBe(false);
         if (size > 1) expect(verifyInclusion({ ...claim, index: (index + 1) % size }, sha256)).toBe(false);
       }
+    }
+  });
+
+  it("[PROOF-2] are taken by the verifier of Sigstore's log, which others wrote, and refused when one hash is another", async () => {
+    const takes = (size: number, index: number, hashes: readonly Uint8Array[]) => {
+      const canonicalizedBody = Buffer.from(`entry ${index}`);
+      const inclusionProof = { logIndex: String(index), hashes: hashes.map((hash) => Buffer.from(hash)) };
+      // Of an entry it reads these two alone.
+      const entry = { canonicalizedBody, inclusionProof } as unknown as Parameters<
+        typeof verifyMerkleInclusion
+      >[0];
+      try {
+        verifyMerkleInclusion(entry, {
+          origin: "",
+          logSize: BigInt(size),
+          logHash: Buffer.from(rfc.mth(0, size)),
+          rest: [],
+        });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for (const size of allSizes.slice(1)) {
+      const index = drawBelow(size, `leaf of ${size}`);
+      const found = await inclusionPath({ index, size }, read, sha256);
+      expect(takes(size, index, found)).toBe(true);
+      const [first] = found;
+      if (first) expect(takes(size, index, [sha256(first), ...found.slice(1)])).toBe(false);
     }
   });
 

@@ -19,11 +19,19 @@ export interface RecordReport {
   readonly private: number;
   /** The head of the export. */
   readonly head: SignedHead | null;
-  readonly signed_by: { readonly key_id: string; readonly trust: Trust } | null;
+  /** Whose key signed that head, and with it all messages and versions. */
+  readonly signed_by: SignedBy | null;
+  /** Whose key signed the files around them: title, roster and state. A copy is exported by another broker than its origin. */
+  readonly exported_by: SignedBy | null;
   /** Where the root that was noted elsewhere stands: over so many messages. */
   readonly noted: { readonly root: string; readonly size: number } | null;
   /** What is wrong, the first thing first; at most 100. */
   readonly findings: readonly Finding[];
+}
+
+export interface SignedBy {
+  readonly key_id: string;
+  readonly trust: Trust;
 }
 
 export type Trust = "known" | "succeeds a known one" | "first seen" | "other than the known one";

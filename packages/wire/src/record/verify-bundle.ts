@@ -126,6 +126,10 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
       file: bundleFiles.document,
     });
   }
+  const tell = async (keyId: string) => ({
+    key_id: keyId,
+    trust: await trustIn(keyId, keys, { known: trusted.keys ?? [], verifySignature }),
+  });
   const asked = checkAsked(options, feed);
   const findings = joinFindings([feed.findings, document.findings, asked, signatures, files]);
 
@@ -140,11 +144,8 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     redacted: feed.redacted,
     private: feed.private,
     head: manifest?.head ?? null,
-    // The head's, which vouches for all messages. Whoever exports a copy signs the manifest with a key of its own.
-    signed_by: manifest && {
-      key_id: manifest.head.key_id,
-      trust: await trustIn(manifest.head.key_id, keys, { known: trusted.keys ?? [], verifySignature }),
-    },
+    signed_by: manifest && (await tell(manifest.head.key_id)),
+    exported_by: manifest && (await tell(manifest.key_id)),
     noted:
       trusted.root !== undefined && feed.notedSize !== null
         ? { root: trusted.root, size: feed.notedSize }
