@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -187,6 +187,7 @@ describe("installed alone", () => {
       code: 0,
       stdout: expect.stringContaining("restored 3 sessions"),
     });
+    await copyFile(join(merkle.home, "audit-key.json"), join(other.home, "audit-key.json"));
     const restored = await doors.rest(await up(other));
     expect(await restored.call("read_session_doc", { session_id })).toMatchObject({ content });
   });

@@ -1,4 +1,6 @@
 import type { Command, CommandGroup } from "./command.js";
+import { auditKeyRotate } from "./commands/audit-key/rotate.js";
+import { auditKeyShow } from "./commands/audit-key/show.js";
 import { backup } from "./commands/backup.js";
 import { completeWord } from "./commands/complete.js";
 import { completion } from "./commands/completion.js";
@@ -45,6 +47,7 @@ import { remember } from "./commands/remember.js";
 import { rename } from "./commands/rename.js";
 import { restore } from "./commands/restore.js";
 import { resume } from "./commands/resume.js";
+import { seal } from "./commands/seal.js";
 import { search } from "./commands/search.js";
 import { show } from "./commands/show.js";
 import { stateGet } from "./commands/state/get.js";
@@ -66,10 +69,10 @@ import { watch } from "./commands/watch.js";
 /** All commands, in the groups and the order in which help lists them. */
 export const commandGroups: readonly CommandGroup[] = [
   { title: "Start here", commands: [demo] },
-  { title: "Broker", commands: [up, down, status, backup, restore] },
+  { title: "Broker", commands: [up, down, status, backup, restore, auditKeyShow, auditKeyRotate] },
   {
     title: "Sessions",
-    commands: [ls, show, open, newSession, watch, tail, post, redact, rename, conclude],
+    commands: [ls, show, open, newSession, watch, tail, post, redact, rename, conclude, seal],
   },
   { title: "People and agents", commands: [peers, verifyPeer, nudge, hold, resume] },
   {

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { copyFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
@@ -46,7 +46,13 @@ describe("merkle backup and restore", () => {
     expect(await fresh.run(["restore", file])).toMatchObject({
       code: 0,
       stdout: "✓ restored 1 session, 2 messages; every client is told to resync\n",
+      stderr: expect.stringContaining("copy audit-key.json here"),
     });
+    expect(await fresh.run(["up", "--port", "0", "--detach"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Copy audit-key.json from the Merkle home"),
+    });
+    await copyFile(join(old.home, "audit-key.json"), join(fresh.home, "audit-key.json"));
     await fresh.run(["up", "--port", "0", "--detach"]);
     const { url } = await fresh.running();
     await post(url, "/sessions/kept/messages", { content: { text: "three" } }, teamId);

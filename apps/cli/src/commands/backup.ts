@@ -19,6 +19,9 @@ export const backup: Command = {
       { file, bytes: summary.bytes, sha256: summary.sha256, epoch: summary.epoch, ...rows },
       `${output.mark.ok} ${rowsText(rows)} in ${file}`,
     );
+    output.note(
+      "  keep audit-key.json of this home as well, where nobody else can read it: it is in no backup",
+    );
     output.note(`  bring it back: merkle restore ${name}, with MERKLE_HOME at an empty folder`);
     return exitCodes.done;
   },

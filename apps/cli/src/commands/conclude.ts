@@ -38,7 +38,12 @@ export const conclude: Command = {
       session_id: session.session_id,
       summary_section: summary,
     });
-    output.show(concluded, `${output.mark.ok} concluded ${session.slug}, document v${concluded.doc_version}`);
+    const { shortHash } = await import("@merkle/wire/plain");
+    const { seal } = concluded;
+    output.show(
+      concluded,
+      `${output.mark.ok} concluded ${session.slug}, document v${concluded.doc_version}\n${output.mark.ok} sealed ${counted(seal.size, "message")}, root ${shortHash(seal.root)}`,
+    );
     return exitCodes.done;
   },
 };

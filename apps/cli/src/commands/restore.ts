@@ -8,7 +8,7 @@ export const restore: Command = {
   examples: ["merkle restore merkle.backup", "MERKLE_HOME=/srv/new merkle restore merkle.backup"],
   async run({ args: [name = ""], config, output, signal }) {
     const { resolve } = await import("node:path");
-    const { restoreHome } = await import("@merkle/broker");
+    const { readAuditKeys, restoreHome } = await import("@merkle/broker");
     const { countRows, rowsText } = await import("../row-counts.js");
     const file = resolve(name);
     const summary = await restoreHome({ ...config, file, signal });
@@ -27,6 +27,12 @@ export const restore: Command = {
       output.note(
         `${output.mark.warn} not restored, because Merkle does not know these tables: ${summary.skipped.join(", ")}`,
       );
+    }
+    const isSigned = summary.tables.some(
+      ({ name: table, rows: count }) => table === "audit_keys" && count > 0,
+    );
+    if (isSigned && (await readAuditKeys(config.home)).length === 0) {
+      output.note("  copy audit-key.json here from the Merkle home of that broker: it is in no backup");
     }
     output.note("  next: merkle up");
     return exitCodes.done;

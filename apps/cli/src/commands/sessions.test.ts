@@ -289,7 +289,9 @@ describe("merkle conclude", () => {
     await writeFile(join(merkle.home, "end.md"), "Resume at the refresh flow.\n");
     expect(await merkle.run(["conclude", slug, "--file", "end.md"])).toMatchObject({
       code: 0,
-      stdout: `✓ concluded ${slug}, document v1\n`,
+      stdout: expect.stringMatching(
+        new RegExp(`^✓ concluded ${slug}, document v1\n✓ sealed \\d+ messages, root \\w{4}…\\w{4}\n$`),
+      ),
     });
     const { content } = await callBroker(merkle, "read_session_doc", { session_id: slug });
     expect(content).toContain("Resume at the refresh flow.");

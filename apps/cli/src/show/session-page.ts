@@ -1,4 +1,5 @@
 import type { OutputOf, Session } from "@merkle/wire";
+import { shortHash } from "@merkle/wire/plain";
 import { toAge, toMoment } from "../age.js";
 import type { BrokerClient } from "../broker-client.js";
 import { toDashboardUrl } from "../dashboard-url.js";
@@ -26,6 +27,7 @@ export async function formatSession(
     output.bold(oneLine(session.title)),
     [session.slug, stateText(session)].join(separator),
     counts.join(separator),
+    ...sealLine(session, separator),
     ...heldText(session, output),
     toDashboardUrl(broker.base, session),
   ];
@@ -40,6 +42,12 @@ export async function formatSession(
 
 function stateText({ closed_at: closedAt, created_at: createdAt }: Session): string {
   return closedAt === null ? `open since ${toMoment(createdAt)}` : `closed ${toMoment(closedAt)}`;
+}
+
+function sealLine({ seal }: OutputOf<"get_session">, separator: string): string[] {
+  if (seal === null) return [];
+  const sealed = `sealed ${counted(seal.size, "message")}, root ${shortHash(seal.root)}`;
+  return [[sealed, toMoment(seal.at)].join(separator)];
 }
 
 /** What keeps agents from posting, or will: a line for each. */

@@ -1,0 +1,17 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const auditKeyRotate: Command = {
+  name: "audit-key rotate",
+  summary: "make the next key for signing records, vouched for by this one; taken at the broker's next start",
+  examples: ["merkle audit-key rotate", "merkle audit-key rotate --json"],
+  async run({ config, output }) {
+    const { rotateAuditKey } = await import("@merkle/broker");
+    const key = await rotateAuditKey(config.home);
+    output.show(key, `${output.mark.ok} made audit key ${key.key_id}`);
+    output.note(
+      "  next: merkle down, then merkle up. Other machines' brokers on the same database need the new audit-key.json, too.",
+    );
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,21 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const auditKeyShow: Command = {
+  name: "audit-key show",
+  summary: "show the keys that this machine's broker signs records with, for others to compare",
+  examples: ["merkle audit-key show", "merkle audit-key show --json"],
+  async run({ config, output }) {
+    const { readAuditKeys } = await import("@merkle/broker");
+    const { toMoment } = await import("../../age.js");
+    const keys = await readAuditKeys(config.home);
+    const lines = keys.toReversed().map(({ key_id, since, previous }, place) => {
+      const vouched = previous === null ? "" : `, vouched for by ${previous.slice(0, 8)}`;
+      const line = `${key_id}  since ${toMoment(since)}${vouched}`;
+      return place === 0 ? output.bold(line) : output.dim(line);
+    });
+    if (keys.length === 0) output.note("  no audit key yet: the first start of a broker makes one");
+    if (keys.length > 0 || output.json) output.show({ keys }, lines.join("\n"));
+    return exitCodes.done;
+  },
+};
