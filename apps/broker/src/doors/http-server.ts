@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { limits, MerkleError } from "@merkle/wire";
@@ -19,6 +25,7 @@ import { mountMcp } from "./mcp/mount-mcp.js";
 import { createOpenApi } from "./openapi.js";
 import { mountRest } from "./rest.js";
 import { mountSignIn } from "./sign-in.js";
+import { sayFarewell } from "./websocket/farewell.js";
 import { createWebSocketDoor, refuseUpgrade } from "./websocket/websocket-door.js";
 
 export interface HttpServer {
@@ -129,10 +136,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     overrideGlobalObjects: false,
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
+  /** Connections of which a request was refused: they end with that answer, and what comes behind it is not heard. */
+  const refused = new WeakSet<Duplex>();
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
-    const refusal = refuse(arrivals.read(request), limiter.admit);
-    if (refusal) refuseRequest(response, refusal);
-    else void serve(request, response);
+    if (refused.has(request.socket)) return;
+    const refusal = refuse(arrivals.read(request), limiter.admit) ?? refuseCompressed(request);
+    if (!refusal) return void serve(request, response);
+    refused.add(request.socket);
+    refuseRequest(response, refusal);
   });
   if (limiter.rates) {
     boundConnections(server, {
@@ -142,7 +153,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       metrics: services.metrics,
     });
   }
-  server.on("clientError", (error, socket) => refuseMalformed(error, socket, options.deadlines));
+  server.on("clientError", (error, socket) => {
+    if (refused.has(socket)) sayFarewell(socket);
+    else refuseMalformed(error, socket, options.deadlines);
+  });
   const webSockets = createWebSocketDoor({
     services,
     knowsHost: hosts.knows,
@@ -215,6 +229,13 @@ function refuseRequest(response: ServerResponse, error: MerkleError): void {
       ...retryAfter(error),
     })
     .end(body);
+}
+
+/** What is packed is not unpacked, and need not be read either: little can become more than there is room for (GUARD-10). */
+function refuseCompressed({ headers }: IncomingMessage): MerkleError | null {
+  const encoding = headers["content-encoding"];
+  if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
+  return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
 }
 
 function notUnderstood(): MerkleError {

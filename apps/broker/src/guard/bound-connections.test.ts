@@ -13,18 +13,19 @@ async function startServer(
 ) {
   const metrics = createMetrics();
   const server = createServer();
+  const greeted = new Set<Socket>();
+  // What is ended does not come this far.
+  server.on("connection", (socket) => {
+    expect(socket.destroyed).toBe(false);
+    greeted.add(socket);
+    socket.on("error", () => undefined);
+    socket.write("hello");
+  });
   boundConnections(server, {
     perAddressMax,
     addressOf: createArrivals(trustedProxies).addressOf,
     isDeafTo,
     metrics,
-  });
-  const greeted = new Set<Socket>();
-  server.on("connection", (socket) => {
-    if (socket.destroyed) return;
-    greeted.add(socket);
-    socket.on("error", () => undefined);
-    socket.write("hello");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -14,7 +14,8 @@ export interface ConnectionBounds {
 
 /**
  * Ends what an address opens beyond its bound, before a byte of it is read (GUARD-8). A trusted proxy speaks for many, and
- * has none: its clients are counted by their requests.
+ * has none: its clients are counted by their requests. To be called when the server's own listeners are set: what is ended
+ * reaches none of them, so that neither a parser nor a handshake is begun for it.
  */
 export function boundConnections(
   server: Server,
@@ -28,17 +29,26 @@ export function boundConnections(
     else open.set(block, left);
   }
 
-  server.prependListener("connection", (socket: Socket) => {
+  /** Counts a connection, if it may be there. */
+  function enter(socket: Socket): boolean {
     const address = addressOf(socket);
-    if (address === null) return;
+    if (address === null) return true;
     const block = toAddressBlock(address);
     const count = (open.get(block) ?? 0) + 1;
-    if (count > perAddressMax || isDeafTo(address)) {
-      metrics.refusals.inc({ by: "connections" });
-      socket.destroy();
-      return;
-    }
+    if (count > perAddressMax || isDeafTo(address)) return false;
     open.set(block, count);
     socket.once("close", () => leave(block));
+    return true;
+  }
+
+  const listeners = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    if (enter(socket)) {
+      for (const listener of listeners) listener.call(server, socket);
+      return;
+    }
+    metrics.refusals.inc({ by: "connections" });
+    socket.destroy();
   });
 }

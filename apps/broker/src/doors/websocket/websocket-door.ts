@@ -219,4 +219,6 @@ export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
     "Connection: close",
   ].join("\r\n");
   socket.end(`${head}\r\n\r\n${body}`);
+  // Who does not end its side would hold what is left of the connection for as long as it likes.
+  sayFarewell(socket);
 }
