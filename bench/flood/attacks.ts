@@ -40,7 +40,8 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
     async run(onslaught) {
       let requests = 0;
       let frames = 0;
-      const tenRequests = toRequest("GET /api/sessions", []).repeat(10);
+      const last = toRequest("GET /api/sessions", ["Connection: close"]);
+      const tenRequests = toRequest("GET /api/sessions", []).repeat(9) + last;
       const ask = async () => {
         const socket = await onslaught.arsenal.connect();
         if (!socket) return;

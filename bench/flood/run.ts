@@ -30,6 +30,8 @@ const names = Object.keys(attacks) as AttackName[];
 const { values: flags, positionals } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    /** How long each attack lasts. */
+    seconds: { type: "string" },
     /** Writes what the broker did where to bench-results/, too. */
     profile: { type: "boolean", default: false },
   },
@@ -40,7 +42,8 @@ if (unknown !== undefined) {
   console.error(`There is no attack "${unknown}"; there are ${names.join(", ")}.`);
   process.exit(2);
 }
-const { ms, scale } = flags.quick ? { ms: 4_000, scale: 0.1 } : { ms: 15_000, scale: 1 };
+const ms = 1_000 * Number(flags.seconds ?? (flags.quick ? 4 : 15));
+const scale = flags.quick ? 0.1 : 1;
 const chosen = positionals.length === 0 ? names : names.filter((name) => positionals.includes(name));
 
 const folder = fileURLToPath(new URL("../../bench-results/", import.meta.url));

@@ -59,6 +59,11 @@ export interface Channel {
   dispose(): void;
 }
 
+/** What is handed out in one turn of the event loop, so that many readers of much do not hold up what others ask meanwhile. */
+const turnBytesMax = 1024 * 1024;
+/** What telling a reader takes beside the bytes, in bytes: a call to the system is worth some thousand of them. */
+const readerBytes = 4 * 1024;
+
 export interface ChannelStart {
   readonly sessionId: string;
   readonly head: number;
@@ -76,25 +81,65 @@ export function createChannel(
   const readers = new Set<Reader>();
   let known = head;
   let filling = false;
+  /** Those who are yet to be woken, while others have been; whoever comes meanwhile is among them. */
+  let toWake: Iterator<Reader> | null = null;
+  let wakeAgain = false;
+  let turn: NodeJS.Immediate | undefined;
+  let handedOut = 0;
   // Kept only while readers are woken: the ring bounds what a session may hold for longer.
   let joined: Map<string, Buffer> | null = null;
 
+  /** Wakes every reader, at once or over some turns of the event loop; who is woken late finds all that came until then. */
   function wakeAll(): void {
+    if (toWake) {
+      wakeAgain = true;
+      return;
+    }
+    toWake = readers.values();
     joined = new Map();
-    for (const reader of readers) reader.wake();
+    wakeSome(toWake);
+  }
+
+  function wakeSome(some: Iterator<Reader>): void {
+    handedOut = 0;
+    try {
+      while (handedOut < turnBytesMax) {
+        const next = some.next();
+        if (next.done) return endWaking();
+        handedOut += readerBytes;
+        next.value.wake();
+      }
+    } catch (error) {
+      // Left as it is, nobody would ever be woken again.
+      endWaking();
+      throw error;
+    }
+    turn = setImmediate(() => wakeSome(some));
+  }
+
+  function endWaking(): void {
+    toWake = null;
     joined = null;
+    if (!wakeAgain) return;
+    wakeAgain = false;
+    wakeAll();
   }
 
   function framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer {
     const [first] = entries;
     const last = entries.at(-1);
     if (!first || !last) return Buffer.alloc(0);
-    if (first === last) return first.frame(kind);
+    if (first === last) return hand(first.frame(kind));
     // With gaps, others may have as many from the same place, and not the same ones.
     const shared = last.sequence - first.sequence === entries.length - 1 ? joined : null;
     const key = `${kind} ${first.sequence} ${entries.length}`;
     const frames = shared?.get(key) ?? Buffer.concat(entries.map((entry) => entry.frame(kind)));
     shared?.set(key, frames);
+    return hand(frames);
+  }
+
+  function hand(frames: Buffer): Buffer {
+    handedOut += frames.length;
     return frames;
   }
 
@@ -217,6 +262,9 @@ export function createChannel(
       }
       tellOfChange(kind, version);
     },
-    dispose: ring.clear,
+    dispose() {
+      clearImmediate(turn);
+      ring.clear();
+    },
   };
 }
