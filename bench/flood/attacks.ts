@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { RateLimits } from "@merkle/wire";
 import type { Offered } from "./attacker-child.js";
-import { type Arsenal, ended, toFrame, toRequest, written } from "./sockets.js";
+import { type Arsenal, toFrame, toRequest, written } from "./sockets.js";
 
 export interface Attack {
   /** Rates of the broker that it is measured with, where they are not the usual ones. */
@@ -34,7 +34,7 @@ export type AttackName =
 const json = "Content-Type: application/json";
 
 export const attacks: Readonly<Record<AttackName, Attack>> = {
-  /** A thousand times what one address may, and more: as requests, ten to a connection, and as frames. */
+  /** A thousand times what one address may: as requests, ten to a connection, and as many frames as the network takes. */
   requests: {
     rateLimits: { address: { per_second: 20, burst: 40 } },
     async run(onslaught) {
@@ -42,12 +42,18 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
       let frames = 0;
       const last = toRequest("GET /api/sessions", ["Connection: close"]);
       const tenRequests = toRequest("GET /api/sessions", []).repeat(9) + last;
+      // It waits for no answer, and is late for nothing: what it could not ask in time is asked in the next moment.
+      const began = performance.now();
+      const connections = 2_000 * onslaught.scale;
       const ask = async () => {
-        const socket = await onslaught.arsenal.connect();
-        if (!socket) return;
-        socket.write(tenRequests);
-        await ended(socket);
-        requests += 10;
+        const due = ((performance.now() - began) / 1_000) * connections * 10;
+        for (; requests < due; requests += 10) {
+          void onslaught.arsenal.connect().then((socket) => {
+            socket?.write(tenRequests);
+            socket?.resume();
+          });
+        }
+        await delay(5);
       };
       const pings = Buffer.concat(Array(200).fill(toFrame(Buffer.from('{"type":"ping","id":1}'))));
       const call = async () => {
@@ -59,15 +65,19 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
         }
         await delay(50);
       };
-      await Promise.all([...repeat(40, onslaught, ask), ...repeat(10, onslaught, call)]);
+      await Promise.all([...repeat(1, onslaught, ask), ...repeat(10, onslaught, call)]);
       return { requests, frames };
     },
   },
 
   /** Heads and bodies that come a byte at a time. */
   "slow-requests": {
+    // Of one no more than a thousand connections stay.
+    addresses: 4,
     async run(onslaught) {
       let opened = 0;
+      let open = 0;
+      let held = 0;
       const heads = [
         "GET /api/sessions HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
         toRequest("POST /api/sessions", [json, "Content-Length: 100000"]),
@@ -76,12 +86,17 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
         const socket = await onslaught.arsenal.connect();
         if (!socket) return delay(100);
         opened += 1;
+        open += 1;
+        held = Math.max(held, open);
+        socket.once("close", () => {
+          open -= 1;
+        });
         socket.resume();
         socket.write(heads[n % 2] ?? "");
         while (!isOver(onslaught) && (await written(socket, "x"))) await delay(500);
       };
       await Promise.all(repeat(2_000, onslaught, drip));
-      return { opened };
+      return { opened, held };
     },
   },
 
@@ -156,18 +171,25 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
     addresses: 10,
     async run(onslaught) {
       let readers = 0;
+      let open = 0;
+      let held = 0;
+      const pong = toFrame(Buffer.alloc(0));
+      pong[0] = 0x8a;
       const subscribe = { type: "subscribe", id: 1, kind: "follow", session_id: onslaught.session };
       const follow = async () => {
         const socket = await onslaught.arsenal.upgrade();
         if (!socket) return delay(100);
         socket.pause();
         readers += 1;
+        open += 1;
+        held = Math.max(held, open);
         await written(socket, toFrame(Buffer.from(JSON.stringify(subscribe))));
-        // Unread, its end is not seen; what it is sent tells by not being taken.
-        while (!isOver(onslaught) && !socket.destroyed) await delay(200);
+        // Unread, its end is not seen: only what is sent to it then fails.
+        while (!isOver(onslaught) && (await written(socket, pong))) await delay(1_000);
+        open -= 1;
       };
       await Promise.all(repeat(500, onslaught, follow));
-      return { readers };
+      return { readers, held };
     },
   },
 };

@@ -80,12 +80,3 @@ export function written(socket: Socket, bytes: Buffer | string): Promise<boolean
     if (socket.destroyed) resolve(false);
   });
 }
-
-export function ended(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.destroyed) resolve();
-    socket.once("close", () => resolve());
-    // What nobody reads keeps a connection from being seen to end.
-    socket.resume();
-  });
-}
