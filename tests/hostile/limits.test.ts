@@ -21,7 +21,7 @@ type Limit = keyof typeof limits;
 const testedAt: {
   readonly [Name in Limit]:
     | "here"
-    | `${"apps/broker/src" | "tests/doors" | "tests/hostile" | "tests/access"}/${string}.test.ts`;
+    | `${"apps/broker/src" | "tests/doors" | "tests/hostile" | "tests/access" | "tests/record"}/${string}.test.ts`;
 } = {
   messageTextBytesMax: "here",
   documentBytesMax: "here",
@@ -65,6 +65,10 @@ const testedAt: {
   thoughtsPageMax: "tests/doors/audit.test.ts",
   thoughtsPageDefault: "tests/doors/audit.test.ts",
   sealsListedMax: "tests/doors/record.test.ts",
+  bundleBytesMax: "tests/record/import.test.ts",
+  exportsAtOnceMax: "apps/broker/src/doors/places.test.ts",
+  importsAtOnceMax: "apps/broker/src/doors/places.test.ts",
+  exportStalledMsMax: "apps/broker/src/export/unless-stalled.test.ts",
   searchHitsMax: "tests/doors/search.test.ts",
   searchHitsDefault: "tests/doors/search.test.ts",
   idempotencyKeyCharsMax: "here",

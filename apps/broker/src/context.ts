@@ -30,6 +30,8 @@ export interface Services {
   readonly version: string;
   readonly startedAt: Date;
   readonly databaseKind: "embedded" | "external";
+  /** The Merkle home, for files that are there for a moment. */
+  readonly home: string;
   readonly eventLoop: EventLoopWatch;
   /** Its `meshId` is the mesh's, so that no query asks about another. */
   readonly database: Database;

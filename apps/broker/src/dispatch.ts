@@ -89,6 +89,36 @@ async function serve(services: Services, call: Call): Promise<Reply> {
   };
 }
 
+/** A call that was admitted, as whoever answers it sees it. */
+export interface OpenedCall {
+  readonly ctx: Context;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Admits a call that is answered with, or brings, a file: the same way as every other (ERR-2). What the file is made of or
+ * becomes is its door's part, and may take longer than a reply may.
+ *
+ * @throws MerkleError, whatever went wrong
+ */
+export async function openCall(services: Services, call: Call): Promise<OpenedCall> {
+  const { operation, door } = call;
+  const { metrics, log } = services;
+  try {
+    const admitting = retryWhileLost(() => admit(services, call, requireObject(operation, call.input)));
+    const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
+    if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
+    const { caller, input } = admitted;
+    const ctx = createContext(services, call, { ...admitted, team: caller?.team ?? null, onWritten: [] });
+    metrics.requests.inc({ operation: operation.name, door, result: "ok" });
+    return { ctx, input };
+  } catch (error) {
+    const told = toMerkleError(error, log, { operation: operation.name, door });
+    metrics.requests.inc({ operation: operation.name, door, result: told.code });
+    throw told;
+  }
+}
+
 /** A wait ends as soon as the membership or the token of who waits does (ENTER-6), and brings nothing then. */
 function watchPrincipal(services: Services, { operation, principal, signal }: Call) {
   if (operation.kind !== "wait" || !principal || principal.kind === "anyone") {

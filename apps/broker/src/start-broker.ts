@@ -20,6 +20,7 @@ import { createLimiter } from "./guard/limiter.js";
 import { watchEventLoop } from "./health/watch-event-loop.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { createEntrance } from "./identity/entrance.js";
+import { clearSpool } from "./import/spool.js";
 import { ensureFirstInvite, makeAdminInvite } from "./invites/ensure-first-invite.js";
 import { createLog, type Log } from "./log.js";
 import { createMeshes, createMeshOfSession, type Meshes, type SharedServices } from "./meshes/meshes.js";
@@ -249,6 +250,7 @@ async function startDatabaseServer(
   await mkdir(home, { recursive: true, mode: 0o700 }).catch(() => undefined);
   const lock = await lockHome(home);
   stops.add("home lock", lock.release);
+  await clearSpool(home);
   if (databaseUrl !== undefined) return databaseUrl;
   const postgres = await startEmbeddedPostgres({
     home,
@@ -328,6 +330,7 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
     version: readVersion(),
     startedAt: new Date(),
     databaseKind: databaseUrl === undefined ? "embedded" : "external",
+    home: options.home,
     eventLoop,
     appender,
     channels,

@@ -47,6 +47,7 @@ export {
 } from "./operation.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
+export { exportSession, type Imported, importBundle } from "./operations/files.js";
 export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
@@ -64,4 +65,4 @@ export type { StateEntry } from "./operations/state.js";
 export { type Instant, parseInstant } from "./parse-instant.js";
 export * from "./plain.js";
 export { type ListedTool, toTool } from "./tool.js";
-export { isStorable, utf8Bytes } from "./values.js";
+export { isStorable, Timestamp, Uuid, utf8Bytes } from "./values.js";

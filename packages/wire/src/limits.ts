@@ -129,6 +129,14 @@ export const limits = {
   /** Of each kind of rate. */
   rateBucketsMax: 10_000,
 
+  // Files.
+  /** Of a bundle that is imported, as it is sent. */
+  bundleBytesMax: 2 * 1024 * 1024 * 1024,
+  exportsAtOnceMax: 8,
+  importsAtOnceMax: 2,
+  /** Who takes nothing of an export for so long has gone away. */
+  exportStalledMsMax: 60_000,
+
   // Identity.
   inviteUsesMax: 1_000,
   invitesListedMax: 500,

@@ -19,6 +19,7 @@ import { toMerkleError } from "../to-merkle-error.js";
 import { createAdmit } from "./admit.js";
 import { renderAgentsPage } from "./agents-page.js";
 import { mountDashboard } from "./dashboard.js";
+import { mountFiles } from "./files.js";
 import { checkHealth } from "./health.js";
 import { jsonResponse, noSuchRoute, retryAfter, toErrorResponse } from "./http-error.js";
 import { mountMcp } from "./mcp/mount-mcp.js";
@@ -69,6 +70,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
   const admit = createAdmit(services.entrance, arrivals);
   mountRest(app, admit);
+  mountFiles(app, admit);
   mountSignIn(app, { meshes: services.meshes(), admit, arrivals, knowsHost: hosts.knows });
   const mcp = mountMcp(app, services, admit);
   app.get("/health", async () => {

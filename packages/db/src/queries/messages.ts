@@ -151,14 +151,27 @@ function isMailOf({ peerId, own }: Addressee): SQL | undefined {
   return own ? or(forPeer, eq(messages.postedByPeerId, peerId)) : forPeer;
 }
 
-// The sum runs over sizes alone, which are known without unpacking the texts; only what fits is read. That is one run from
-// the start, so its last sequence bounds the page: a scalar, which is computed once whatever the planner knows of a table
-// that was never analyzed, where a set to look into was computed anew for each message.
 async function readPage(
   db: Queryable,
   wanted: SQL | undefined,
-  { messagesMax, bytesMax }: PageBounds,
+  bounds: PageBounds,
 ): Promise<StoredMessage[]> {
+  const { candidates, within } = boundPage(db, wanted, bounds);
+  return db
+    .with(candidates)
+    .select(messageColumns)
+    .from(messages)
+    .where(and(wanted, within))
+    .orderBy(asc(messages.sequence));
+}
+
+/**
+ * What narrows the wanted messages to a page of the first ones. The sum runs over sizes alone, which are known without
+ * unpacking the texts; only what fits is read. That is one run from the start, so its last sequence bounds the page: a
+ * scalar, which is computed once whatever the planner knows of a table that was never analyzed, where a set to look into was
+ * computed anew for each message.
+ */
+export function boundPage(db: Queryable, wanted: SQL | undefined, { messagesMax, bytesMax }: PageBounds) {
   const order = asc(messages.sequence);
   const candidates = db.$with("candidates").as(
     db
@@ -175,7 +188,7 @@ async function readPage(
   );
   const within = sql`${messages.sequence} <= (
     SELECT max(sequence) FROM ${candidates} WHERE bytes_before = 0 OR bytes_before + bytes <= ${bytesMax})`;
-  return db.with(candidates).select(messageColumns).from(messages).where(and(wanted, within)).orderBy(order);
+  return { candidates, within };
 }
 
 /** The message with an id, as its idempotency key gives it. */

@@ -31,7 +31,7 @@ export class UnreadableZip extends Error {
 }
 
 /** Enough for a record of a million messages with room to spare; what is larger is somebody's trick. */
-const usualBounds: ZipBounds = { filesMax: 100, unpackedBytesMax: 16 * 1024 ** 3 };
+const usualBounds: ZipBounds = { filesMax: 20, unpackedBytesMax: 16 * 1024 ** 3 };
 
 const chunkBytes = 64 * 1024;
 

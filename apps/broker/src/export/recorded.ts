@@ -1,0 +1,70 @@
+import { findTileHashes, listHeads, type RecordExtent, readRecordExtent } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { AuditKey, SignedHead } from "@merkle/wire/record";
+import type { Services } from "../context.js";
+import { keysOf } from "../record/keys-of.js";
+import { toSignedHead } from "../record/signed-head.js";
+import { retryWhileLost } from "../retry-while-lost.js";
+import type { SessionIdentity } from "../sessions/directory.js";
+
+/** What an export needs of a session's record besides the rows that it is made from. */
+export interface Recorded {
+  /** The id that its entries name. */
+  readonly recordId: string;
+  /** Of the moment at which the export began; of a damaged record, which nothing is signed of, the last one. */
+  readonly head: SignedHead;
+  /** How much of the feed and of the document is exported, whatever is written meanwhile. */
+  readonly size: number;
+  readonly documentVersion: number;
+  /** Every head that was ever given out, the oldest first. */
+  heads(): AsyncIterable<SignedHead>;
+  /** The keys that signed them, the oldest first. */
+  readonly keys: readonly AuditKey[];
+  /** The leaves of a stored tile, 32 bytes each; null where none is stored. */
+  leaves(log: "feed" | "document", tile: number): Promise<Uint8Array | null>;
+  /** The broker's own key, and what it signs with it. */
+  readonly keyId: string;
+  sign(bytes: Uint8Array): string;
+}
+
+/**
+ * Looks at a session's record as it is now (EXPORT-1). One that is damaged is exported all the same, with the last head that
+ * was signed of it, for verification to find the damage by.
+ *
+ * @throws conflict for a damaged record of which nothing was ever signed
+ */
+export async function openRecorded(services: Services, session: SessionIdentity): Promise<Recorded> {
+  const { database, signer } = services;
+  const { sessionId } = session;
+  const { head, extent } = await retryWhileLost(() => readHead(services, session));
+  const keys = await keysOf(services, sessionId);
+  return {
+    ...extent,
+    head,
+    keys,
+    async *heads() {
+      for (const row of await listHeads(database.orm, sessionId)) yield toSignedHead(row);
+    },
+    leaves: (log, number) =>
+      retryWhileLost(() => findTileHashes(database.orm, { sessionId, log }, { level: 0, number })),
+    keyId: signer.keys.at(-1)?.key_id ?? "",
+    sign: (bytes) => signer.signBytes(bytes).signature,
+  };
+}
+
+async function readHead(
+  { database, records }: Services,
+  { sessionId, slug }: SessionIdentity,
+): Promise<{ head: SignedHead; extent: RecordExtent }> {
+  try {
+    const now = await records.headNow(sessionId);
+    if (now) return now;
+  } catch (error) {
+    if (!(error instanceof MerkleError) || error.code !== "conflict") throw error;
+    const last = (await listHeads(database.orm, sessionId)).at(-1);
+    const extent = await readRecordExtent(database.orm, sessionId);
+    if (!last || !extent) throw error;
+    return { head: toSignedHead(last), extent };
+  }
+  throw new MerkleError("not_found", `There is no session "${slug}".`);
+}

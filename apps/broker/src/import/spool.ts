@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { limits, MerkleError } from "@merkle/wire";
+import type { RandomAccess } from "@merkle/wire/record/zip";
+
+/** A file that was sent, as long as it is needed. */
+export interface Spooled extends RandomAccess {
+  /** Removes it. May be called twice. */
+  remove(): Promise<void>;
+}
+
+function folderOf(home: string): string {
+  return join(home, "imports");
+}
+
+/** Removes what a broker that was killed has left. */
+export async function clearSpool(home: string): Promise<void> {
+  await rm(folderOf(home), { recursive: true, force: true });
+}
+
+/**
+ * Writes the body of a request to a file of the home, since a bundle is read from anywhere in it, and more than once.
+ *
+ * @throws bad_request, payload_too_large
+ */
+export async function spool(incoming: IncomingMessage, home: string): Promise<Spooled> {
+  const { "content-type": contentType, "content-length": length } = incoming.headers;
+  if (!/^application\/zip\s*(?:;|$)/i.test(contentType ?? "")) {
+    incoming.resume();
+    throw new MerkleError(
+      "bad_request",
+      `The body must be a bundle with Content-Type: application/zip; got ${contentType ?? "no Content-Type"}.`,
+    );
+  }
+  if (Number(length) > limits.bundleBytesMax) throw tooLarge(incoming);
+  await mkdir(folderOf(home), { recursive: true, mode: 0o700 });
+  const path = join(folderOf(home), `${randomUUID()}.zip`);
+  try {
+    await pipeline(bounded(incoming), createWriteStream(path, { flags: "wx", mode: 0o600 }));
+    return await openSpooled(path);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function* bounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  // Leaving the loop must not end the connection: the answer still has to go out on it.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > limits.bundleBytesMax) throw tooLarge(incoming);
+    yield chunk;
+  }
+}
+
+async function openSpooled(path: string): Promise<Spooled> {
+  const file = await open(path, "r");
+  const { size } = await file.stat();
+  let isOpen = true;
+  return {
+    size,
+    async read(offset, length) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    },
+    async remove() {
+      if (!isOpen) return;
+      isOpen = false;
+      await file.close();
+      await rm(path, { force: true });
+    },
+  };
+}
+
+function tooLarge(incoming: IncomingMessage): MerkleError {
+  incoming.resume();
+  return new MerkleError(
+    "payload_too_large",
+    `A bundle that is imported may have ${limits.bundleBytesMax} bytes at most.`,
+    { bytes_max: limits.bundleBytesMax },
+  );
+}

@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { operation } from "../operation.js";
+import { asTeam, inSession, Uuid } from "../values.js";
+
+/**
+ * What gives out or takes in a file. These are offered over HTTP alone, and stand beside the catalogue: no agent is given
+ * them as tools, and no reply of the other doors could carry what they do.
+ */
+export const exportSession = operation({
+  name: "export_session",
+  toolset: "audit",
+  summary:
+    "Download a session: as a bundle that can be verified, as a page to read, or its messages as lines.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/export",
+  input: z.strictObject({
+    ...inSession,
+    as: z.enum(["bundle", "md", "ndjson"]).default("bundle"),
+    ...asTeam,
+  }),
+  output: z.unknown(),
+  errors: ["unauthorized", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: () => "",
+});
+
+/** What became of a bundle that was imported. */
+export const Imported = z.object({
+  session_id: Uuid.meta({ description: "The session's id here." }),
+  slug: z.string(),
+  title: z.string(),
+  record_id: Uuid.meta({ description: "The id that its entries name." }),
+  size: z.int(),
+  document_version: z.int(),
+  added: z
+    .int()
+    .meta({ description: "How many messages were not here before; 0 when it was imported already." }),
+  root: z.string(),
+});
+export type Imported = z.output<typeof Imported>;
+
+export const importBundle = operation({
+  name: "import_bundle",
+  toolset: "audit",
+  summary: "Bring a session's bundle into this mesh, to be read.",
+  access: "member",
+  route: "POST /api/import",
+  input: z.strictObject({}),
+  output: Imported,
+  errors: ["unauthorized", "forbidden", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ slug }) => slug,
+});

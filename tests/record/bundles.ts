@@ -1,0 +1,99 @@
+import { createHash, createPublicKey, hash, verify } from "node:crypto";
+import { type RecordReport, type VerifyOptions, verifyBundle } from "@merkle/wire/record";
+import { openZipBundle, type ZippedFiles } from "@merkle/wire/record/zip";
+import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
+
+/** A bundle in memory. */
+export interface Bundle extends ZippedFiles {
+  readonly bytes: Uint8Array;
+  text(name: string): Promise<string>;
+  /** The lines of a file, parsed. */
+  lines(name: string): Promise<Record<string, unknown>[]>;
+}
+
+/** Downloads an export. @throws the answer's body when it is no file */
+export async function download(
+  url: string,
+  session: string,
+  form: "bundle" | "md" | "ndjson" = "bundle",
+  headers: Record<string, string> = {},
+): Promise<Uint8Array> {
+  const response = await fetch(`${url}/api/sessions/${session}/export?as=${form}`, { headers });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (!response.ok) throw new Error(Buffer.from(bytes).toString());
+  return bytes;
+}
+
+export async function openBundle(bytes: Uint8Array): Promise<Bundle> {
+  const files = await openZipBundle({
+    size: bytes.length,
+    read: async (at, length) => bytes.slice(at, at + length),
+  });
+  const text = async (name: string) => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of files.open(name) ?? []) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  };
+  return {
+    ...files,
+    bytes,
+    text,
+    lines: async (name) =>
+      (await text(name))
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line)),
+  };
+}
+
+export async function exportBundle(url: string, session: string): Promise<Bundle> {
+  return openBundle(await download(url, session));
+}
+
+export async function verifyWhole(
+  bundle: ZippedFiles,
+  options: Partial<VerifyOptions> = {},
+): Promise<RecordReport> {
+  return verifyBundle(bundle, {
+    sha256: (bytes) => hash("sha256", bytes, "buffer"),
+    createSha256: () => createHash("sha256"),
+    verifySignature(publicKey, bytes, signature) {
+      const x = Buffer.from(publicKey).toString("base64url");
+      const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
+      return verify(null, bytes, key, signature);
+    },
+    ...options,
+  });
+}
+
+/** The same bundle with some files changed; null leaves one out. */
+export async function withFiles(
+  bundle: Bundle,
+  changes: Readonly<Record<string, string | null>>,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  const writer = new ZipWriter(new WritableStream({ write: (chunk) => void chunks.push(chunk) }), {
+    useWebWorkers: false,
+    zip64: true,
+  });
+  for (const name of bundle.names) {
+    const text = name in changes ? changes[name] : await bundle.text(name);
+    if (typeof text === "string") await writer.add(name, new Blob([text]).stream());
+  }
+  await writer.close();
+  return Buffer.concat(chunks);
+}
+
+/** Sends a bundle to be imported, and returns what the broker says. */
+export async function importInto(
+  url: string,
+  bytes: Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${url}/api/import`, {
+    method: "POST",
+    headers: { "content-type": "application/zip", ...headers },
+    body: Buffer.from(bytes),
+  });
+  return { status: response.status, body: await response.json() };
+}
