@@ -1,10 +1,19 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "./cli-error.js";
 import type { BrokerAddress, Config } from "./config.js";
-import { type HttpAnswer, type HttpRequest, requestHttp } from "./http-request.js";
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  isOk,
+  openHttp,
+  readAnswer,
+  requestHttp,
+  type StreamedBody,
+} from "./http-request.js";
 import { type Authorization, createAuthorization } from "./member/authorization.js";
 import { type Reach, reachBroker, refuseClearText, type Trust, toReach } from "./reach.js";
 import { findRunningBroker } from "./run-file.js";
@@ -20,6 +29,10 @@ export interface BrokerClient {
   as(credential: string): BrokerClient;
   /** Any page of the broker, whatever its status. */
   get(path: string): Promise<HttpAnswer>;
+  /** A file of the broker's, to be read as it comes. @throws as `call` does */
+  download(path: string): Promise<IncomingMessage>;
+  /** Sends a file and returns what the broker says to it. @throws as `call` does */
+  upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
 }
 
 /** Where a broker is, and how it may be spoken to; without a word of that only what is safe anywhere is done. */
@@ -70,9 +83,45 @@ export function createBrokerClient(
     }
   }
 
+  /** A file takes as long as it takes, for the broker to make or to read, and on its way. */
+  async function exchange(path: string, init: Omit<HttpRequest, "signal">): Promise<IncomingMessage> {
+    const { base, reach } = address;
+    reaching ??= reachBroker(base, reach);
+    const trust = await reaching;
+    const onRedirect = (to: URL) => refuseClearText(to, reach);
+    const ask = async () =>
+      openHttp(`${base}${path}`, {
+        ...init,
+        headers: { ...init.headers, ...proof, ...(await authorization.headers()) },
+        tls: trust?.(),
+        onRedirect,
+        signal,
+      });
+    try {
+      const response = await ask();
+      if (response.statusCode !== 401 || !(await authorization.renew())) return response;
+      response.resume();
+      return await ask();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof CliError || error instanceof MerkleError ? error : unreachable(address, error);
+    }
+  }
+
   return {
     base: address.base,
     address,
+    async download(path) {
+      const response = await exchange(path, {});
+      if (!isOk(response)) throw MerkleError.fromBody((await readAnswer(response)).json());
+      return response;
+    },
+    async upload(path, { contentType, ...body }) {
+      const headers = { "content-type": contentType };
+      const answer = await readAnswer(await exchange(path, { method: "POST", headers, body }));
+      if (!answer.ok) throw MerkleError.fromBody(answer.json());
+      return answer.json();
+    },
     as: (other) => createBrokerClient(address, signal, other, authorization),
     get: async (path) => request(path, { headers: await authorization.headers() }),
     async call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {

@@ -17,9 +17,11 @@ import { docHistory } from "./commands/doc/history.js";
 import { docShow } from "./commands/doc/show.js";
 import { doctor } from "./commands/doctor.js";
 import { down } from "./commands/down.js";
+import { exportCommand } from "./commands/export.js";
 import { forget } from "./commands/forget.js";
 import { hold } from "./commands/hold.js";
 import { hookSessionStart } from "./commands/hook.js";
+import { importCommand } from "./commands/import.js";
 import { install } from "./commands/install.js";
 import { inviteList } from "./commands/invite/list.js";
 import { inviteRevoke } from "./commands/invite/revoke.js";
@@ -62,6 +64,7 @@ import { tokenList } from "./commands/token/list.js";
 import { tokenRevoke } from "./commands/token/revoke.js";
 import { uninstall } from "./commands/uninstall.js";
 import { up } from "./commands/up.js";
+import { verify } from "./commands/verify.js";
 import { verifyPeer } from "./commands/verify-peer.js";
 import { version } from "./commands/version.js";
 import { watch } from "./commands/watch.js";
@@ -74,6 +77,7 @@ export const commandGroups: readonly CommandGroup[] = [
     title: "Sessions",
     commands: [ls, show, open, newSession, watch, tail, post, redact, rename, conclude, seal],
   },
+  { title: "Record", commands: [exportCommand, importCommand, verify] },
   { title: "People and agents", commands: [peers, verifyPeer, nudge, hold, resume] },
   {
     title: "Who is let in",

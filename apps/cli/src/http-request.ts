@@ -1,15 +1,22 @@
-import { type ClientRequest, request as plainRequest } from "node:http";
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
+import type { Readable } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
 
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | StreamedBody;
   /** What a connection over TLS believes, where that is not what Node believes by itself. */
   readonly tls?: ConnectionOptions | undefined;
   /** Told of each address that a redirect leads to, before it is asked; may throw. */
   readonly onRedirect?: (to: URL) => void;
   readonly signal: AbortSignal;
+}
+
+/** A body that is too long to be held; opened anew each time that it has to be sent. */
+export interface StreamedBody {
+  readonly bytes: number;
+  open(): Readable;
 }
 
 /** An answer, whatever its status, once all of it has come. */
@@ -30,16 +37,45 @@ const redirectsMax = 5;
  * @throws what the signal was aborted with; the system's error, with its `code`, when there is no answer
  */
 export async function requestHttp(url: string, request: HttpRequest): Promise<HttpAnswer> {
+  try {
+    return await readAnswer(await openHttp(url, request));
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** The same, resolved when the answer's head has come; its body is read as whoever asked takes it. */
+export async function openHttp(url: string, request: HttpRequest): Promise<IncomingMessage> {
   let at = new URL(url);
   let asking = request;
   for (let redirects = 0; ; redirects += 1) {
-    const { location, ...answer } = await ask(at, asking);
-    if (location === undefined || redirects === redirectsMax) return answer;
+    const response = await ask(at, asking);
+    const { location } = response.headers;
+    if (location === undefined || !isRedirect(statusOf(response)) || redirects === redirectsMax)
+      return response;
+    response.resume();
     const to = new URL(location, at);
     request.onRedirect?.(to);
     if (to.hostname !== at.hostname) asking = withoutProof(asking);
     at = to;
   }
+}
+
+export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const status = statusOf(response);
+  return { ok: isOk(response), status, text, json: () => parseJson(text) };
+}
+
+export function isOk(response: IncomingMessage): boolean {
+  return statusOf(response) >= 200 && statusOf(response) < 300;
+}
+
+function statusOf({ statusCode = 0 }: IncomingMessage): number {
+  return statusCode;
 }
 
 /** What proves who asks is for the host that was asked, not for one that it names. */
@@ -48,12 +84,7 @@ function withoutProof({ headers = {}, ...request }: HttpRequest): HttpRequest {
   return { ...request, headers: others };
 }
 
-interface Answered extends HttpAnswer {
-  /** Where to ask instead. */
-  readonly location: string | undefined;
-}
-
-async function ask(url: URL, request: HttpRequest): Promise<Answered> {
+async function ask(url: URL, request: HttpRequest): Promise<IncomingMessage> {
   try {
     return await send(url, request);
   } catch (error) {
@@ -62,35 +93,35 @@ async function ask(url: URL, request: HttpRequest): Promise<Answered> {
   }
 }
 
-async function send(url: URL, request: HttpRequest): Promise<Answered> {
+async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
   const { method = "GET", headers = {}, body, tls = {}, signal } = request;
   const start = url.protocol === "https:" ? (await import("node:https")).request : plainRequest;
   return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const asking: ClientRequest = start(
       url,
-      { ...tls, method, headers: { ...headers, ...length }, signal },
-      (response) => {
-        const { statusCode: status = 0, headers: said } = response;
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () => {
-          const text = Buffer.concat(chunks).toString();
-          resolve({
-            ok: status >= 200 && status < 300,
-            status,
-            text,
-            json: () => parseJson(text),
-            location: isRedirect(status) ? said.location : undefined,
-          });
-        });
-      },
+      { ...tls, method, headers: { ...headers, ...lengthOf(body) }, signal },
+      resolve,
     );
     // A connection that was kept may end just as it is used again; whatever asks here may ask twice.
     asking.on("error", (error) => (asking.reusedSocket ? resolve(send(url, request)) : reject(error)));
-    asking.end(body);
+    if (typeof body !== "object") asking.end(body);
+    else sendStreamed(body.open(), asking, reject);
   });
+}
+
+/** An answer that comes before all was sent, as a refusal does, ends the sending; that is no failure. */
+function sendStreamed(body: Readable, asking: ClientRequest, reject: (error: unknown) => void): void {
+  body.on("error", (error) => {
+    reject(error);
+    asking.destroy();
+  });
+  asking.once("close", () => body.destroy());
+  body.pipe(asking);
+}
+
+function lengthOf(body: HttpRequest["body"]): Record<string, number> {
+  if (body === undefined) return {};
+  return { "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.bytes };
 }
 
 function parseJson(text: string): unknown {

@@ -22,6 +22,8 @@ export const homeFiles = {
   sealed: (home: string) => join(home, "sealed"),
   /** The keys of others, as they were seen first or accepted. */
   pins: (home: string) => join(home, "pins"),
+  /** The newest signed head of each record that was looked at, and the keys that were believed. */
+  seenHeads: (home: string) => join(home, "seen-heads.json"),
   persons: (home: string) => join(home, "persons"),
   /** Memberships with their keys. */
   members: (home: string) => join(home, "members"),

@@ -1,0 +1,80 @@
+import { exitCodes, usageError } from "../cli-error.js";
+import type { Command, CommandContext } from "../command.js";
+import { isSet, textOf } from "../flags.js";
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "write a session to a file that can be verified, read, or imported elsewhere",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [
+    { flags: "-o, --output <file>", summary: "where to; <session>.zip here unless told, - for stdout" },
+    {
+      flags: "--as <form>",
+      summary: "bundle (to verify and import), md (to read) or ndjson (messages, one to a line)",
+    },
+    { flags: "--force", summary: "replace the file when it exists" },
+  ],
+  examples: [
+    "merkle export split-auth",
+    "merkle export split-auth --as md -o split.md",
+    "merkle export split-auth --as ndjson -o - | jq .content.text",
+  ],
+  async run(context) {
+    const { args, flags, config, output, signal } = context;
+    const { exportForms, exportPath } = await import("../record/export-path.js");
+    const { readOneOf } = await import("../one-of.js");
+    const form = readOneOf(textOf(flags, "as"), "--as", exportForms) ?? "bundle";
+    const wanted = textOf(flags, "output");
+    if (wanted === "-" && output.json) {
+      throw usageError(
+        "With -o - the file itself is on stdout, where --json would put a document of its own.",
+      );
+    }
+    const { findBroker } = await import("../broker-client.js");
+    const { getSession } = await import("../find-session.js");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, args[0], config);
+    const path = wanted ?? `${session.slug}.${form === "bundle" ? "zip" : form}`;
+    const { refuseExisting, writeWhole } = await import("../record/unfinished-file.js");
+    const replace = isSet(flags, "force");
+    if (path !== "-") refuseExisting(path, replace);
+
+    const { download } = await import("../record/download.js");
+    const source = { broker, path: exportPath(session.session_id, form), flags, signal };
+    if (path === "-") {
+      await download(source, async (bytes) => {
+        const { pipeline } = await import("node:stream/promises");
+        await pipeline(bytes, process.stdout, { signal, end: false });
+      });
+      return exitCodes.done;
+    }
+    const bytes = await download(source, (taken) => writeWhole(path, taken, { replace, signal }));
+    if (form !== "bundle") {
+      const { sizeText } = await import("../record/download.js");
+      output.show(
+        { file: path, bytes, as: form, session_id: session.session_id },
+        `${output.mark.ok} ${sizeText(bytes)} in ${path}`,
+      );
+      return exitCodes.done;
+    }
+    await tellBundle(context, { path, bytes });
+    return exitCodes.done;
+  },
+};
+
+/** What was written. */
+async function tellBundle(
+  { output }: CommandContext,
+  { path, bytes }: { readonly path: string; readonly bytes: number },
+): Promise<void> {
+  const { shortHash } = await import("@merkle/wire/plain");
+  const { counted } = await import("../duration.js");
+  const { readBundleFacts } = await import("../record/verify-file.js");
+  const { manifest } = await readBundleFacts(path);
+  const { size, document_version, head } = manifest;
+  output.show(
+    { file: path, bytes, as: "bundle", session_id: head.session_id, size, document_version, root: head.root },
+    `${output.mark.ok} ${counted(size, "message")}, ${counted(document_version, "version")}, root ${shortHash(head.root)} in ${path}`,
+  );
+  output.note(`  check: merkle verify ${path}`);
+}

@@ -1,0 +1,66 @@
+import type { Imported } from "@merkle/wire";
+import { CliError, exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+
+export const importCommand: Command = {
+  name: "import",
+  summary: "bring a bundle into this mesh, to be read; the same one again changes nothing",
+  arguments: [{ name: "<file>", summary: "a bundle, as merkle export writes it" }],
+  examples: [
+    "merkle import split.zip",
+    "merkle import split.zip --mesh archive",
+    "merkle import split.zip --url https://mesh.example.com",
+  ],
+  async run({ args: [path = ""], flags, config, output, signal }) {
+    const { createReadStream } = await import("node:fs");
+    const { MerkleError } = await import("@merkle/wire/plain");
+    const { findBroker } = await import("../broker-client.js");
+    const { counted } = await import("../duration.js");
+    const { oneLine } = await import("../one-line.js");
+    const { openFile } = await import("../record/open-file.js");
+    const { progressLine } = await import("../record/progress-line.js");
+    const { sizeText } = await import("../record/download.js");
+    const broker = await findBroker(config, signal);
+    const file = await openFile(path);
+    await file.close();
+    const progress = progressLine(flags);
+    const open = () => {
+      let sent = 0;
+      return createReadStream(path).on("data", (chunk) => {
+        sent += chunk.length;
+        progress.show(
+          sent < file.size ? `${sizeText(sent)} of ${sizeText(file.size)} sent` : "the broker verifies it",
+        );
+      });
+    };
+    try {
+      const answer = await broker.upload("/api/import", {
+        contentType: "application/zip",
+        bytes: file.size,
+        open,
+      });
+      progress.end();
+      const imported = answer as Imported; // What the operation answers (CAT-1).
+      const { added, slug, size } = imported;
+      const title = JSON.stringify(oneLine(imported.title));
+      output.show(
+        imported,
+        added === 0
+          ? `${output.mark.ok} ${title} was here already, as ${slug}, ${counted(size, "message")}`
+          : `${output.mark.ok} imported ${title} as ${slug}, ${counted(added, "message")}${added < size ? " more" : ""}`,
+      );
+      output.note(`  read it: merkle show ${slug}   ${output.dot}   merkle tail ${slug} --since 0`);
+      return exitCodes.done;
+    } catch (error) {
+      if (!(error instanceof MerkleError) || !("findings" in error.details)) throw error;
+      throw new CliError("verification_failed", error.message, {
+        exitCode: exitCodes.verification_failed,
+        details: error.details,
+        next: [`merkle verify ${path}`, "ask the sender for the original export"],
+        cause: error,
+      });
+    } finally {
+      progress.end();
+    }
+  },
+};

@@ -1,0 +1,96 @@
+import { exitCodes, usageError } from "../cli-error.js";
+import type { Command, CommandContext } from "../command.js";
+import { textOf } from "../flags.js";
+
+export const verify: Command = {
+  name: "verify",
+  summary: "check that a session's record is what was signed, here and without trusting the broker",
+  arguments: [{ name: "<what>", summary: "a bundle's file, or a session by slug, id or exact title" }],
+  flags: [
+    { flags: "--message <number>", summary: "this message must be there, and below the root that is given" },
+    { flags: "--root <hex>", summary: "a root that was noted elsewhere: some beginning of the feed has it" },
+  ],
+  examples: [
+    "merkle verify split.zip",
+    "merkle verify split-auth",
+    "merkle verify split.zip --message 207 --root 9f2c…e71a",
+  ],
+  async run(context) {
+    const { args, flags, config, output, signal } = context;
+    const [what = ""] = args;
+    const asked = { message: readMessage(textOf(flags, "message")), root: readRoot(textOf(flags, "root")) };
+    const { progressLine } = await import("../record/progress-line.js");
+    const { verifyFile } = await import("../record/verify-file.js");
+    const { reportText, verificationFailed } = await import("../record/report-text.js");
+    const progress = progressLine(flags);
+    const options = {
+      ...asked,
+      home: config.home,
+      signal,
+      onProgress: ({ log, done, of }: { log: string; done: number; of: number }) =>
+        progress.show(`${done} of ${of} ${log === "feed" ? "messages" : "versions"}`),
+    };
+    try {
+      const isFile = await isFileName(what);
+      const report = isFile
+        ? await verifyFile(what, options)
+        : await verifySession(what, context, (file) => verifyFile(file, options));
+      progress.end();
+      if (!report.ok) {
+        throw verificationFailed(report, [
+          isFile
+            ? "ask the sender for the original export"
+            : "merkle export <session>, and keep what it gives",
+        ]);
+      }
+      output.show(report, reportText(report, output));
+      return exitCodes.done;
+    } finally {
+      progress.end();
+    }
+  },
+};
+
+/** What is there as a file is meant as one, and what looks like one, too; a session's name does not. */
+async function isFileName(what: string): Promise<boolean> {
+  const { existsSync } = await import("node:fs");
+  return existsSync(what) || /[/\\]|\.zip$/i.test(what);
+}
+
+/** A session is exported into a file that is removed again, and verified like any other. */
+async function verifySession<Report>(
+  name: string,
+  { config, signal }: CommandContext,
+  verifyIt: (file: string) => Promise<Report>,
+): Promise<Report> {
+  const { mkdtemp, rm } = await import("node:fs/promises");
+  const { tmpdir } = await import("node:os");
+  const { join } = await import("node:path");
+  const { findBroker } = await import("../broker-client.js");
+  const { getSession } = await import("../find-session.js");
+  const { exportPath } = await import("../record/export-path.js");
+  const { writeWhole } = await import("../record/unfinished-file.js");
+  const broker = await findBroker(config, signal);
+  const session = await getSession(broker, name, config);
+  const folder = await mkdtemp(join(tmpdir(), "merkle-verify-"));
+  try {
+    const file = join(folder, `${session.slug}.zip`);
+    const bytes = await broker.download(exportPath(session.session_id, "bundle"));
+    await writeWhole(file, bytes, { replace: false, signal });
+    return await verifyIt(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function readMessage(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^#?[1-9]\d{0,14}$/.test(text)) return Number(text.replace("#", ""));
+  throw usageError(`--message must be a message's number, such as 207, got ${JSON.stringify(text)}.`);
+}
+
+function readRoot(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw usageError(`--root must be 64 hexadecimal digits, got ${JSON.stringify(text.slice(0, 80))}.`);
+}

@@ -1,0 +1,42 @@
+import { PassThrough, type Readable } from "node:stream";
+import type { BrokerClient } from "../broker-client.js";
+import type { Flags } from "../flags.js";
+import { progressLine } from "./progress-line.js";
+
+export interface Download {
+  readonly broker: Pick<BrokerClient, "download">;
+  readonly path: string;
+  readonly flags: Flags;
+  readonly signal: AbortSignal;
+}
+
+/** Gives a file of the broker's to whoever takes it, shows how far that is, and returns how many bytes there were. */
+export async function download(
+  { broker, path, flags }: Download,
+  take: (bytes: Readable) => Promise<void>,
+): Promise<number> {
+  const progress = progressLine(flags);
+  let bytes = 0;
+  const source = await broker.download(path);
+  const counted = new PassThrough();
+  source.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    progress.show(sizeText(bytes));
+  });
+  // A source that breaks off must not look like one that ended.
+  source.on("error", (error) => counted.destroy(error));
+  try {
+    await take(source.pipe(counted));
+  } finally {
+    progress.end();
+    source.destroy();
+  }
+  return bytes;
+}
+
+/** `12 kB`, `3.4 MB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(0)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,85 @@
+import { mkdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { type AuditKey, canonicalJson, parseHeadLine, parseKeys, type SignedHead } from "@merkle/wire/record";
+import { CliError, exitCodes } from "../cli-error.js";
+import { explainingHome, homeFiles } from "../merkle-home.js";
+import { readPrivateJson, writePrivateJson } from "../sealed/private-file.js";
+import { takeProcessLock } from "../teams/process-lock.js";
+
+/** What this machine remembers of a record: the newest head that it saw, and the keys that it believes. */
+export interface SeenRecord {
+  readonly head: SignedHead;
+  readonly keys: readonly AuditKey[];
+}
+
+/**
+ * What was seen last of a record (CLI-VERIFY-4); null when it was never looked at.
+ *
+ * @throws CliError for a file that cannot be understood: to go on without it would be to forget what was seen
+ */
+export async function findSeen(home: string, recordId: string): Promise<SeenRecord | null> {
+  return readAll(home).get(recordId) ?? null;
+}
+
+/**
+ * Remembers a head that was found to go on from the one that was seen, and the keys. Two processes may do it at once: an older
+ * head never takes the place of a newer one.
+ */
+export async function rememberSeen(home: string, { head, keys }: SeenRecord): Promise<void> {
+  await explainingHome(home, async () => {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    const lock = await takeLock(`${homeFiles.seenHeads(home)}.lock`);
+    try {
+      const all = readAll(home);
+      const before = all.get(head.session_id);
+      const newest = before && isNewer(before.head, head) ? before.head : head;
+      all.set(head.session_id, { head: newest, keys: joinKeys(before?.keys ?? [], keys) });
+      writePrivateJson(homeFiles.seenHeads(home), { records: Object.fromEntries(all) });
+    } finally {
+      await lock.release();
+    }
+  });
+}
+
+function isNewer(a: SignedHead, b: SignedHead): boolean {
+  if (a.size !== b.size) return a.size > b.size;
+  return a.document.version > b.document.version;
+}
+
+function joinKeys(known: readonly AuditKey[], more: readonly AuditKey[]): AuditKey[] {
+  const isKnown = (key: AuditKey) => known.some(({ key_id }) => key_id === key.key_id);
+  return [...known, ...more.filter((key) => !isKnown(key))];
+}
+
+function readAll(home: string): Map<string, SeenRecord> {
+  const path = homeFiles.seenHeads(home);
+  try {
+    const { records = {} } = Object(readPrivateJson(path));
+    return new Map(Object.entries(records).map(([id, record]) => [id, toSeen(record)]));
+  } catch (cause) {
+    throw new CliError(
+      "unreadable",
+      `${path}, which remembers the records that were verified here, cannot be understood. Correct it, or move it away to forget them.`,
+      { exitCode: exitCodes.unexpected, cause },
+    );
+  }
+}
+
+/** A file of one's own is read as carefully as one of others: what it says decides what is believed. */
+function toSeen(record: unknown): SeenRecord {
+  const { head, keys } = Object(record);
+  return { head: parseHeadLine(canonicalJson(head)), keys: parseKeys(canonicalJson(keys)) };
+}
+
+const lockTries = 100;
+const lockPauseMs = 20;
+
+async function takeLock(path: string) {
+  for (let tries = 0; tries < lockTries; tries += 1) {
+    const lock = await takeProcessLock(path);
+    if (lock) return lock;
+    await delay(lockPauseMs);
+  }
+  throw new CliError("busy", `Another command holds ${path}.`, { exitCode: exitCodes.unexpected });
+}

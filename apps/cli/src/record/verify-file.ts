@@ -1,0 +1,114 @@
+import {
+  type AuditKey,
+  bundleFiles,
+  bundleLimits,
+  type Manifest,
+  type Progress,
+  parseKeys,
+  parseManifest,
+  type RecordReport,
+  readWhole,
+  trustIn,
+  verifyBundle,
+} from "@merkle/wire/record";
+import { openZipBundle, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
+import { CliError, exitCodes } from "../cli-error.js";
+import { nodeCrypto } from "./node-crypto.js";
+import { openFile } from "./open-file.js";
+import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
+
+export interface VerifyFileOptions {
+  readonly home: string;
+  /** A root that was noted elsewhere, and a message that must be among those it is over. */
+  readonly root?: string | undefined;
+  readonly message?: number | undefined;
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Verifies a bundle with nothing but the file and what this machine remembers (CLI-VERIFY-1): no broker and no network. What
+ * holds is remembered, so that a later one that does not go on from it is noticed.
+ *
+ * @throws CliError for what is no bundle at all; what is wrong with one stands in the report
+ */
+export async function verifyFile(path: string, options: VerifyFileOptions): Promise<RecordReport> {
+  const { home, root, message, onProgress, signal } = options;
+  const file = await openFile(path);
+  try {
+    const bundle = await openBundle(file, path);
+    const facts = await readFacts(bundle);
+    const seen = facts && (await findSeen(home, facts.manifest.session.session_id));
+    const trusted = { root, ...(seen && { keys: seen.keys, heads: [seen.head] }) };
+    const report = await verifyBundle(bundle, { ...nodeCrypto, trusted, message, onProgress, signal });
+    if (report.ok && facts) await rememberSeen(home, await believed(facts));
+    return report;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The head, and those of the keys that its own vouches for: another broker's, which only exported it, is none of them. */
+export async function believed({
+  manifest: { head },
+  keys,
+}: {
+  readonly manifest: Pick<Manifest, "head">;
+  readonly keys: readonly AuditKey[];
+}): Promise<SeenRecord> {
+  const known = keys.filter(({ key_id }) => key_id === head.key_id);
+  const trusts = await Promise.all(
+    keys.map(({ key_id }) => trustIn(key_id, keys, { known, verifySignature: nodeCrypto.verifySignature })),
+  );
+  return { head, keys: keys.filter((_, place) => trusts[place] !== "other than the known one") };
+}
+
+/** @throws CliError `verification_failed` for a file that is no bundle */
+export async function readBundleFacts(path: string): Promise<BundleFacts> {
+  const file = await openFile(path);
+  try {
+    const facts = await readFacts(await openBundle(file, path));
+    if (facts) return facts;
+    throw new CliError("verification_failed", `${path} does not say which record it is of.`, {
+      exitCode: exitCodes.verification_failed,
+      next: [`merkle verify ${path}`],
+    });
+  } finally {
+    await file.close();
+  }
+}
+
+export interface BundleFacts {
+  readonly manifest: Manifest;
+  readonly keys: readonly AuditKey[];
+}
+
+/** What a bundle says of itself; null where that cannot be read, which verifying it then tells. */
+async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
+  const read = async (name: string) => {
+    const chunks = bundle.open(name);
+    return chunks ? readWhole(chunks, bundleLimits.fileBytesMax) : "";
+  };
+  try {
+    return {
+      manifest: parseManifest(await read(bundleFiles.manifest)),
+      keys: parseKeys(await read(bundleFiles.keys)),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** @throws CliError `verification_failed` */
+async function openBundle(file: Parameters<typeof openZipBundle>[0], path: string): Promise<ZippedFiles> {
+  try {
+    return await openZipBundle(file);
+  } catch (error) {
+    if (!(error instanceof UnreadableZip)) throw error;
+    throw new CliError("verification_failed", `${path} is no bundle. ${error.message}`, {
+      exitCode: exitCodes.verification_failed,
+      next: ["ask the sender for the original export"],
+      cause: error,
+    });
+  }
+}
