@@ -1,7 +1,6 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from "node:crypto";
 import type { Message } from "@merkle/wire";
 import { canonicalJson } from "@merkle/wire";
-import { signingKeyFrom } from "@merkle/wire/identity";
 import {
   type AuditKey,
   auditKeyId,
@@ -38,12 +37,16 @@ export interface TestKey {
 
 /** @param previous - the key that vouches for it */
 export function makeKey(previous?: TestKey): TestKey {
-  const { publicKey, sign } = signingKeyFrom(randomBytes(32));
+  const pair = generateKeyPairSync("ed25519");
+  const publicKey = pair.publicKey.export({ format: "jwk" }).x ?? "";
   const since = "2026-05-02T09:00:00.000Z";
   const key_id = auditKeyId(Buffer.from(publicKey, "base64url"), sha256);
   const about = { previous: previous?.key.key_id ?? null, public_key: publicKey, since };
   const succession = previous ? previous.sign(successionBytes(about)) : null;
-  return { key: { key_id, ...about, succession }, sign };
+  return {
+    key: { key_id, ...about, succession },
+    sign: (bytes) => sign(null, bytes, pair.privateKey).toString("base64url"),
+  };
 }
 
 export function signHead(head: Head, { sign }: TestKey): SignedHead {

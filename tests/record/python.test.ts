@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleFiles } from "@merkle/wire/record";
+import { TextReader, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js/lib/zip-core.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BundleTexts, makeBundle, makeKey } from "./made-bundle.js";
+
+const script = fileURLToPath(new URL("../../docs/verify_record.py", import.meta.url));
+const hasPython = (await run("python3", ["--version"])).code === 0;
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "merkle-python-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What the verifier says of a bundle that it is given as a file. */
+async function check(texts: BundleTexts, ...args: string[]): Promise<{ code: number; said: string }> {
+  const zip = new ZipWriter(new Uint8ArrayWriter());
+  for (const [name, text] of texts) await zip.add(name, new TextReader(text));
+  const path = join(folder, "bundle.zip");
+  await writeFile(path, await zip.close());
+  return run("python3", [script, path, ...args]);
+}
+
+describe.skipIf(!hasPython)("a verifier in another language, which shares no code", () => {
+  it("[PROOF-4] accepts a record, computes the same roots, and knows a key and its successor", async () => {
+    const first = makeKey();
+    const made = makeBundle({ messages: 300, keys: [first, makeKey(first)] });
+    const { code, said } = await check(made.texts, first.key.public_key);
+    expect(said).toContain("300 messages and 3 versions, unchanged");
+    expect(said).toContain(
+      `root ${made.headAt(300).root}\ndocument root ${made.headAt(300).document.root}\n`,
+    );
+    expect(said).toContain(`signed by ${made.key.key.public_key}`);
+    expect(code).toBe(0);
+    const other = await check(made.texts, makeKey().key.public_key);
+    expect(other).toMatchObject({ code: 8, said: expect.stringContaining("another key than the known one") });
+  });
+
+  it("[PROOF-4] refuses what was changed, and says where", async () => {
+    const made = makeBundle();
+    const edits: [file: string, from: string, to: string, says: string][] = [
+      [bundleFiles.feed, "Message 12:", "Message 13:", "message 12 is not what was recorded"],
+      [
+        bundleFiles.feed,
+        '"redacted":true',
+        '"redacted":true,"text":"x"',
+        "message 5 has a text that no hash vouches for",
+      ],
+      [
+        bundleFiles.feed,
+        '{"content_hash"',
+        '{"a":1,"content_hash"',
+        "feed.ndjson is not the file that the manifest names",
+      ],
+      [bundleFiles.versions, "Draft 2", "Draft 9", "version 2 is not what was recorded"],
+      [bundleFiles.heads, '"size":30', '"size":31', "the head over 31 messages is not signed"],
+      [bundleFiles.manifest, "Auth refactor", "Auth rewrite", "the manifest's signature does not hold"],
+    ];
+    for (const [file, from, to, says] of edits) {
+      const texts = new Map(made.texts);
+      texts.set(file, (texts.get(file) ?? "").replace(from, to));
+      const { code, said } = await check(texts);
+      expect(said).toMatch(new RegExp(says));
+      expect(code).toBe(8);
+    }
+  });
+});
+
+function run(command: string, args: readonly string[]): Promise<{ code: number; said: string }> {
+  return new Promise((resolve) => {
+    execFile(command, args, { encoding: "utf8" }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
+      resolve({ code, said: stdout + stderr });
+    });
+  });
+}
