@@ -398,7 +398,7 @@ describe("lists", () => {
           session: session.slug,
           summary: null,
           opening: "Deployments were frozen.",
-          marked: "«Deployments» were frozen.\nAuth",
+          marked: "«Deployments» were frozen.",
         },
       ],
       next_cursor: null,
@@ -496,6 +496,29 @@ describe("summaries", () => {
         ],
       },
     });
+  });
+
+  it("[PROGRESS-6] a model that takes max_completion_tokens alone is asked again with that, once", async () => {
+    const message =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    const refusing = withBody(400, {
+      error: { message, param: "max_tokens", code: "unsupported_parameter" },
+    });
+    model.answer = (response, asked) =>
+      (asked.body.max_tokens === undefined ? saying("Thought, and said.") : refusing)(response, asked);
+    const before = model.asked.length;
+    expect((await ask(refactored.content)).summary).toBe("Thought, and said.");
+    const [first, second, ...more] = model.asked.slice(before);
+    expect(more).toEqual([]);
+    expect(second?.body).toEqual({
+      model: "gpt-4o-mini",
+      messages: first?.body.messages,
+      // What it thinks counts, too.
+      max_completion_tokens: 2_150,
+    });
+    model.answer = refusing;
+    expect((await ask("c")).summary).toBe("c");
+    expect(model.asked.length - before).toBe(4);
   });
 
   it("[PROGRESS-6] those who ask at once are given one summary", async () => {

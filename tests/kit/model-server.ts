@@ -20,8 +20,9 @@ export interface Asked {
   readonly body: {
     readonly model: string;
     readonly messages: readonly { readonly role: string; readonly content: string }[];
-    readonly max_tokens: number;
-    readonly temperature: number;
+    readonly max_tokens?: number;
+    readonly max_completion_tokens?: number;
+    readonly temperature?: number;
   };
 }
 

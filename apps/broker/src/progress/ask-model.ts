@@ -36,20 +36,34 @@ export async function askModel(
     maxRetries: 0,
     fetch: fetchBounded,
   });
-  const answer = await client.chat.completions.create(
-    {
-      model,
-      messages: [
-        { role: "system", content: instructions },
-        { role: "user", content: text },
-      ],
-      max_tokens: tokensMax,
-      temperature: 0.3,
-    },
-    { signal },
-  );
-  const content: unknown = answer.choices?.[0]?.message?.content;
-  return typeof content === "string" ? content : "";
+  const ask = async (bounds: Bounds) => {
+    const messages = [
+      { role: "system" as const, content: instructions },
+      { role: "user" as const, content: text },
+    ];
+    const answer = await client.chat.completions.create({ model, messages, ...bounds }, { signal });
+    const content: unknown = answer.choices?.[0]?.message?.content;
+    return typeof content === "string" ? content : "";
+  };
+  try {
+    return await ask({ max_tokens: tokensMax, temperature: 0.3 });
+  } catch (error) {
+    if (!isAskedForOtherBounds(error)) throw error;
+    // Models that think first count that, too, and have one temperature.
+    return ask({ max_completion_tokens: tokensMax + thinkingTokensMax });
+  }
+}
+
+type Bounds =
+  | { readonly max_tokens: number; readonly temperature: number }
+  | { readonly max_completion_tokens: number };
+
+const thinkingTokensMax = 2_000;
+
+/** Whether the server says that the model takes `max_completion_tokens` alone. */
+function isAskedForOtherBounds(error: unknown): boolean {
+  if (!(error instanceof Error) || !("status" in error)) return false;
+  return error.status === 400 && error.message.includes("max_completion_tokens");
 }
 
 /** In words of ours alone: a server may repeat the key in its own. */

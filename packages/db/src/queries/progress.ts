@@ -178,7 +178,7 @@ export async function listProgressEntries(
       summary,
       slug: sessions.slug,
       opening: sql<string>`left(${content}, ${openingCharsMax})`,
-      marked: match ? markedIn(match, entryText) : sql<null>`NULL`,
+      marked: match ? markedIn(match, sql`${content}`) : sql<null>`NULL`,
     })
     .from(progressEntries)
     .leftJoin(sessions, eq(sessions.sessionId, progressEntries.sessionId))
