@@ -93,7 +93,7 @@ export type ChangedKind = "document" | "roster" | "session" | "delivery";
 
 /**
  * Tells a connection that watches the mesh (`watch_mesh`) that a read would now differ: of the list of sessions, of what
- * waits for a human, of memory, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
+ * waits for a human, of memory, of progress, of audit sessions, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
  * for each kind and session; the last change is always told.
  */
 export interface MeshChangedFrame {
@@ -108,6 +108,7 @@ export type MeshChangedKind =
   | "attention"
   | "memory"
   | "progress"
+  | "audit"
   | "settings"
   | "members"
   | "person";

@@ -16,7 +16,8 @@ export async function auditSessionStart(
   const { meshId } = ctx.services.database;
   const taskId = task_id ?? null;
   const { id: startedBy, name: starter } = auditCallerOf(ctx);
-  return ctx.write(async ({ tx }) => {
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("audit", null));
     const startedAt = new Date();
     const session = { meshId, sessionId, intent, taskId, startedBy, starter, startedAt };
     if (!(await insertAuditSession(tx, session))) throw sessionExists(sessionId);

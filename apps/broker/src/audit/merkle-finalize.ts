@@ -21,7 +21,8 @@ export async function merkleFinalize(
   { session_id: named }: ParsedInputOf<"merkle_finalize">,
 ): Promise<OutputOf<"merkle_finalize">> {
   const session = await requireMeantSession(ctx, named);
-  return ctx.write(async ({ tx }) => {
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("audit", null));
     if (!(await lockAuditSession(tx, session))) throw noSuchSession(session.sessionId);
     await refuseFinalized(tx, session);
     const leaves = await listRecordHashes(tx, session);

@@ -28,7 +28,8 @@ export async function thoughtRecord(
   const { meshId } = ctx.services.database;
   const session = await findMeantSession(ctx, named);
   const recordedBy = auditCallerOf(ctx).name;
-  return ctx.write(async ({ tx }) => {
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("audit", null));
     const entered = session && (await enterSession(tx, session));
     const taskId = task ?? entered?.taskId;
     if (taskId == null) throw noTask();

@@ -25,6 +25,7 @@ const places = [
   { label: "Needs you", href: "/?needs=1" },
   { label: "Search", href: "/search" },
   { label: "Memory", href: "/memory" },
+  { label: "Progress", href: "/progress" },
   { label: "Verify a record", href: "/verify" },
   { label: "Settings", href: "/settings" },
 ];

@@ -12,13 +12,16 @@ interface Tab {
   readonly label: string;
   /** What follows the session in the address. */
   readonly place: string;
-  readonly count?: "state_keys" | "memories";
+  readonly count?: "state_keys" | "memories" | "progress_entries";
+  /** Left out for who only looks on: it shows what belongs to the mesh. */
+  readonly ofMesh?: true;
 }
 
 const tabs: readonly Tab[] = [
   { label: "Live", place: "" },
   { label: "State", place: "/state", count: "state_keys" },
-  { label: "Memory", place: "/memory", count: "memories" },
+  { label: "Memory", place: "/memory", count: "memories", ofMesh: true },
+  { label: "Progress", place: "/progress", count: "progress_entries", ofMesh: true },
   { label: "Audit", place: "/audit" },
 ];
 
@@ -35,7 +38,7 @@ export function SessionTabs() {
   return (
     <nav aria-label="Parts of the session" className="border-b px-1 lg:px-3">
       <ul className="flex overflow-x-auto">
-        {(looksOn ? tabs.filter(({ place }) => place !== "/memory") : tabs).map((tab, index) => (
+        {(looksOn ? tabs.filter(({ ofMesh }) => !ofMesh) : tabs).map((tab, index) => (
           <li key={tab.place} className="contents">
             <TabKey keys={String(index + 1)} label={tab.label} href={`${home}${tab.place}`} />
             <TabLink

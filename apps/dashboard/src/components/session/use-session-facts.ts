@@ -77,13 +77,15 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
   };
 }
 
-/** The counts of a session change with every message of it and every memory, which the mesh tells at most once a second. */
+const countedKinds: ReadonlySet<string> = new Set(["sessions", "memory", "progress"]);
+
+/** The counts of a session change with every message of it, every memory and every progress entry, which the mesh tells at most once a second. */
 function useRefreshOnWords(sessionId: string | undefined, refresh: () => void): void {
   const broker = useBroker();
   useEffect(() => {
     if (sessionId === undefined) return;
     return broker.onMeshChanged((change) => {
-      const isCounted = change.kind === "sessions" || change.kind === "memory";
+      const isCounted = countedKinds.has(change.kind);
       if (isCounted && (change.sessionId === sessionId || change.sessionId === null)) refresh();
     });
   }, [broker, sessionId, refresh]);

@@ -34,6 +34,7 @@ export function ShellKeys({ children }: { children: ReactNode }) {
   useShortcut("g s", () => router.push("/"), { label: "Go to the sessions", group: "Everywhere" });
   useShortcut("g n", () => router.push("/?needs=1"), { label: "Go to what needs you", group: "Everywhere" });
   useShortcut("g m", () => router.push("/memory"), { label: "Go to memory", group: "Everywhere" });
+  useShortcut("g p", () => router.push("/progress"), { label: "Go to progress", group: "Everywhere" });
   useShortcut("g v", () => router.push("/verify"), { label: "Go to verify a record", group: "Everywhere" });
 
   return (

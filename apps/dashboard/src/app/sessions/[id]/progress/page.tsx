@@ -1,0 +1,12 @@
+import type { Metadata } from "next";
+import { SessionProgressPanel } from "@/components/progress/session-progress-panel";
+
+/** Exported once; the broker serves it for whatever session the address names. */
+export const dynamicParams = false;
+export const generateStaticParams = () => [{ id: "_" }];
+
+export const metadata: Metadata = { title: "Progress" };
+
+export default function SessionProgressPage() {
+  return <SessionProgressPanel />;
+}

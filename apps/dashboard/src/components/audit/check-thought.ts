@@ -1,0 +1,25 @@
+import type { ThoughtRecord } from "@merkle/wire";
+import { type MerkleProof, thoughtText, verifyMerkleProof } from "@merkle/wire/plain";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+
+/** What a record was found to be. */
+export type ThoughtCheck =
+  | { readonly holds: true; readonly steps: number }
+  | { readonly holds: false; readonly problem: string };
+
+/**
+ * Whether a record, as it is shown, is one of those below the root. Everything is computed from its own text: neither its hash
+ * nor the proof's is believed.
+ */
+export async function checkThought(
+  record: ThoughtRecord,
+  { proof }: Pick<MerkleProof, "proof">,
+  root: string,
+): Promise<ThoughtCheck> {
+  const leaf = bytesToHex(sha256(utf8ToBytes(thoughtText(record))));
+  if (leaf !== record.hash)
+    return { holds: false, problem: "It is not what was recorded: its hash is another one." };
+  if (await verifyMerkleProof(leaf, { root, proof }, sha256)) return { holds: true, steps: proof.length };
+  return { holds: false, problem: "It does not lead to the root that its audit session was sealed with." };
+}

@@ -1,0 +1,73 @@
+"use client";
+
+import type { ThoughtRecord } from "@merkle/wire";
+import { CircleAlert, CircleCheck, ShieldCheck } from "lucide-react";
+import { useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
+import { Button } from "@/components/ui/button";
+import { useAction } from "@/lib/broker/use-action";
+import { useBroker } from "@/lib/broker/use-broker";
+import { checkThought, type ThoughtCheck } from "./check-thought";
+
+export interface ThoughtProofProps {
+  readonly record: ThoughtRecord;
+  /** What its audit session was sealed with. */
+  readonly root: string;
+}
+
+/** Checks here, in this browser, that a record is one of those that its audit session was sealed with. */
+export function ThoughtProof({ record, root }: ThoughtProofProps) {
+  const broker = useBroker();
+  const { run, pending, refusal } = useAction();
+  const [found, setFound] = useState<ThoughtCheck | null>(null);
+  return (
+    <div className="mt-1 flex flex-col items-start gap-1">
+      {found === null && (
+        <Button
+          variant="ghost"
+          size="sm"
+          className="-ml-2 text-link"
+          disabled={pending}
+          onClick={() =>
+            void run(async (signal) => {
+              const input = { record_id: record.id, session_id: record.session_id ?? undefined };
+              const proof = await broker.call("merkle_proof", input, { signal });
+              setFound(await checkThought(record, proof, root));
+            })
+          }
+        >
+          <ShieldCheck aria-hidden />
+          {pending ? "Checking…" : "Check here"}
+          <span className="sr-only"> record {record.number}</span>
+        </Button>
+      )}
+      <div role="status" className="text-sm">
+        {found !== null && <Outcome found={found} />}
+      </div>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}
+
+function Outcome({ found }: { found: ThoughtCheck }) {
+  if (!found.holds) {
+    return (
+      <p className="text-danger">
+        <CircleAlert aria-hidden className="mr-1 inline size-4 align-text-bottom" />
+        {found.problem}
+      </p>
+    );
+  }
+  return (
+    <>
+      <p className="text-success">
+        <CircleCheck aria-hidden className="mr-1 inline size-4 align-text-bottom" />
+        Its hash was computed here, and leads by {found.steps} {found.steps === 1 ? "step" : "steps"} to the
+        root.
+      </p>
+      <p className="text-muted-foreground">
+        Unchanged since it was finalized. Does not show that a statement is true, or what was never recorded.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import type { InputOf } from "@merkle/wire";
+
+/** Which progress entries are shown, as the address says it. */
+export interface ProgressChoice {
+  readonly text: string;
+  readonly project: string | null;
+  readonly tags: readonly string[];
+  readonly by: string | null;
+  /** Days, as a field for dates has them. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Only those older than this one. */
+  readonly before: string | null;
+}
+
+export const entriesPerPage = 30;
+
+/** Everything that leaves entries out, to be taken out of the address together. */
+export const nothingChosen = {
+  q: null,
+  project: null,
+  tag: null,
+  by: null,
+  from: null,
+  to: null,
+  before: null,
+};
+
+/** Reads a choice from the address; what is not understood there is left out. */
+export function toProgressChoice(params: URLSearchParams): ProgressChoice {
+  const before = params.get("before");
+  return {
+    text: params.get("q")?.trim() ?? "",
+    project: params.get("project")?.trim() || null,
+    tags: toTags(params.get("tag") ?? ""),
+    by: params.get("by")?.trim() || null,
+    from: toDay(params.get("from")),
+    to: toDay(params.get("to")),
+    before: before !== null && isEntryId(before) ? before : null,
+  };
+}
+
+/** Whether anything is left out by the choice; the project that is looked at is no filter of it. */
+export function isNarrowed({ text, tags, by, from, to }: ProgressChoice): boolean {
+  return text !== "" || tags.length > 0 || by !== null || from !== null || to !== null;
+}
+
+/** The read that gives these entries, a page at a time. */
+export function toProgressRead(choice: ProgressChoice, session: string | null): InputOf<"list_progress"> {
+  const { text, project, tags, by, from, to, before } = choice;
+  return {
+    limit: entriesPerPage,
+    ...(session === null ? {} : { session }),
+    ...(text === "" ? {} : { text }),
+    ...(project === null ? {} : { projectId: project }),
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(by === null ? {} : { by }),
+    ...(from === null ? {} : { startDate: from }),
+    ...(to === null ? {} : { endDate: to }),
+    ...(before === null ? {} : { before }),
+  };
+}
+
+const tagsMax = 10;
+
+/** Tags as people write them, with commas between; of those that differ in case alone the first. */
+export function toTags(text: string): readonly string[] {
+  const byKey = new Map<string, string>();
+  for (const tag of text.split(",").map((each) => each.trim())) {
+    if (tag !== "" && !byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
+  }
+  return [...byKey.values()].slice(0, tagsMax);
+}
+
+export function isEntryId(text: string): boolean {
+  return /^[0-9A-Za-z_-]{12}$/.test(text);
+}
+
+function toDay(text: string | null): string | null {
+  if (text === null || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
+  const at = new Date(`${text}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text ? null : text;
+}
