@@ -60,6 +60,7 @@ export type { BundleSource, GrowingHash } from "./read-bundle.js";
 export { readLines, readWhole } from "./read-lines.js";
 export type { Finding, FindingCode, RecordReport, Trust, VerifiedRow } from "./report.js";
 export { ShapeError } from "./shape.js";
+export { shortHash } from "./short-hash.js";
 export { type Progress, type Trusted, type VerifyOptions, verifyBundle } from "./verify-bundle.js";
 export { checkKeys, trustIn } from "./verify-keys.js";
 export { verifySignatureHere } from "./verify-signature.js";
