@@ -289,6 +289,42 @@ describe("connections", () => {
     expect(new Set(codes)).toEqual(new Set([4005]));
   });
 
+  it("[GUARD-17] that do not answer a ping are brought little, and all of it once they do", async () => {
+    const { port, url } = await start();
+    const client = connectClient({ url, WebSocket });
+    onTestFinished(() => client.close());
+    const { session_id } = await client.call("create_session", {
+      title: "Much",
+      creator_team_name: "Birch",
+    });
+    const { team_id } = await client.call("join_session", { session_id, team_name: "Alder" });
+    const text = "x".repeat(16_000);
+    const posts = Array.from({ length: 60 }, () =>
+      client.call("post_message", { session_id, team_id, content: { text } }),
+    );
+    const last = Math.max(...(await Promise.all(posts)).map(({ cursor }) => cursor));
+
+    const socket = await openRawSocket(port, ["Host: localhost"]);
+    socket.send({ type: "subscribe", id: 1, kind: "follow", session_id, after: 0 });
+    await expect.poll(() => socket.pings().length).toBe(1);
+    // What is asked for is answered all the same.
+    socket.send({ type: "ping", id: 2 });
+    await socket.replyTo(2);
+    const brought = socket.messages().length;
+    expect(brought * text.length).toBeGreaterThan(limits.unreadBytesMin / 2);
+    expect(brought * text.length).toBeLessThan(limits.unreadBytesMin + 300 * 1024);
+    const pong = maskedFrame(socket.pings()[0] ?? Buffer.alloc(0));
+    pong[0] = 0x8a;
+    socket.write(pong);
+    await expect.poll(() => socket.messages().length).toBeGreaterThan(brought);
+    await expect.poll(() => socket.pings().length).toBe(2);
+    const second = maskedFrame(socket.pings()[1] ?? Buffer.alloc(0));
+    second[0] = 0x8a;
+    socket.write(second);
+    await expect.poll(() => socket.messages().length).toBe(last);
+    expect(socket.messages()).toEqual(Array.from({ length: last }, (_, n) => n + 1));
+  });
+
   it("[WS-5] by the hundred are ended beyond connectionsMax, and none of them stays", async () => {
     const small = await startTestBroker({ connectionsMax: 20 });
     const sockets = await Promise.all(

@@ -142,6 +142,7 @@ const testedAt: {
   unprovenConnectionsPerAddressMax: "apps/broker/src/guard/unproven-connections.test.ts",
   bodiesBytesMax: "apps/broker/src/doors/read-json-body.test.ts",
   unfinishedFramesBytesMax: "apps/broker/src/guard/unfinished-frames.test.ts",
+  unreadBytesMin: "apps/broker/src/doors/websocket/read-window.test.ts",
   rateBucketsMax: "apps/broker/src/guard/limiter.test.ts",
   peerRetiredAfterDays: "apps/broker/src/roster/retire-peers.test.ts",
 };

@@ -19,6 +19,10 @@ export interface RawSocket {
   repliesTo(id: string | number): number;
   /** What came back of pings. */
   pongs(): string[];
+  /** What the broker's own pings brought. */
+  pings(): Buffer[];
+  /** The sequences of all messages that were pushed. */
+  messages(): unknown[];
   replyTo(id: string | number): Promise<Record<string, unknown>>;
   end(): void;
 }
@@ -28,6 +32,7 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
   const socket = connect(port, "127.0.0.1");
   const frames: Record<string, unknown>[] = [];
   const pongs: string[] = [];
+  const pings: Buffer[] = [];
   const listeners = new Set<() => void>();
   let bytes = Buffer.alloc(0);
   let code = 1006;
@@ -60,6 +65,7 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
       const payload = bytes.subarray(start, start + length);
       const opcode = (bytes[0] ?? 0) & 0x0f;
       if (opcode === 8) code = length < 2 ? 1005 : payload.readUInt16BE(0);
+      if (opcode === 9) pings.push(Buffer.from(payload));
       if (opcode === 10) pongs.push(payload.toString());
       if (opcode === 1) frames.push(JSON.parse(payload.toString()));
       bytes = bytes.subarray(start + length);
@@ -117,6 +123,9 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
       replies: () => frames.filter((frame) => frame["type"] === "reply").map((frame) => frame["id"]),
       repliesTo: (id) => frames.filter((frame) => frame["type"] === "reply" && frame["id"] === id).length,
       pongs: () => pongs,
+      pings: () => pings,
+      messages: () =>
+        frames.filter(({ type }) => type === "message").map(({ message }) => Object(message).sequence),
       replyTo: (id) => find((frame) => frame["type"] === "reply" && frame["id"] === id),
       end: () => void socket.destroy(),
     };

@@ -126,6 +126,8 @@ export const limits = {
   bodiesBytesMax: 64 * 1024 * 1024,
   /** Of WebSocket frames that have begun and not ended, all together. */
   unfinishedFramesBytesMax: 64 * 1024 * 1024,
+  /** On its way to a client that has not shown yet that it reads. */
+  unreadBytesMin: 256 * 1024,
   /** Of each kind of rate. */
   rateBucketsMax: 10_000,
 

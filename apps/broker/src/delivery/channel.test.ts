@@ -33,7 +33,8 @@ function message(sequence: number, textBytes: number): StoredMessage {
     postedAt: new Date(0),
     reaches: null,
     answers: null,
-  } as StoredMessage;
+    redaction: null,
+  };
 }
 
 /** Follows the channel from its end; what it brings, in the order in which it came. */

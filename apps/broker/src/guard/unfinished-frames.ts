@@ -6,8 +6,8 @@ import { createFrameScanner } from "./frame-scanner.js";
 
 /** Frames that have begun and not ended, of all connections: each would be kept in memory for as long as its client likes (GUARD-15). */
 export interface UnfinishedFrames {
-  /** Counts what a connection's client sends from now on. */
-  watch(connection: ReceivingConnection): void;
+  /** Counts what a connection's client sends from now on. Returns how to stop when nothing is made of it any more. */
+  watch(connection: ReceivingConnection): () => void;
   /** Ends the connections whose frame has been coming for too long; to be called now and then. */
   sweep(): void;
 }
@@ -106,6 +106,7 @@ export function createUnfinishedFrames({
       // Before the listener that makes frames of them.
       socket.prependListener("data", count);
       socket.once("close", self.stop);
+      return self.stop;
     },
     sweep() {
       const now = performance.now();

@@ -127,6 +127,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   unprovenConnectionsPerAddressMax: `the oldest ends, ${closeWith("too_many_connections")}`,
   bodiesBytesMax: "503 (GUARD-9)",
   unfinishedFramesBytesMax: `${closeWith("unfinished_frame")} (GUARD-15)`,
+  unreadBytesMin: "no more pushes until a ping is answered, and then twice as much (GUARD-17)",
   rateBucketsMax: "the longest unused is forgotten, and full again",
   idempotencyHours: "the key is free again (IDEM-1)",
   peerRetiredAfterDays: "the peer is retired (PEER-10)",

@@ -4,6 +4,7 @@ import type { WebSocket } from "ws";
 import type { Sink } from "../../delivery/subscription.js";
 import { textFrame } from "../../delivery/text-frame.js";
 import { sayFarewell } from "./farewell.js";
+import { createReadWindow } from "./read-window.js";
 
 /** One client's socket, for writing. Frames of one turn of the event loop go out together, in one call to the system. */
 export interface Connection extends Sink {
@@ -13,6 +14,8 @@ export interface Connection extends Sink {
   readonly stalled: boolean;
   /** Reads nothing more for so long, and goes on when `then` has run: what the client sends meanwhile waits in the network. */
   rest(ms: number, then: () => void): void;
+  /** Takes what a pong brought, and says whether it was asked for. */
+  answer(data: Buffer): boolean;
   close(reason: CloseReason): void;
   /** Ends it without waiting for the client's answer. */
   terminate(): void;
@@ -21,23 +24,37 @@ export interface Connection extends Sink {
 /**
  * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so one
  * buffer serves every reader, where the library would build and write one for each (six times as slow).
+ * @param windowBytes - what may be on its way before the client shows that it reads
  */
-export function createConnection(webSocket: WebSocket, socket: Duplex): Connection {
+export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
   let corked = false;
   let fullSince: number | null = null;
   let resting: NodeJS.Timeout | undefined;
   const drainListeners = new Set<() => void>();
+  const window = createReadWindow({
+    ask: (nonce) => webSocket.ping(nonce),
+    opened: tellDrained,
+    ...(windowBytes !== undefined && { bytes: windowBytes }),
+  });
 
   socket.on("drain", () => {
     fullSince = null;
     readOn();
-    for (const listener of drainListeners) listener();
+    tellDrained();
   });
 
   socket.once("close", () => clearTimeout(resting));
 
   function readOn(): void {
     if (webSocket.isPaused && fullSince === null && resting === undefined) webSocket.resume();
+  }
+
+  function tellDrained(): void {
+    for (const listener of drainListeners) listener();
+  }
+
+  function isLate(since: number | null): boolean {
+    return since !== null && performance.now() - since > limits.undrainedMsMax;
   }
 
   function write(frame: Buffer, done?: (error?: Error | null) => void): void {
@@ -51,6 +68,7 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
       });
     }
     socket.write(frame, done);
+    window.wrote(frame.length);
     if (socket.writableLength <= limits.outboundBytesMax) return;
     fullSince ??= performance.now();
     // Who does not read replies gets no more of them: further requests wait in the network.
@@ -59,10 +77,11 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
 
   return {
     get ready() {
-      return fullSince === null && webSocket.readyState === webSocket.OPEN;
+      return fullSince === null && window.closedSince === null && webSocket.readyState === webSocket.OPEN;
     },
     get stalled() {
-      return fullSince !== null && performance.now() - fullSince > limits.undrainedMsMax;
+      // What it answered may stand in the network, unread by us.
+      return isLate(fullSince) || (!webSocket.isPaused && isLate(window.closedSince));
     },
     write: (frame) => write(frame),
     send(frame, written) {
@@ -82,6 +101,7 @@ export function createConnection(webSocket: WebSocket, socket: Duplex): Connecti
       }, ms);
       webSocket.pause();
     },
+    answer: window.answer,
     close(reason) {
       const { code, meaning } = closeCodes[reason];
       webSocket.close(code, meaning);

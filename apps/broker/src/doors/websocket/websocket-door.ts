@@ -96,6 +96,7 @@ export function createWebSocketDoor({
       metrics.cutOffs.inc({ reason });
       connection.close(reason);
     };
+    const stopCounting = unfinished.watch({ socket, address, isPaused: () => webSocket.isPaused, cutOff });
     // The library has closed the connection with a code that says why.
     webSocket.on("error", (error) => {
       sparingly((leftOut) =>
@@ -105,13 +106,13 @@ export function createWebSocketDoor({
           ...(leftOut > 0 && { others_meanwhile: leftOut }),
         }),
       );
+      stopCounting();
       sayFarewell(socket, isTooLarge(error) ? "tooLarge" : "ordinary");
     });
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const entrance = services.entrance();
     const challenge = createHelloChallenge();
     const unproved = entrance.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
-    unfinished.watch({ socket, address, isPaused: () => webSocket.isPaused, cutOff });
     const greeting = { entrance, challenge, knowsHost, proved: () => unproved?.proved() };
     const session = createClientSession(greeting, connection, address, cutOff);
     const gate = createFrameGate({
@@ -132,8 +133,10 @@ export function createWebSocketDoor({
     webSocket.on("ping", (data) => {
       if (!isOver) gate.take(() => connection.write(pongFrame(data)));
     });
-    webSocket.on("pong", () => {
+    webSocket.on("pong", (data) => {
       client.heard = true;
+      // One that nobody asked for is a frame like others.
+      if (!connection.answer(data) && !isOver) gate.take(() => undefined);
     });
     webSocket.once("close", (code) => {
       gate.close();
