@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { cn } from "@/lib/utils";
 
 export interface Fact {
   readonly name: string;
@@ -6,12 +7,18 @@ export interface Fact {
 }
 
 /** Facts by their names, one below the other. */
-export function FactList({ facts }: { readonly facts: readonly Fact[] }) {
+export function FactList({
+  facts,
+  className,
+}: {
+  readonly facts: readonly Fact[];
+  readonly className?: string;
+}) {
   return (
-    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm max-sm:grid-cols-1 max-sm:gap-y-0">
+    <dl className={cn("grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm", className)}>
       {facts.map(({ name, value }) => (
         <div key={name} className="contents">
-          <dt className="text-muted-foreground max-sm:mt-1.5">{name}</dt>
+          <dt className="text-muted-foreground">{name}</dt>
           <dd className="min-w-0 break-words tabular-nums">{value}</dd>
         </div>
       ))}

@@ -37,7 +37,7 @@ export function HeadWatch({ session }: { readonly session: SessionFacts["session
   const compare = useCallback(
     async (signal: AbortSignal) => {
       const { compareHead } = await import("@/lib/record/compare-head");
-      const comparison = await compareHead(broker, session_id, signal);
+      const comparison = await compareHead({ broker, sessionId: session_id, signal });
       if (!signal.aborted) setDifferent(comparison.is === "different" ? comparison : null);
     },
     [broker, session_id],

@@ -6,6 +6,9 @@ import { type Fact, FactList } from "./fact-list";
 import { HashText } from "./hash-text";
 import { Verdict } from "./verdict";
 
+/** Both lists begin their values at the same place. */
+const columns = "sm:grid-cols-[7.5rem_minmax(0,1fr)]";
+
 /** What a proof came to here, and everything that it was computed from. */
 export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
   const { proof } = checked;
@@ -15,11 +18,12 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
       <ProofVerdict checked={checked} />
       <section aria-label="The entry" className="grid gap-2">
         <h3 className="font-semibold">Entry</h3>
-        <FactList facts={entryFacts(checked)} />
+        <FactList facts={entryFacts(checked)} className={columns} />
       </section>
       <section aria-label="The path" className="grid gap-2">
         <h3 className="font-semibold">Path to the root</h3>
         <FactList
+          className={columns}
           facts={[
             { name: "Leaf", value: <HashText hash={inclusion.leaf} whole /> },
             {

@@ -1,8 +1,8 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
-import { RotateCw, ShieldCheck, ShieldEllipsis } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { RotateCw, ShieldCheck, ShieldEllipsis, Stamp } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
 import { CopyButton } from "@/components/copy-button";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSession } from "@/components/session/session-context";
@@ -16,7 +16,7 @@ import { useQueryParam } from "@/lib/query/use-query-param";
 import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { type Fact, FactList } from "./fact-list";
 import { HashText } from "./hash-text";
-import { whatItShows } from "./verdict";
+import { Verdict } from "./verdict";
 
 const VerifySheet = lazy(() =>
   import("./verify-sheet").then(({ VerifySheet }) => ({ default: VerifySheet })),
@@ -34,6 +34,7 @@ export function SealCard() {
     { on: ["session"] },
   );
   const [check] = useQueryParam("check");
+  const [verifiedAt, setVerifiedAt] = useState<string | null>(null);
   const verify = () => setQuery({ check: "1" });
   usePaletteAction({
     id: "verify-session",
@@ -64,6 +65,16 @@ export function SealCard() {
           ) : (
             <Sealed seal={data} sealed={data.seals[0]} />
           )}
+          {verifiedAt !== null && (
+            <Verdict
+              tone="holds"
+              title={
+                <>
+                  Verified here <TimeText at={verifiedAt} as="clock" />
+                </>
+              }
+            />
+          )}
           <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t pt-3">
             <Button onClick={verify} aria-haspopup="dialog">
               <ShieldCheck aria-hidden /> Verify here
@@ -76,7 +87,10 @@ export function SealCard() {
       )}
       {check !== null && (
         <Suspense>
-          <VerifySheet onClose={() => setQuery({ check: null })} />
+          <VerifySheet
+            onClose={() => setQuery({ check: null })}
+            onVerified={(holds) => setVerifiedAt(holds ? new Date().toISOString() : null)}
+          />
         </Suspense>
       )}
     </section>
@@ -88,7 +102,7 @@ function Sealed({ seal: { session_id, seals }, sealed }: { readonly seal: Seal; 
   return (
     <>
       <p className="flex items-center gap-2 font-medium">
-        <ShieldCheck aria-hidden className="size-5 text-success" />
+        <Stamp aria-hidden className="size-5 text-muted-foreground" />
         <span>
           Sealed
           {by !== null && (
@@ -107,7 +121,6 @@ function Sealed({ seal: { session_id, seals }, sealed }: { readonly seal: Seal; 
           beginning of it.
         </p>
       )}
-      <p className="text-sm text-muted-foreground">{whatItShows}</p>
     </>
   );
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { usePathname } from "next/navigation";
 import { lazy, Suspense, useSyncExternalStore } from "react";
 import { useSession } from "@/components/session/session-context";
 import { useQueryParam } from "@/lib/query/use-query-param";
@@ -13,13 +14,17 @@ export function SessionRecord() {
   const { session } = useSession();
   const [proof, setProof] = useQueryParam("proof");
   const hasSettled = useSyncExternalStore(onSettled, isSettled, () => false);
+  const isAudit = usePathname().endsWith("/audit");
   const sequence = Number(proof);
   return (
-    <Suspense>
-      {hasSettled && <HeadWatch session={session} />}
-      {Number.isSafeInteger(sequence) && sequence > 0 && (
-        <ProofSheet sequence={sequence} onClose={() => setProof(null)} />
-      )}
-    </Suspense>
+    <>
+      {/* Each waits for its own part: the one that comes late must not take the other out of sight. */}
+      <Suspense>{(hasSettled || isAudit) && <HeadWatch session={session} />}</Suspense>
+      <Suspense>
+        {Number.isSafeInteger(sequence) && sequence > 0 && (
+          <ProofSheet sequence={sequence} onClose={() => setProof(null)} />
+        )}
+      </Suspense>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useSession } from "@/components/session/session-context";
 import { Alert, AlertDescription, AlertTitle } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -12,14 +12,24 @@ import { getSeenHeads } from "@/lib/record/seen-heads";
 import { CheckOutcome } from "./check-outcome";
 import { useVerifier } from "./use-verifier";
 
+export interface VerifySheetProps {
+  readonly onClose: () => void;
+  /** Told whether it holds, signed with a key that is known here. */
+  readonly onVerified: (holds: boolean) => void;
+}
+
 /** Fetches the session's export into this browser and checks it there, as anybody could who has the file. */
-export function VerifySheet({ onClose }: { readonly onClose: () => void }) {
+export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
   const { session } = useSession();
   const { state, check, run } = useVerifier();
   const [fetched, setFetched] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
   const { slug } = session;
+  const tell = useRef(onVerified);
+  useEffect(() => {
+    tell.current = onVerified;
+  });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew.
   useEffect(() => {
@@ -37,7 +47,7 @@ export function VerifySheet({ onClose }: { readonly onClose: () => void }) {
         { what: "bundle", file },
         { brokerKeys: keys, seen: getSeenHeads() },
       );
-      if (result) rememberCheck(result);
+      if (result) tell.current(rememberCheck(result));
     })().catch((error: unknown) => {
       if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
     });
@@ -48,7 +58,7 @@ export function VerifySheet({ onClose }: { readonly onClose: () => void }) {
     <Dialog open onOpenChange={(open) => !open && onClose()}>
       <DialogContent side="right" aria-describedby={undefined} className="max-w-xl">
         <DialogHeader>
-          <DialogTitle>Verified here</DialogTitle>
+          <DialogTitle>Verify here</DialogTitle>
           <p className="text-sm text-muted-foreground">
             Every hash is computed again in this browser, from the export that anybody can have.
           </p>

@@ -33,26 +33,28 @@ export function ClosedNote() {
         {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. It can be read for
         ever.
       </p>
-      <Button asChild variant="outline" size="sm">
-        <a href={exportAddress(session.slug, "bundle")} download>
-          <Download aria-hidden /> Export
-        </a>
-      </Button>
-      <Button asChild variant="outline" size="sm">
-        <PageLink href={`/sessions/${session.slug}/audit?check=1`}>
-          <ShieldCheck aria-hidden /> Verify
-        </PageLink>
-      </Button>
-      {myTeamId !== null && (
-        <Button variant="outline" size="sm" onClick={() => open("conclude")}>
-          Revise the conclusion
+      <div className="flex flex-wrap gap-2">
+        <Button asChild variant="outline" size="sm">
+          <a href={exportAddress(session.slug, "bundle")} download>
+            <Download aria-hidden /> Export
+          </a>
         </Button>
-      )}
-      {!looksOn && (
-        <Button size="sm" onClick={() => setContinued(true)}>
-          New session from this
+        <Button asChild variant="outline" size="sm">
+          <PageLink href={`/sessions/${session.slug}/audit?check=1`}>
+            <ShieldCheck aria-hidden /> Verify
+          </PageLink>
         </Button>
-      )}
+        {myTeamId !== null && (
+          <Button variant="outline" size="sm" onClick={() => open("conclude")}>
+            Revise the conclusion
+          </Button>
+        )}
+        {!looksOn && (
+          <Button size="sm" onClick={() => setContinued(true)}>
+            New session from this
+          </Button>
+        )}
+      </div>
       {continued && <NewSessionDialog initial={toContinue(session)} onClose={() => setContinued(false)} />}
     </footer>
   );

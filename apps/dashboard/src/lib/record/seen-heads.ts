@@ -1,13 +1,7 @@
-import type { AuditKey, SignedHead } from "@merkle/wire/record";
+import type { SeenHead } from "@merkle/wire/record";
 import { createStoredValue } from "../stored-value";
 
-/** What this browser saw of a record: its newest head, and the keys that it believed then. */
-export interface SeenHead {
-  readonly head: SignedHead;
-  readonly keys: readonly AuditKey[];
-}
-
-/** By the record's id, the one that was seen last at the end. */
+/** What this browser saw of records, by their ids; the one that was seen last at the end. */
 export type SeenHeads = Readonly<Record<string, SeenHead>>;
 
 /** Some 1.5 kB each, of the 5 MB that a browser keeps. */
