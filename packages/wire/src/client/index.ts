@@ -1,6 +1,5 @@
 export { type ErrorCode, MerkleError } from "../errors.js";
 export { limits } from "../limits.js";
-export { isRedacted, redactedBy, redactedVersions, withoutText } from "../redaction.js";
 export type { RetryOptions } from "./backoff.js";
 export { type CallOptions, type ClientOptions, connect, type MerkleClient } from "./connect.js";
 export type { Hello } from "./connection.js";

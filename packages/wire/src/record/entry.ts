@@ -1,9 +1,9 @@
 import type { Sha256 } from "../audit/merkle-tree.js";
 import { canonicalJson } from "../canonical-json.js";
-import { sealedBytes } from "../identity/sealed-form.js";
 import type { Message } from "../message.js";
 import { toHex } from "./hex.js";
 import { leafHash } from "./log-tree.js";
+import { privateBytes } from "./redacted-content.js";
 
 /**
  * What of a message the log of the feed commits to: everything that is said of it, and of its content only a hash with a
@@ -107,31 +107,6 @@ export function contentHash(salt: Uint8Array, text: string, sha256: Sha256): str
   bytes.set(salt);
   bytes.set(content, salt.length);
   return toHex(sha256(bytes));
-}
-
-/**
- * What stays of a message's content when its text is removed: that it was, and what its entry is made from. Without these
- * the entry would be another, and the proofs would no longer hold.
- */
-export function redactedContent({
-  type,
-  content,
-}: Pick<Message, "type" | "content">): Record<string, unknown> {
-  const name = type === "system" ? "event" : "kind";
-  const bytes = privateBytes(content);
-  return {
-    ...(typeof content[name] === "string" ? { [name]: content[name] } : {}),
-    ...(bytes === null ? {} : { private: true, bytes }),
-    redacted: true,
-  };
-}
-
-/** How long a private message is, whole, as others see it, or without its text; null for any other. */
-function privateBytes(content: Message["content"]): number | null {
-  const { private: isPrivate, sealed, bytes } = content;
-  if (isPrivate !== true) return null;
-  if (typeof sealed === "string") return sealedBytes(sealed);
-  return typeof bytes === "number" ? bytes : null;
 }
 
 const utf8 = new TextEncoder();

@@ -22,7 +22,6 @@ export {
   type FeedEntry,
   feedEntry,
   type RecordedVersion,
-  redactedContent,
 } from "./entry.js";
 export {
   type AuditKey,
@@ -58,6 +57,7 @@ export {
 } from "./log-tree.js";
 export type { BundleSource, GrowingHash } from "./read-bundle.js";
 export { readLines, readWhole } from "./read-lines.js";
+export { redactedContent } from "./redacted-content.js";
 export type { Finding, FindingCode, RecordReport, Trust, VerifiedRow } from "./report.js";
 export { ShapeError } from "./shape.js";
 export { shortHash } from "./short-hash.js";

@@ -1,18 +1,22 @@
 "use client";
 
 import type { InputOf, Message, OutputOf } from "@merkle/wire";
+import { redactedBy } from "@merkle/wire/redaction";
 import {
   createContext,
   type ReactNode,
   type RefObject,
   use,
   useCallback,
+  useEffect,
   useMemo,
   useRef,
   useState,
   useSyncExternalStore,
 } from "react";
+import { useBroker } from "@/lib/broker/use-broker";
 import { useCall } from "@/lib/broker/use-call";
+import { describeRemovalInLine } from "@/lib/feed/describe-removal";
 import { type Draft, emptyDraft, toPostInput, toQuoted } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
 
@@ -58,6 +62,7 @@ export interface ComposeProviderProps {
 export function ComposeProvider({ session, onWanted, children }: ComposeProviderProps) {
   const { session_id } = session;
   const [store] = useState(() => openDraftStore(session_id, browserStorage()));
+  useForgetQuote(store, session_id);
   const field = useRef<HTMLTextAreaElement>(null);
   const wanted = useRef(false);
   const call = useCall();
@@ -110,6 +115,24 @@ export function ComposeProvider({ session, onWanted, children }: ComposeProvider
   }, [store, focus, attach, call, session_id]);
 
   return <ComposeContext value={place}>{children}</ComposeContext>;
+}
+
+/** A text that is quoted in the draft goes from there, too, when it is removed. */
+function useForgetQuote(store: DraftStore, sessionId: string): void {
+  const broker = useBroker();
+  useEffect(
+    () =>
+      broker.onMessagesBrought((messages) => {
+        for (const message of messages) {
+          const { quoted } = store.current;
+          const redacted = message.session_id === sessionId ? redactedBy(message) : null;
+          if (!quoted || redacted?.sequence !== quoted.sequence) continue;
+          const text = describeRemovalInLine(redacted.redaction);
+          store.change({ quoted: { ...quoted, text, answers: false, options: [] } });
+        }
+      }),
+    [broker, store, sessionId],
+  );
 }
 
 export function useCompose(): Compose {

@@ -1,4 +1,5 @@
 import type { InputOf, Message } from "@merkle/wire";
+import { textOf } from "@/lib/feed/message-text";
 
 export type DraftKind = "message" | "ask" | "decision";
 export type DraftPriority = "now" | "next" | "low";
@@ -96,11 +97,11 @@ export function bytesOf(text: string): number {
 
 /** A message as it is quoted in a reply to it, or in an answer. */
 export function toQuoted(message: Message, answers: boolean): Quoted {
-  const { text, options } = message.content;
+  const { options } = message.content;
   return {
     sequence: message.sequence,
     author: message.from === null ? "the broker" : authorOf(message.from),
-    text: (typeof text === "string" ? text : (message.event ?? "")).slice(0, quotedCharsMax),
+    text: (message.type === "chat" ? textOf(message) : (message.event ?? "")).slice(0, quotedCharsMax),
     answers,
     options: Array.isArray(options) ? options.filter((option) => typeof option === "string") : [],
   };

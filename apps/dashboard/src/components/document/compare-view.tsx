@@ -14,6 +14,7 @@ import { DiffView } from "./diff-view";
 import { DocumentSkeleton } from "./document-skeleton";
 import { DiffCounts } from "./history-row";
 import { RestoreVersion } from "./lazy-faces";
+import { RemovedVersion } from "./removed-version";
 import { useVersion } from "./use-document";
 import { type Comparison, toCompareParam } from "./use-version-param";
 
@@ -21,13 +22,14 @@ import { type Comparison, toCompareParam } from "./use-version-param";
 export function CompareView({ comparison }: { comparison: Comparison }) {
   const { session, looksOn } = useSession();
   const { from, to } = comparison;
-  const { data, problem, refresh } = useRead("read_session_doc", {
-    session_id: session.session_id,
-    since_version: from,
-    version: to,
-  });
+  const { data, problem, refresh } = useRead(
+    "read_session_doc",
+    { session_id: session.session_id, since_version: from, version: to },
+    // What they differ in stays as it is, but a text may be removed.
+    { on: ["document"] },
+  );
   const [layout, setLayout] = usePreference("diff");
-  const diff = useMemo(() => (data ? parseUnifiedDiff(data.diff ?? "") : null), [data]);
+  const diff = useMemo(() => (data?.diff === undefined ? null : parseUnifiedDiff(data.diff)), [data]);
   const newest = session.document_version;
 
   return (
@@ -91,7 +93,8 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
           onRetry={refresh}
         />
       )}
-      {!diff && !problem && <DocumentSkeleton />}
+      {data?.redacted_version !== undefined && <RemovedVersion doc={data} />}
+      {!data && !problem && <DocumentSkeleton />}
       {diff?.hunks.length === 0 && (
         <p className="p-4 text-sm text-muted-foreground">Both versions read the same.</p>
       )}

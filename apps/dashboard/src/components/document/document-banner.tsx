@@ -43,15 +43,20 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
       <div className="flex flex-wrap gap-1">
         {newer > 0 && (
           <>
-            <Button
-              variant="outline"
-              size="sm"
-              onClick={() =>
-                setQuery({ compare: toCompareParam({ from: doc.version, to: doc.current_version }), v: null })
-              }
-            >
-              What changed since
-            </Button>
+            {doc.redacted_version === undefined && (
+              <Button
+                variant="outline"
+                size="sm"
+                onClick={() =>
+                  setQuery({
+                    compare: toCompareParam({ from: doc.version, to: doc.current_version }),
+                    v: null,
+                  })
+                }
+              >
+                What changed since
+              </Button>
+            )}
             {session.status === "active" && !looksOn && doc.content !== undefined && (
               <Suspense>
                 <RestoreVersion version={doc.version} content={doc.content} newest={doc.current_version} />

@@ -12,7 +12,7 @@ import { useVersions } from "./use-versions";
 /** All versions, newest first: whose, when, what changed, and any two beside each other. */
 export function DocumentHistory() {
   const { session, colourOf } = useSession();
-  const { versions, hasMore, isLoading, problem, showMore, refresh } = useVersions();
+  const { versions, hasMore, isLoading, problem, showMore, refresh, readAgain } = useVersions();
   const [picked, setPicked] = useState<readonly number[]>([]);
   const [older, newer] = [...picked].sort((a, b) => a - b);
 
@@ -61,6 +61,7 @@ export function DocumentHistory() {
             colour={colourOf(version.written_by_team_id)}
             isPicked={picked.includes(version.version)}
             onPick={() => pick(version.version)}
+            onRemoved={() => readAgain(version.version)}
           />
         ))}
       </ol>

@@ -13,6 +13,7 @@ import { DocumentReader } from "./document-reader";
 import { DocumentSkeleton } from "./document-skeleton";
 import { AppendNote, CompareView, DocumentEditor, DocumentHistory } from "./lazy-faces";
 import { OutlineAside } from "./outline-places";
+import { RemovedVersion } from "./removed-version";
 import { type DocumentRead, useDocument } from "./use-document";
 import { useCompareParam, useVersionParam } from "./use-version-param";
 
@@ -42,6 +43,7 @@ function DocumentFaces() {
   function body(): ReactNode {
     if (comparison) return <CompareView comparison={comparison} />;
     if (face === "history") return <DocumentHistory />;
+    if (doc?.redacted_version !== undefined) return <RemovedVersion doc={doc} />;
     if (!isReadable(doc)) return problem ? null : <DocumentSkeleton />;
     if (canEdit && edit === "1") {
       return (

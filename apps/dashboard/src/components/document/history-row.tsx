@@ -1,7 +1,8 @@
 "use client";
 
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { PageLink } from "@/components/page-link";
+import { RemovedText } from "@/components/removed-text";
 import { TeamMark } from "@/components/roster/team-mark";
 import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
@@ -13,16 +14,23 @@ import type { DocumentVersion } from "./use-document";
 import { useInView } from "./use-in-view";
 import { toCompareParam } from "./use-version-param";
 
+const RemoveTextDialog = lazy(() =>
+  import("@/components/remove-text-dialog").then(({ RemoveTextDialog }) => ({ default: RemoveTextDialog })),
+);
+
 export interface HistoryRowProps {
   readonly version: DocumentVersion;
   readonly colour: number;
   readonly isPicked: boolean;
   readonly onPick: () => void;
+  /** Its text is gone. */
+  readonly onRemoved: () => void;
 }
 
 /** One version. What changed in it is looked up once the row is in view. */
-export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProps) {
-  const { session } = useSession();
+export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: HistoryRowProps) {
+  const { session, looksOn } = useSession();
+  const [isRemoving, setRemoving] = useState(false);
   const { ref, wasInView } = useInView<HTMLLIElement>();
   const number = version.version;
   return (
@@ -31,6 +39,7 @@ export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProp
         <input
           type="checkbox"
           checked={isPicked}
+          disabled={version.redaction !== undefined}
           onChange={onPick}
           aria-label={`Compare version ${number}`}
           className="size-4 accent-primary"
@@ -45,19 +54,29 @@ export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProp
           </span>
           <TimeText at={version.written_at} className="text-muted-foreground tabular-nums" />
         </p>
-        <Changes version={number} isWanted={wasInView} />
+        {version.redaction ? (
+          <div className="text-sm">
+            <RemovedText redaction={version.redaction} />
+          </div>
+        ) : (
+          <Changes version={number} isWanted={wasInView} />
+        )}
       </div>
       <p className="flex flex-wrap gap-1">
-        <Button
-          variant="outline"
-          size="sm"
-          onClick={() => setQuery({ compare: toCompareParam({ from: number - 1, to: number }) })}
-        >
-          Changes<span className="sr-only"> of version {number}</span>
-        </Button>
-        <Button variant="ghost" size="sm" onClick={() => setQuery({ v: String(number), doc: null })}>
-          Read<span className="sr-only"> version {number}</span>
-        </Button>
+        {!version.redaction && (
+          <>
+            <Button
+              variant="outline"
+              size="sm"
+              onClick={() => setQuery({ compare: toCompareParam({ from: number - 1, to: number }) })}
+            >
+              Changes<span className="sr-only"> of version {number}</span>
+            </Button>
+            <Button variant="ghost" size="sm" onClick={() => setQuery({ v: String(number), doc: null })}>
+              Read<span className="sr-only"> version {number}</span>
+            </Button>
+          </>
+        )}
         {version.after_sequence > 0 && (
           <Button asChild variant="ghost" size="sm">
             <PageLink href={`/sessions/${session.slug}?m=${version.after_sequence}`}>
@@ -65,7 +84,30 @@ export function HistoryRow({ version, colour, isPicked, onPick }: HistoryRowProp
             </PageLink>
           </Button>
         )}
+        {!version.redaction && number < session.document_version && !looksOn && (
+          <Button variant="ghost" size="sm" onClick={() => setRemoving(true)}>
+            Remove text…<span className="sr-only"> of version {number}</span>
+          </Button>
+        )}
       </p>
+      {isRemoving && (
+        <Suspense>
+          <RemoveTextDialog
+            title={`Remove the text of version ${number}?`}
+            input={{
+              session_id: session.session_id,
+              document_versions: { from: number, to: number },
+            }}
+            onDone={onRemoved}
+            onClose={() => setRemoving(false)}
+          >
+            <p>
+              Written by <bdi className="font-semibold">{version.written_by}</bdi>,{" "}
+              <TimeText at={version.written_at} as="clock" />. Versions beside it may hold the same words.
+            </p>
+          </RemoveTextDialog>
+        </Suspense>
+      )}
     </li>
   );
 }
@@ -78,6 +120,13 @@ function Changes({ version, isWanted }: { version: number; isWanted: boolean }) 
     isWanted ? { session_id: session.session_id, since_version: version - 1, version } : null,
   );
   const diff = useMemo(() => (data ? parseUnifiedDiff(data.diff ?? "") : null), [data]);
+  if (data?.redacted_version !== undefined) {
+    return (
+      <p className="min-h-5 text-sm text-muted-foreground">
+        What changed is not known: the text of v{data.redacted_version} was removed.
+      </p>
+    );
+  }
   if (!diff) {
     return (
       <p className="min-h-5 text-sm text-muted-foreground">

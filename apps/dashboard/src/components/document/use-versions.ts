@@ -15,9 +15,11 @@ export interface Versions {
   readonly problem: Problem | undefined;
   readonly showMore: () => void;
   readonly refresh: () => void;
+  /** Reads one version's row again, because its text was removed. */
+  readonly readAgain: (version: number) => void;
 }
 
-/** The document's versions, page by page; new ones appear as they are written. A version never changes, so each is read once. */
+/** The document's versions, page by page; new ones appear as they are written. Of a version nothing else changes. */
 export function useVersions(): Versions {
   const { session } = useSession();
   const { session_id } = session;
@@ -61,6 +63,13 @@ export function useVersions(): Versions {
     problem: newest.problem ?? paging.problem,
     showMore: () => void showMore(),
     refresh: newest.refresh,
+    readAgain: (version) => {
+      // Where it fails, what is shown is from before, as it is where nobody has asked.
+      broker
+        .call("list_doc_versions", { session_id, before_version: version + 1, limit: 1 })
+        .then((page) => setKnown((before) => withAll(before, page.versions)))
+        .catch(() => newest.refresh());
+    },
   };
 }
 

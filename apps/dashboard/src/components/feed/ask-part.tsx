@@ -1,6 +1,7 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { isRedacted } from "@merkle/wire/redaction";
 import { Check } from "lucide-react";
 import { useCompose } from "@/components/compose/compose-context";
 import { RefusalNote } from "@/components/refusal-note";
@@ -24,6 +25,7 @@ export function AskPart({ message, answer, isMine }: AskPartProps) {
   const { session, at, looksOn } = useSession();
   const settled = useSettled(message, answer);
   if (settled) return <Settled {...settled} />;
+  if (isRedacted(message)) return null;
   if (session.status === "closed" || isMine || at !== null || looksOn) return <Offered message={message} />;
   return <AnswerButtons message={message} />;
 }

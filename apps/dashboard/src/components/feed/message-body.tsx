@@ -1,8 +1,10 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { isRedacted } from "@merkle/wire/redaction";
 import { ChevronDown, ChevronUp, Lock } from "lucide-react";
 import { useState } from "react";
+import { RemovedText } from "@/components/removed-text";
 import { Button } from "@/components/ui/button";
 import { clipText, describeSize, isPrivate, textOf } from "@/lib/feed/message-text";
 import { showHidden } from "@/lib/markdown/hidden-characters";
@@ -10,6 +12,7 @@ import { MarkdownText } from "@/lib/markdown/markdown-text";
 
 /** What a message says, as far as this page can know. */
 export function MessageBody({ message }: { readonly message: Message }) {
+  if (isRedacted(message)) return <RemovedText redaction={message.redaction} />;
   return isPrivate(message) ? <SealedBody message={message} /> : <TextBody message={message} />;
 }
 

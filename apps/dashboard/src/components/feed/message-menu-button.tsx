@@ -11,6 +11,10 @@ const MessageMenu = lazy(() =>
   import("./message-menu").then(({ MessageMenu }) => ({ default: MessageMenu })),
 );
 
+const RemoveMessageDialog = lazy(() =>
+  import("./remove-message-dialog").then(({ RemoveMessageDialog }) => ({ default: RemoveMessageDialog })),
+);
+
 export interface MessageMenuButtonProps {
   readonly message: Message;
   readonly isRaw: boolean;
@@ -22,6 +26,7 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
   const { session, at, looksOn } = useSession();
   const { reply } = useCompose();
   const [isOpen, setOpen] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const canReply = message.type === "chat" && session.status === "active" && at === null && !looksOn;
   return (
@@ -58,8 +63,14 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
             anchor={button.current}
             isRaw={isRaw}
             onRaw={onRaw}
+            onRemove={() => setRemoving(true)}
             onClose={() => setOpen(false)}
           />
+        </Suspense>
+      )}
+      {isRemoving && (
+        <Suspense>
+          <RemoveMessageDialog message={message} onClose={() => setRemoving(false)} />
         </Suspense>
       )}
     </div>

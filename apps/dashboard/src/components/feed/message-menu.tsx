@@ -1,10 +1,12 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { isRedacted } from "@merkle/wire/redaction";
 import {
   Braces,
   CircleCheckBig,
   CornerUpLeft,
+  Eraser,
   FileText,
   Link2,
   type LucideIcon,
@@ -19,6 +21,7 @@ import { AnchoredPopover } from "@/components/session/anchored-popover";
 import { useSession } from "@/components/session/session-context";
 import { useAction } from "@/lib/broker/use-action";
 import { copyText } from "@/lib/copy-text";
+import { hasRemovableText } from "@/lib/feed/describe-removal";
 import { isPrivate, toMarkdown } from "@/lib/feed/message-text";
 import { setQuery } from "@/lib/query/address";
 import { toMessageAddress } from "./message-link";
@@ -29,11 +32,12 @@ export interface MessageMenuProps {
   readonly anchor: HTMLElement;
   readonly isRaw: boolean;
   readonly onRaw: () => void;
+  readonly onRemove: () => void;
   readonly onClose: () => void;
 }
 
 /** Everything that can be done with a message. What has something to tell stays open and tells it. */
-export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageMenuProps) {
+export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }: MessageMenuProps) {
   const { session, at, looksOn } = useSession();
   const { reply } = useCompose();
   const isOpen = session.status === "active" && at === null && !looksOn;
@@ -64,7 +68,7 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageM
         <CopyItem icon={FileText} label="Copy as Markdown" text={() => toMarkdown(message, link)} />
         <CopyItem icon={Braces} label="Copy as JSON" text={() => JSON.stringify(message, null, 2)} />
         <CopyItem icon={Link2} label="Copy link" text={() => link} />
-        {isOpen && message.type === "chat" && !isPrivate(message) && (
+        {isOpen && message.type === "chat" && !isPrivate(message) && !isRedacted(message) && (
           <AddToDecisions message={message} link={link} />
         )}
         <MenuItem icon={ShieldCheck} onClick={close(showProof)}>
@@ -73,6 +77,11 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onClose }: MessageM
         <MenuItem icon={ScanText} onClick={close(onRaw)}>
           {isRaw ? "Show as text" : "Show raw"}
         </MenuItem>
+        {at === null && !looksOn && hasRemovableText(message) && (
+          <MenuItem icon={Eraser} onClick={close(onRemove)}>
+            Remove text…
+          </MenuItem>
+        )}
       </div>
     </AnchoredPopover>
   );

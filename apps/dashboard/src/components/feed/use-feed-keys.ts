@@ -1,6 +1,7 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { isRedacted } from "@merkle/wire/redaction";
 import type { KeyboardEvent } from "react";
 import { useCompose } from "@/components/compose/compose-context";
 import { useSession } from "@/components/session/session-context";
@@ -56,7 +57,7 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
   useShortcut(
     "a",
     () => {
-      if (!current || kindOf(current) !== "ask") return false;
+      if (!current || kindOf(current) !== "ask" || isRedacted(current)) return false;
       void compose.answer(current);
       return true;
     },

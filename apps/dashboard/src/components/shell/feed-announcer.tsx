@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import type { Announcement } from "@/lib/announcer/announcer";
 import { useAnnounce } from "@/lib/announcer/announcer-provider";
 import { useBroker } from "@/lib/broker/use-broker";
+import { textOf } from "@/lib/feed/message-text";
 import { usePerson } from "@/lib/person/use-person";
 
 /** Has what is said in the feeds of this page read out, while the page is looked at. */
@@ -27,9 +28,10 @@ export function FeedAnnouncer() {
   return null;
 }
 
-function toAnnouncement({ type, from, to, content }: Message, myName: string | null): Announcement | null {
+function toAnnouncement(message: Message, myName: string | null): Announcement | null {
+  const { type, from, to, content } = message;
   if (type !== "chat" || from === null || from.team === myName) return null;
   const isToMe = to.some((each) => each === "@humans" || each === myName);
   if (content["kind"] !== "ask" || !isToMe) return { kind: "message", from: from.team };
-  return { kind: "ask", text: `${from.team} asks: ${String(content["text"])}` };
+  return { kind: "ask", text: `${from.team} asks: ${textOf(message)}` };
 }

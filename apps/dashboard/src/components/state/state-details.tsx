@@ -76,15 +76,17 @@ export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps)
                 className="grid grid-cols-[3rem_minmax(0,1fr)] items-start gap-x-3 py-1.5 sm:grid-cols-[3rem_minmax(0,1fr)_14rem_6rem]"
               >
                 <span className="leading-6 text-muted-foreground tabular-nums">v{entry.version}</span>
-                {entry.deleted ? (
-                  <span className="leading-6 text-muted-foreground">deleted</span>
+                {entry.deleted || entry.redacted ? (
+                  <span className="leading-6 text-muted-foreground">
+                    {entry.redacted ? "removed" : "deleted"}
+                  </span>
                 ) : (
                   <JsonTree value={entry.value} label={`Value of ${key} in version ${entry.version}`} />
                 )}
                 <span className="leading-6 text-muted-foreground max-sm:col-start-2">
                   <bdi>{entry.updatedBy}</bdi> · <TimeText at={entry.updatedAt} />
                 </span>
-                {onSetBack && entry.version !== data.version && !entry.deleted ? (
+                {onSetBack && entry.version !== data.version && !entry.deleted && !entry.redacted ? (
                   <Button
                     variant="outline"
                     size="sm"

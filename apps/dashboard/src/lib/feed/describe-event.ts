@@ -1,4 +1,5 @@
 import type { Message } from "@merkle/wire";
+import { isRedacted, redactedVersions } from "@merkle/wire/redaction";
 import { showHidden } from "../markdown/hidden-characters";
 
 /** What the broker announced, in words. */
@@ -19,6 +20,7 @@ export function describeEvent(message: Message): EventWords {
   const told = (name: string) => readText(message[name]);
   const by = isolated(told("by") ?? "Somebody");
   const team = isolated(told("team") ?? "A team");
+  if (isRedacted(message)) return describeRedacted(message);
   switch (message.event) {
     case "team_joined":
       return words(`${team} joined`);
@@ -38,9 +40,35 @@ export function describeEvent(message: Message): EventWords {
       );
     case "state_changed":
       return words(`${by} ${describeStateChange(message)}`);
+    case "message_redacted":
+      return words(`${by} removed the text of ${describeRedactedPlace(message)}`, told("reason"));
     default:
       return words(message.event ?? "An event");
   }
+}
+
+const redactedEvents: Readonly<Record<string, string>> = {
+  session_metadata_updated: "A change of title or description",
+  session_held: "A hold",
+  state_changed: "A change of state",
+  message_redacted: "A removal",
+};
+
+/** An event whose text was removed: of what kind it was stays known. */
+function describeRedacted({ event = "", redaction }: Message): EventWords {
+  const by = redaction?.by ?? null;
+  const who = by === null ? "" : ` by ${isolated(by)}`;
+  return words(
+    `${redactedEvents[event] ?? event}; what it said was removed${who}`,
+    redaction?.reason ?? null,
+  );
+}
+
+function describeRedactedPlace(message: Message): string {
+  const versions = redactedVersions(message);
+  if (!versions) return `message ${String(message["redacted_sequence"])}`;
+  const { from, to } = versions;
+  return from === to ? `version ${from} of the document` : `versions ${from} to ${to} of the document`;
 }
 
 function words(text: string, reason: string | null = null): EventWords {

@@ -63,6 +63,12 @@ class FakeFeed implements FeedSource {
     }
   }
 
+  /** Brings this message to those who follow. */
+  bring(message: Message): void {
+    this.last = message.sequence;
+    for (const { listeners } of this.#followers) listeners.onMessages([message]);
+  }
+
   restore(last: number): void {
     this.last = last;
     this.epoch = "second";
@@ -201,5 +207,28 @@ it("[DASH-61] after the database was restored the feed is read again, at the mes
   await feed.settle();
   expect(store.current().place).toEqual({ at: "end", as: "kept" });
   expect(sequencesOf(store)).toEqual([9, 10]);
+  store.stop();
+});
+
+it("[REDACT-5] a text that was removed goes from the window, and no page that was read before brings it back", async () => {
+  const feed = new FakeFeed(8);
+  const store = new FeedStore({ source: feed, tellEveryMs: 0 });
+  void store.open({ at: "end", as: "kept" });
+  await feed.answer(0);
+  expect(sequencesOf(store)).toEqual([5, 6, 7, 8]);
+  void store.loadOlder();
+  for (const [sequence, redacted_sequence] of [
+    [9, 6],
+    [10, 3],
+  ] as const) {
+    const content = { event: "message_redacted", by: "Ana", redacted_sequence, reason: null, at: null };
+    feed.bring({ ...messageOf(sequence), type: "system", event: "message_redacted", content });
+  }
+  await feed.answer(0);
+  const removed = store.current().window.messages.filter(({ redaction }) => redaction);
+  expect(removed.map(({ sequence, content, redaction }) => [sequence, content, redaction?.by])).toEqual([
+    [3, { redacted: true }, "Ana"],
+    [6, { redacted: true }, "Ana"],
+  ]);
   store.stop();
 });

@@ -1,5 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/errors";
+import { type RedactedMessage, redactedBy } from "@merkle/wire/redaction";
 import type { FeedSource, PageRequest } from "./feed-source";
 import {
   covers,
@@ -9,6 +10,7 @@ import {
   withLive,
   withNewer,
   withOlder,
+  withoutTexts,
 } from "./feed-window";
 
 /** Where the reader is to be put, once. */
@@ -71,6 +73,8 @@ export class FeedStore {
   #opened = new AbortController();
   #opening = false;
   #epoch: string | undefined;
+  /** What was redacted since the feed was opened: a page that was read before may still bring the text. */
+  readonly #redacted = new Map<number, RedactedMessage>();
   #stopFollowing: (() => void) | undefined;
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -136,6 +140,7 @@ export class FeedStore {
   /** The database was restored: reads everything again, and puts the reader back at the message that was being read. */
   async resync(reading: Message | null): Promise<void> {
     this.#epoch = undefined;
+    this.#redacted.clear();
     const request: PageRequest =
       reading === null ? { is: "last" } : { is: "around", sequence: reading.sequence };
     await this.#openWith(
@@ -229,6 +234,10 @@ export class FeedStore {
   }
 
   #receive(messages: readonly Message[]): void {
+    for (const message of messages) {
+      const redacted = redactedBy(message);
+      if (redacted) this.#redacted.set(redacted.sequence, redacted);
+    }
     const end = Math.max(this.#state.end, messages.at(-1)?.sequence ?? 0);
     const grows = this.#state.isLive && this.#source.isWhole;
     const window = grows ? withLive(this.#state.window, messages) : this.#state.window;
@@ -257,13 +266,22 @@ export class FeedStore {
   }
 
   #set(change: Partial<FeedState>): void {
-    this.#state = { ...this.#state, ...change };
+    this.#change(change);
     this.#tell();
+  }
+
+  #change(change: Partial<FeedState>): void {
+    const { window } = change;
+    this.#state = {
+      ...this.#state,
+      ...change,
+      ...(window && this.#redacted.size > 0 && { window: withoutTexts(window, this.#redacted) }),
+    };
   }
 
   /** For what comes many times a second. */
   #setSoon(change: Partial<FeedState>): void {
-    this.#state = { ...this.#state, ...change };
+    this.#change(change);
     const pause = this.#toldAt + this.#tellEveryMs - performance.now();
     if (pause <= 0) this.#tell();
     else this.#tellTimer ??= setTimeout(() => this.#tell(), pause);

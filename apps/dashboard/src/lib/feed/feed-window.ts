@@ -1,4 +1,5 @@
 import type { Message, OutputOf } from "@merkle/wire";
+import { isRedacted, type RedactedMessage, withoutText } from "@merkle/wire/redaction";
 
 export type HistoryPage = OutputOf<"get_history">;
 
@@ -47,6 +48,32 @@ export function withLive(window: FeedWindow, messages: readonly Message[]): Feed
   const next = messages.filter(({ sequence }) => sequence > window.to);
   if (next.length === 0 || next[0]?.sequence !== window.to + 1) return window;
   return withLater(window, next, lastOf(next));
+}
+
+/** The window with what was redacted of it without its text; the same window where that is nothing. */
+export function withoutTexts(window: FeedWindow, redacted: ReadonlyMap<number, RedactedMessage>): FeedWindow {
+  const told = new Map<number, Message>();
+  for (const { sequence, redaction } of redacted.values()) {
+    if (!covers(window, sequence)) continue;
+    const index = placeOf(window.messages, sequence);
+    const message = window.messages[index];
+    if (message?.sequence === sequence && !isRedacted(message))
+      told.set(index, withoutText(message, redaction));
+  }
+  if (told.size === 0) return window;
+  return { ...window, messages: window.messages.map((message, index) => told.get(index) ?? message) };
+}
+
+/** Where a message stands in a list in their order, or would. */
+function placeOf(messages: readonly Message[], sequence: number): number {
+  let low = 0;
+  let high = messages.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((messages[middle]?.sequence ?? 0) < sequence) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** How many messages in the window a filter has left out. */

@@ -1,9 +1,12 @@
 import type { Message } from "@merkle/wire";
+import { isRedacted } from "@merkle/wire/redaction";
 import { describeEvent } from "./describe-event";
+import { describeRemovalInLine } from "./describe-removal";
 
 /** What a message says; of a private one, which no page can open, what everybody sees of it. */
 export function textOf(message: Message): string {
   const { content } = message;
+  if (isRedacted(message)) return describeRemovalInLine(message.redaction);
   if (isPrivate(message)) return `Private, ${describeSize(message)}`;
   return typeof content["text"] === "string" ? content["text"] : "";
 }
@@ -54,11 +57,13 @@ export function toMarkdown(message: Message, link: string): string {
   const { from, to, posted_at, sequence } = message;
   const author = from?.peer === undefined ? (from?.team ?? "Merkle") : `${from.team}/${from.peer}`;
   const recipients = to.map((name) => (name === "*" ? "everyone" : name)).join(", ");
-  return `**${author} → ${recipients}**, ${posted_at}, [#${sequence}](${link})\n\n${message.type === "system" ? toldBy(message) : textOf(message)}`;
+  return `**${author} → ${recipients}**, ${posted_at}, [#${sequence}](${link})\n\n${toldBy(message)}`;
 }
 
-/** The isolates around names are for the page; elsewhere they are characters that nobody sees. */
 function toldBy(message: Message): string {
-  const { text, reason } = describeEvent(message);
+  if (message.type === "chat" && !isRedacted(message)) return textOf(message);
+  const { text, reason } =
+    message.type === "chat" ? { text: textOf(message), reason: null } : describeEvent(message);
+  // The isolates around names are for the page; elsewhere they are characters that nobody sees.
   return (reason === null ? text : `${text}\n\nReason: ${reason}`).replace(/[\u2066-\u2069]/g, "");
 }

@@ -1,0 +1,12 @@
+import { RemovedText } from "@/components/removed-text";
+import type { DocumentRead } from "./use-document";
+
+/** In the place of a version, or of what changed since one, whose text was removed. */
+export function RemovedVersion({ doc }: { readonly doc: DocumentRead }) {
+  return (
+    <div className="grid justify-items-center gap-1 px-4 py-10 text-center">
+      <p className="font-medium">Version {doc.redacted_version} has no text any more.</p>
+      <RemovedText redaction={doc.redaction} />
+    </div>
+  );
+}

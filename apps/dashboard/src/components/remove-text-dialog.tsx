@@ -1,0 +1,57 @@
+"use client";
+
+import type { InputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { type ReactNode, useState } from "react";
+import { FormDialog } from "@/components/form-dialog";
+import { Field, FieldLabel } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { useCall } from "@/lib/broker/use-call";
+
+interface RemoveTextDialogProps {
+  readonly title: string;
+  /** What is to lose its text. */
+  readonly input: Omit<InputOf<"redact_message">, "reason" | "team_id" | "idempotency_key">;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+  /** What is about to go, as far as it can be shown. */
+  readonly children: ReactNode;
+}
+
+/** Asks before a text is removed for good, and why. */
+export function RemoveTextDialog({ title, input, onDone, onClose, children }: RemoveTextDialogProps) {
+  const call = useCall();
+  const [reason, setReason] = useState("");
+
+  function remove(signal: AbortSignal): Promise<unknown> {
+    const why = reason.trim();
+    return call("redact_message", { ...input, ...(why === "" ? {} : { reason: why }) }, { signal });
+  }
+
+  return (
+    <FormDialog
+      role="alertdialog"
+      title={title}
+      description="It is gone for good, for everybody; that something stood there, who wrote it and when stays. Whoever read it has read it, and copies on other machines are not reached."
+      submit="Remove text"
+      submitting="Removing…"
+      cancel="Keep it"
+      isDangerous
+      onSubmit={remove}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      {children}
+      <Field>
+        <FieldLabel>Why (everybody reads it)</FieldLabel>
+        <Input
+          dir="auto"
+          value={reason}
+          maxLength={limits.reasonCharsMax}
+          placeholder="optional"
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
+  );
+}

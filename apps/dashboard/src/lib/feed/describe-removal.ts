@@ -1,0 +1,30 @@
+import type { Message, Redaction } from "@merkle/wire";
+import { isRedacted } from "@merkle/wire/redaction";
+import { showHidden } from "../markdown/hidden-characters";
+
+/** `Text removed by Ana`: what stands in the place of a text. When and why are told beside it. */
+export function describeRemoval(redaction: Redaction | undefined): string {
+  const by = redaction?.by ?? null;
+  return by === null ? "Text removed" : `Text removed by \u2068${showHidden(by)}\u2069`;
+}
+
+/** The same with its reason, where there is but one line for both. */
+export function describeRemovalInLine(redaction: Redaction | undefined): string {
+  const reason = redaction?.reason ?? null;
+  return reason === null
+    ? describeRemoval(redaction)
+    : `${describeRemoval(redaction)}: ${showHidden(reason)}`;
+}
+
+/** What these events say, somebody wrote; the others hold nothing that could be removed. */
+const eventsWithText: ReadonlySet<string | undefined> = new Set([
+  "session_metadata_updated",
+  "session_held",
+  "state_changed",
+  "message_redacted",
+]);
+
+/** Whether a message has a text that a person may remove. */
+export function hasRemovableText(message: Message): boolean {
+  return !isRedacted(message) && (message.type === "chat" || eventsWithText.has(message.event));
+}
