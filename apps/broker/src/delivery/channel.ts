@@ -154,9 +154,15 @@ export function createChannel(
     const entry = toEntry(message);
     head = entry.sequence;
     if (entry.concludes) closed = true;
-    if (entry.redacts !== null) ring.forget(entry.redacts);
+    if (entry.redacts !== null) forgetText(entry.redacts);
     if (entry.redactsDocument) tellOfChange("document", documentVersion);
     ring.push(entry);
+  }
+
+  /** What was made for readers who are being woken holds the text as well; who is woken later must not get it. */
+  function forgetText(sequence: number): void {
+    ring.forget(sequence);
+    joined?.clear();
   }
 
   async function fill(): Promise<void> {
