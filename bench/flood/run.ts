@@ -9,6 +9,7 @@ import type { AttackQuestion, Offered } from "./attacker-child.js";
 import { type AttackName, attacks } from "./attacks.js";
 import type { FloodedMemory, Work } from "./broker-child.js";
 import { keepOn, shareProcessors } from "./processors.js";
+import { watchSocketMemory } from "./socket-memory.js";
 import { openWellBehaved } from "./well-behaved.js";
 
 interface Flooded {
@@ -18,6 +19,8 @@ interface Flooded {
   readonly refused: number;
   readonly cutOff: number;
   readonly memory: { readonly before: number; readonly peak: number; readonly after: number };
+  /** What the system held for connections at most. */
+  readonly sockets: number;
   /** Of the posts of the well-behaved, in milliseconds: before and after, while the broker is flooded, and while another server is. */
   readonly p99: { readonly alone: number; readonly flooded: number; readonly control: number };
   readonly posts: { readonly alone: number; readonly flooded: number; readonly control: number };
@@ -96,7 +99,9 @@ async function flood(name: AttackName): Promise<Flooded> {
     const workAlone = await broker.ask<Work>({ work: "read" });
     const memoryBefore = await broker.ask<FloodedMemory>({ memory: "watch" });
     await broker.ask<Work>({ work: "read" });
+    const stopWatching = watchSocketMemory();
     const flooded = await attackAt({ port });
+    const sockets = await stopWatching();
     const workFlooded = await broker.ask<Work>({ work: "read" });
     const { refused, cutOff } = await readCounters(port);
     await attacker.ask({ end: true });
@@ -111,6 +116,7 @@ async function flood(name: AttackName): Promise<Flooded> {
       refused,
       cutOff,
       memory: { before: memoryBefore.now, peak: memoryAfter.peak, after: memoryAfter.now },
+      sockets,
       p99: {
         alone: toLatency(alone).p99,
         flooded: toLatency(flooded.posts).p99,
@@ -146,17 +152,17 @@ function print(all: readonly Flooded[]): void {
   const mib = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`;
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   console.log(
-    "| Attack | Offered | Refused; cut off | RSS before, peak, after | p99 alone, flooded, control | Flooded / alone | Flooded / control | Broker busy, late |",
+    "| Attack | Offered | Refused; cut off | RSS before, peak, after; sockets | p99 alone, flooded, control | Flooded / alone | Flooded / control | Broker busy, late |",
   );
   console.log("|---|---|---|---|---|---|---|---|");
   for (const each of all) {
-    const { attack, offered, refused, cutOff, memory, p99, work } = each;
+    const { attack, offered, refused, cutOff, memory, sockets, p99, work } = each;
     const told = Object.entries(offered).map(([what, n]) => `${n.toLocaleString("en-US")} ${what}`);
     const cells = [
       attack,
       told.join(", "),
       `${refused.toLocaleString("en-US")}; ${cutOff.toLocaleString("en-US")}`,
-      `${mib(memory.before)}, ${mib(memory.peak)}, ${mib(memory.after)}`,
+      `${mib(memory.before)}, ${mib(memory.peak)}, ${mib(memory.after)}; ${mib(sockets)}`,
       `${p99.alone.toFixed(1)}, ${p99.flooded.toFixed(1)}, ${p99.control.toFixed(1)} ms`,
       `${ratioOf(each).toFixed(2)} ${ratioOf(each) <= ratioMax ? "met" : "missed"}`,
       (p99.flooded / p99.control).toFixed(2),
