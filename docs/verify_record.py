@@ -147,7 +147,7 @@ def kept(message):
 
 def check_log(bundle, file, one, heads, record_id):
     """Follows one log; returns its tree and the last version's text."""
-    tree, text, number = Tree(), "", 0
+    tree, text, number, removed = Tree(), "", 0, set()
     for number, line in enumerate(read_lines(bundle, file), 1):
         try:
             row = parse(line)
@@ -180,6 +180,9 @@ def check_log(bundle, file, one, heads, record_id):
             wrong(f"{one} {number} is not what was recorded")
         elif tree.root() != row["root"]:
             wrong(f"the root beside {one} {number} is another than that of the hashes up to it")
+        if one == "message":
+            removed.update([number] if content.get("redacted") is True and salt is None else [])
+            removed.discard(int(about.get("reply_to", 0)) if content.get("event") == "message_redacted" else 0)
         seal = content.get("head") if one == "message" and content.get("event") == "session_concluded" else None
         if seal and (int(seal["size"]) != number - 1 or seal["root"] != before):
             wrong(f"the seal in message {number} is not over the messages before it")
@@ -187,6 +190,8 @@ def check_log(bundle, file, one, heads, record_id):
             if head["root"] != tree.root() or head.get("hash", row["content_hash"]) != row["content_hash"]:
                 wrong(f"the head over {one}s 1 to {number} has another root: one of them was changed")
         text = content
+    for sequence in sorted(removed):
+        wrong(f"message {sequence} has no text, and no message says that it was removed")
     for size in sorted(heads):
         if size > number:
             wrong(f"{one} {number + 1} is missing at the end: a head is over {size}")

@@ -130,7 +130,7 @@ export function makeBundle({
   }
   const seals: SignedHead[] = [];
   for (let sequence = 1; sequence <= messages; sequence++) {
-    const isSystem = sequence === 1 || sequence === sealedAt + 1;
+    const isSystem = sequence === 1 || sequence === 8 || sequence === sealedAt + 1;
     const whole = contentOf(sequence);
     const salt = randomBytes(16);
     const message: Message = {
@@ -148,7 +148,7 @@ export function makeBundle({
           },
       to: sequence % 4 ? ["*"] : ["@backend", "Team 1/atlas"],
       priority: "next",
-      ...(sequence % 7 ? {} : { reply_to: sequence - 1 }),
+      ...(sequence === 8 ? { reply_to: 5 } : sequence % 7 ? {} : { reply_to: sequence - 1 }),
       content: whole,
       posted_at: at(sequence),
       ...(isSystem ? whole : {}),
@@ -177,6 +177,8 @@ export function makeBundle({
 
   function contentOf(sequence: number): Record<string, unknown> {
     if (sequence === 1) return { event: "team_joined", team: "Team 1", at: at(1) };
+    if (sequence === 8)
+      return { event: "message_redacted", by: "Ana", redacted_sequence: 5, reason: "a key", at: at(8) };
     if (sequence === 6)
       return { private: true, sealed: `mks1.${"a".repeat(200)}.${"b".repeat(32)}.${sealedBox}` };
     if (sequence === sealedAt + 1) {

@@ -288,13 +288,13 @@ async function* failing(): AsyncGenerator<Uint8Array> {
 
 describe("a long record", () => {
   it("[VERIFY-8] lets others have the thread, tells how far it is, and stops when it is told to", async () => {
-    const made = makeBundle({ messages: 3000 });
+    const made = makeBundle({ messages: 2000 });
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     const told: number[] = [];
     await check(made, { onProgress: ({ log, done }) => log === "feed" && told.push(done) });
     clearInterval(timer);
-    expect(told).toEqual([1000, 2000, 3000]);
+    expect(told).toEqual([1000, 2000]);
     expect(turns).toBeGreaterThan(3);
     const stop = new AbortController();
     const stopped = check(made, { signal: stop.signal, onProgress: () => stop.abort(new Error("enough")) });

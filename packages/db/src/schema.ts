@@ -623,6 +623,17 @@ export const recordTiles = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.log, table.level, table.number] })],
 );
 
+export const recordRests = pgTable(
+  "record_rests",
+  {
+    sessionId: uuid("session_id").notNull(),
+    log: text("log", { enum: ["feed", "document"] }).notNull(),
+    size: count("size").notNull(),
+    hashes: bytea("hashes").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.log, table.size] })],
+);
+
 export const heads = pgTable(
   "heads",
   {

@@ -1,4 +1,4 @@
-import { findTileHashes, listHeads, type RecordExtent, readRecordExtent } from "@merkle/db";
+import { findKeptLeaves, listHeads, type RecordExtent, readRecordExtent } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { AuditKey, SignedHead } from "@merkle/wire/record";
 import type { Services } from "../context.js";
@@ -20,8 +20,8 @@ export interface Recorded {
   heads(): AsyncIterable<SignedHead>;
   /** The keys that signed them, the oldest first. */
   readonly keys: readonly AuditKey[];
-  /** The leaves of a stored tile, 32 bytes each; null where none is stored. */
-  leaves(log: "feed" | "document", tile: number): Promise<Uint8Array | null>;
+  /** The leaves of a tile that were kept, 32 bytes each, from its first on; of the last one those that a head was signed over. */
+  leaves(log: "feed" | "document", tile: number): Promise<Uint8Array>;
   /** The broker's own key, and what it signs with it. */
   readonly keyId: string;
   sign(bytes: Uint8Array): string;
@@ -45,8 +45,7 @@ export async function openRecorded(services: Services, session: SessionIdentity)
     async *heads() {
       for (const row of await listHeads(database.orm, sessionId)) yield toSignedHead(row);
     },
-    leaves: (log, number) =>
-      retryWhileLost(() => findTileHashes(database.orm, { sessionId, log }, { level: 0, number })),
+    leaves: (log, tile) => retryWhileLost(() => findKeptLeaves(database.orm, { sessionId, log }, tile)),
     keyId: signer.keys.at(-1)?.key_id ?? "",
     sign: (bytes) => signer.signBytes(bytes).signature,
   };

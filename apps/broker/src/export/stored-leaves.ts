@@ -11,14 +11,14 @@ export interface StoredLeaves {
 
 /** Keeps the one tile that is being read through. */
 export function readStoredLeaves(recorded: Recorded, log: "feed" | "document"): StoredLeaves {
-  let held: { readonly tile: number; readonly leaves: Uint8Array | null } | null = null;
+  let held: { readonly tile: number; readonly leaves: Uint8Array } | null = null;
 
   return {
     async find(number) {
       const tile = Math.floor((number - 1) / tileLeaves);
       if (held?.tile !== tile) held = { tile, leaves: await recorded.leaves(log, tile) };
       const start = ((number - 1) % tileLeaves) * hashBytes;
-      return held.leaves?.subarray(start, start + hashBytes) ?? null;
+      return start < held.leaves.length ? held.leaves.subarray(start, start + hashBytes) : null;
     },
   };
 }

@@ -1,8 +1,8 @@
-import { type HeadRow, type RecordExtent, readContentHash } from "@merkle/db";
+import { type HeadRow, keepRest, type RecordExtent, readContentHash, tileHashes } from "@merkle/db";
 import { rootOfLog, toHex } from "@merkle/wire/record";
 import { sha256 } from "../audit/sha256.js";
 import type { AuditSigner } from "./audit-key.js";
-import { type LogReader, subtreesOf } from "./tiles.js";
+import { type LogReader, type NamedLog, readLeaves, subtreesOf } from "./tiles.js";
 
 export interface HeadToSign {
   readonly sessionId: string;
@@ -12,15 +12,18 @@ export interface HeadToSign {
   readonly sealed: boolean;
 }
 
-/** Signs what a record holds up to an extent, for which its tiles are complete. */
+/** Signs what a record holds up to an extent, for which its tiles are complete, and keeps the leaves that no tile has yet. */
 export async function signHead(
   reader: LogReader,
   signer: AuditSigner,
   { sessionId, extent, epoch, at, sealed }: HeadToSign,
 ): Promise<HeadRow> {
   const { recordId, size, documentVersion } = extent;
-  const rootOf = (log: "feed" | "document", entries: number) =>
-    rootOfLog(entries, subtreesOf(reader, { sessionId, recordId, log }), sha256);
+  const rootOf = async (log: "feed" | "document", entries: number) => {
+    const named = { sessionId, recordId, log };
+    await keepLeaves(reader, named, entries);
+    return rootOfLog(entries, subtreesOf(reader, named), sha256);
+  };
   const [root, documentRoot, documentHash] = await Promise.all([
     rootOf("feed", size),
     rootOf("document", documentVersion),
@@ -52,4 +55,11 @@ export async function signHead(
     signature: Buffer.from(signature, "base64url"),
     sealed,
   };
+}
+
+async function keepLeaves(reader: LogReader, log: NamedLog, size: number): Promise<void> {
+  const first = size - (size % tileHashes) + 1;
+  if (first > size) return;
+  const { parts } = await readLeaves(reader, log, { first, last: size });
+  for (const { hashes } of parts) await keepRest(reader.db, log, { size, hashes });
 }

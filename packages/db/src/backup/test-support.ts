@@ -103,6 +103,7 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
     await sql`INSERT INTO merkle_roots VALUES (${meshId}, ${awkward}, ${hash}, 1, now())`;
     await sql`INSERT INTO record_tiles VALUES
       (${sessionId}, 'feed', 0, 0, decode(repeat('0a', 8192), 'hex'), sha256('tile'))`;
+    await sql`INSERT INTO record_rests VALUES (${sessionId}, 'feed', 2, decode(repeat('0a', 64), 'hex'))`;
     const keyId = "ab".repeat(16);
     const signature = sql`decode(repeat('5c', 64), 'hex')`;
     await sql`INSERT INTO heads VALUES (${sessionId}, 0, 0, ${peerId}, ${sessionId}, sha256(''), NULL, sha256(''), now(), ${keyId}, ${signature}, true)`;

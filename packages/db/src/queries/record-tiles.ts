@@ -1,6 +1,6 @@
-import { and, asc, eq, gte, lte, max, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lt, lte, max, sql } from "drizzle-orm";
 import type { Queryable } from "../open-database.js";
-import { documentVersions, messages, recordTiles } from "../schema.js";
+import { documentVersions, messages, recordRests, recordTiles } from "../schema.js";
 
 /** The one or the other of a session's logs. */
 export interface RecordLog {
@@ -167,4 +167,46 @@ export async function listTileRoots(
     )
     .orderBy(asc(recordTiles.number));
   return rows.map(({ root }) => root);
+}
+
+/** Keeps the leaves after the last complete tile of a log that has `size` entries. What is kept already stays. */
+export async function keepRest(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  rest: { readonly size: number; readonly hashes: Uint8Array },
+): Promise<void> {
+  await db
+    .insert(recordRests)
+    .values({ sessionId, log, ...rest })
+    .onConflictDoNothing();
+}
+
+/**
+ * The leaves of a tile, 32 bytes each, as far as they are kept; each as it was kept first. A later head, and a tile that was
+ * completed later, may be over entries that were changed behind the broker's back in between.
+ */
+export async function findKeptLeaves(
+  db: Queryable,
+  { sessionId, log }: RecordLog,
+  tile: number,
+): Promise<Uint8Array> {
+  const first = tile * tileHashes;
+  const rests = await db
+    .select({ hashes: recordRests.hashes })
+    .from(recordRests)
+    .where(
+      and(
+        eq(recordRests.sessionId, sessionId),
+        eq(recordRests.log, log),
+        gt(recordRests.size, first),
+        lt(recordRests.size, first + tileHashes),
+      ),
+    )
+    .orderBy(asc(recordRests.size));
+  const complete = await findTileHashes(db, { sessionId, log }, { level: 0, number: tile });
+  const kept = [...rests.map(({ hashes }) => hashes), ...(complete ? [complete] : [])];
+  return kept.reduce(
+    (known, hashes) => Buffer.concat([known, hashes.subarray(known.length)]),
+    Buffer.alloc(0),
+  );
 }

@@ -48,6 +48,8 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   const breathe = createBreather();
   const seals: SignedHead[] = [];
   const counts = { matched: 0, redacted: 0, private: 0 };
+  /** Messages without their text, of which no later message has said yet that it was removed. */
+  const unexplained = new Set<number>();
   let line = 0;
 
   async function check(text: string): Promise<Row> {
@@ -59,8 +61,12 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     }
     const { content, sequence } = parsed.message;
     const isRedacted = content["redacted"] === true && parsed.salt === null;
-    if (isRedacted) counts.redacted++;
-    else if (content["private"] === true) counts.private++;
+    if (isRedacted) {
+      counts.redacted++;
+      unexplained.add(sequence);
+    } else if (content["private"] === true) counts.private++;
+    // The event replies to what it removed, which its own entry says whatever becomes of its text.
+    if (isRedaction(parsed)) unexplained.delete(parsed.message.reply_to ?? 0);
     const seal = isRedacted ? undefined : sealOf(parsed);
     const sealFindings = seal === undefined ? [] : await checkSeal(seal, sequence);
     const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
@@ -100,6 +106,10 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     await breathe();
   }
   findings.add(...log.end());
+  for (const sequence of unexplained) {
+    const message = `Message ${sequence} has no text, and no message says that it was removed.`;
+    findings.add({ code: "content", message, sequence, file });
+  }
   return { findings, size: log.last, root: log.root, notedSize: log.notedSize, ...counts, seals };
 }
 
@@ -115,6 +125,10 @@ function parse(text: string): FeedLine | ShapeError {
     if (error instanceof ShapeError) return error;
     throw error;
   }
+}
+
+function isRedaction({ message: { type, content } }: FeedLine): boolean {
+  return type === "system" && content["event"] === "message_redacted";
 }
 
 function sealOf({ message: { type, content } }: FeedLine): unknown {

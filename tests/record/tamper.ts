@@ -1,0 +1,350 @@
+import { randomUUID } from "node:crypto";
+import { canonicalJson } from "@merkle/wire";
+import {
+  bundleFiles,
+  contentHash,
+  entryLeaf,
+  type FeedLine,
+  feedEntry,
+  growTree,
+  type Manifest,
+  redactedContent,
+  type SignedHead,
+  toHex,
+  writeJsonLine,
+} from "@merkle/wire/record";
+import type { Random } from "../faults/random.js";
+import { type BundleTexts, makeKey, sha256, signHead, signManifest, type TestKey } from "./made-bundle.js";
+
+/** Where a tampering must be found: in what is wrong first, its number between these, or in this file. */
+export type Expected =
+  | { readonly log: "feed" | "document"; readonly from: number; readonly to: number }
+  | { readonly file: string };
+
+export interface Tampering {
+  readonly name: string;
+  readonly expected: Expected;
+}
+
+/** A bundle that is tampered with, and the key that its broker signs with: some forgers have that one. */
+export interface Victim {
+  readonly texts: BundleTexts;
+  readonly key: TestKey;
+}
+
+/** Changes a bundle in a random way, and says where that must be found. */
+export function tamperWithBundle(victim: Victim, random: Random): Tampering {
+  return random.pick(kinds)(victim, random);
+}
+
+type Kind = (victim: Victim, random: Random) => Tampering;
+
+/** How far a forger goes who edits one line: the hashes that are made anew, from none to all that follow. */
+const depths = ["nothing", "content hash", "hash", "root", "all roots after it"] as const;
+
+const editMessage: Kind = (victim, random) => {
+  const lines = readFeed(victim.texts);
+  const [name, edit] = random.pick(edits);
+  // A hash that is edited and then made anew is as it was.
+  const depth = name.includes("hash") || name === "the root" ? "nothing" : random.pick(depths);
+  const number = pickLine(lines, random, name);
+  const edited = edit(lineAt(lines, number), random);
+  const next = lines.with(number - 1, edited);
+  if (depth !== "nothing") rehash(next, number, depth);
+  writeFeed(victim.texts, next);
+  const to = depth === "root" ? number + 1 : depth === "all roots after it" ? lines.length : number;
+  // What was signed first over it is the first to refute it.
+  const refuted =
+    depth === "root" || depth === "all roots after it" ? firstHeadFrom(victim.texts, number) : to;
+  return named(`edit ${name} of message ${number}, make anew: ${depth}`, number, Math.max(to, refuted));
+};
+
+type Edit = (line: FeedLine, random: Random) => FeedLine;
+
+const withMessage =
+  (change: (message: FeedLine["message"], random: Random) => Partial<FeedLine["message"]>): Edit =>
+  (line, random) => ({ ...line, message: { ...line.message, ...change(line.message, random) } });
+
+const edits: readonly [readonly [string, Edit], ...(readonly [string, Edit])[]] = [
+  [
+    "the text",
+    withMessage(({ content }) => ({ content: { ...content, text: `${String(content["text"])} not` } })),
+  ],
+  ["the kind", withMessage(({ content }) => ({ content: { ...content, kind: "decision", text: "x" } }))],
+  ["the salt", (line) => ({ ...line, salt: "00".repeat(16) })],
+  ["the author", withMessage(({ from }) => ({ from: { human: false, ...from, team: "Mallory" } }))],
+  ["who is human", withMessage(({ from }) => ({ from: from && { ...from, human: !from.human } }))],
+  ["the team", withMessage(() => ({ posted_by_team_id: randomUUID() }))],
+  ["the time", withMessage(() => ({ posted_at: "2020-01-01T00:00:00.000Z" }))],
+  ["the recipients", withMessage(({ to }) => ({ to: [...to, "Mallory"] }))],
+  ["the priority", withMessage(({ priority }) => ({ priority: priority === "now" ? "low" : "now" }))],
+  ["what it replies to", withMessage(({ reply_to = 1 }) => ({ reply_to: reply_to + 1 }))],
+  ["the id", withMessage(() => ({ id: randomUUID() }))],
+  ["the hash", (line) => ({ ...line, hash: "1".repeat(64) })],
+  ["the root", (line) => ({ ...line, root: "2".repeat(64) })],
+  ["the content hash", (line) => ({ ...line, content_hash: "3".repeat(64) })],
+];
+
+/** Makes it seem that a text was removed: the entry stays, and so do all hashes. */
+const feignRedaction: Kind = ({ texts }, random) => {
+  const lines = readFeed(texts);
+  const number = pickLine(lines, random, "the text");
+  const { message, ...line } = lineAt(lines, number);
+  writeFeed(
+    texts,
+    lines.with(number - 1, {
+      ...line,
+      salt: null,
+      message: { ...message, content: redactedContent(message) },
+    }),
+  );
+  return named(`feign a redaction of message ${number}`, number);
+};
+
+const dropMessages: Kind = ({ texts }, random) => {
+  const lines = readFeed(texts);
+  const number = random.between(1, lines.length - 1);
+  const many = random.between(1, Math.min(3, lines.length - number));
+  writeFeed(texts, lines.toSpliced(number - 1, many));
+  return named(`drop ${many} messages from ${number}`, number);
+};
+
+const dropAndRenumber: Kind = ({ texts }, random) => {
+  const lines = readFeed(texts);
+  const number = random.between(1, lines.length - 1);
+  writeFeed(texts, renumber(lines.toSpliced(number - 1, 1)));
+  return named(`drop message ${number} and renumber`, number);
+};
+
+const insertMessage: Kind = ({ texts }, random) => {
+  const lines = readFeed(texts);
+  const number = random.between(1, lines.length);
+  const copy = lineAt(lines, random.between(1, lines.length));
+  const isRenumbered = random.next() < 0.5;
+  const inserted = { ...copy, message: { ...copy.message, id: randomUUID() } };
+  const next = lines.toSpliced(number - 1, 0, inserted);
+  writeFeed(texts, isRenumbered ? renumber(next) : next);
+  // A copy of the line before it, or after it, stands in the place of the other.
+  return named(
+    `insert a message at ${number}${isRenumbered ? " and renumber" : ""}`,
+    number - 1,
+    number + 1,
+    copy.message.sequence,
+  );
+};
+
+const swapMessages: Kind = ({ texts }, random) => {
+  const lines = readFeed(texts);
+  const first = random.between(1, lines.length - 1);
+  const second = random.between(first + 1, lines.length);
+  const next = lines.with(first - 1, lineAt(lines, second)).with(second - 1, lineAt(lines, first));
+  const isRenumbered = random.next() < 0.5;
+  writeFeed(texts, isRenumbered ? renumber(next) : next);
+  return named(`swap messages ${first} and ${second}${isRenumbered ? " and renumber" : ""}`, first);
+};
+
+const cutFeed: Kind = ({ texts }, random) => {
+  const lines = readFeed(texts);
+  const keep = random.between(0, lines.length - 1);
+  writeFeed(texts, lines.slice(0, keep));
+  if (random.next() < 0.5) editManifest(texts, (manifest) => ({ ...manifest, size: keep }));
+  return named(`cut the feed after ${keep}`, keep + 1);
+};
+
+const cutInLine: Kind = ({ texts }, random) => {
+  const text = textOf(texts, bundleFiles.feed);
+  const kept = text.slice(0, random.between(1, text.length - 2));
+  texts.set(bundleFiles.feed, kept);
+  const number = kept.split("\n").length;
+  return named(`cut the feed in line ${number}`, number);
+};
+
+const editVersion: Kind = ({ texts }, random) => {
+  const lines = textOf(texts, bundleFiles.versions).split("\n").slice(0, -1);
+  const version = random.between(1, lines.length);
+  const line = JSON.parse(lines[version - 1] ?? "");
+  const way = random.pick(["text", "author", "time", "drop", "salt"] as const);
+  if (way === "text") line.content = `${line.content} more`;
+  if (way === "author") line.version.written_by = "Mallory";
+  if (way === "time") line.version.written_at = "2020-01-01T00:00:00.000Z";
+  if (way === "salt") line.salt = "00".repeat(16);
+  const next =
+    way === "drop" ? lines.toSpliced(version - 1, 1) : lines.with(version - 1, canonicalJson(line));
+  texts.set(bundleFiles.versions, next.map((each) => `${each}\n`).join(""));
+  return { name: `${way} of version ${version}`, expected: { log: "document", from: version, to: version } };
+};
+
+const editFile: Kind = ({ texts }, random) => {
+  const file = random.pick([
+    bundleFiles.document,
+    bundleFiles.roster,
+    bundleFiles.state,
+    bundleFiles.heads,
+    bundleFiles.keys,
+    bundleFiles.manifest,
+  ]);
+  const text = textOf(texts, file);
+  const place = random.between(0, Math.max(0, text.length - 2));
+  const letter = text[place] === "0" ? "1" : "0";
+  texts.set(file, text.slice(0, place) + letter + text.slice(place + 1));
+  return { name: `letter ${place} of ${file}`, expected: { file } };
+};
+
+const dropHead: Kind = ({ texts }, random) => {
+  const lines = textOf(texts, bundleFiles.heads).split("\n").slice(0, -1);
+  const place = random.between(0, lines.length - 1);
+  texts.set(
+    bundleFiles.heads,
+    lines
+      .toSpliced(place, 1)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+  return { name: `drop head ${place + 1}`, expected: { file: bundleFiles.heads } };
+};
+
+/** Signs the whole anew after an edit: with a key of one's own, or, as nobody but the broker could, with its key. */
+const forgeWhole: Kind = (victim, random) => {
+  const { texts } = victim;
+  const isInsider = random.next() < 0.5;
+  const key = isInsider ? victim.key : makeKey();
+  const lines = readFeed(texts);
+  const number = pickLine(lines, random, "the text");
+  const edited = edits[0][1](lineAt(lines, number), random);
+  const next = lines.with(number - 1, edited);
+  rehash(next, number, "all roots after it");
+  const manifest: Manifest = JSON.parse(textOf(texts, bundleFiles.manifest));
+  const resign = (head: SignedHead): SignedHead => {
+    const { signature: _, ...about } = head;
+    return signHead(
+      { ...about, key_id: key.key.key_id, root: head.size === 0 ? head.root : lineAt(next, head.size).root },
+      key,
+    );
+  };
+  const sealed = next.findIndex((line) => line.message.content["head"] !== undefined);
+  if (sealed >= 0) {
+    const line = lineAt(next, sealed + 1);
+    const { head: old, ...content } = line.message.content;
+    const head = resign(old as SignedHead); // The event of a conclusion has one.
+    const event = { ...content, head };
+    next[sealed] = { ...line, message: { ...line.message, ...event, content: event } };
+    rehash(next, sealed + 1, "all roots after it");
+  }
+  writeFeed(texts, next);
+  const heads = textOf(texts, bundleFiles.heads).split("\n").slice(0, -1);
+  texts.set(bundleFiles.heads, heads.map((line) => writeJsonLine(resign(JSON.parse(line)))).join(""));
+  texts.set(bundleFiles.keys, writeJsonLine([key.key]));
+  const { session, epoch, size, document_version } = manifest;
+  signManifest(texts, {
+    recordId: session.session_id,
+    epoch,
+    size,
+    documentVersion: document_version,
+    head: resign(manifest.head),
+    key,
+  });
+  return named(
+    `forge message ${number} and sign all anew, ${isInsider ? "with the broker's key" : "with another key"}`,
+    number,
+    lines.length,
+  );
+};
+
+const kinds: readonly [Kind, ...Kind[]] = [
+  editMessage,
+  editMessage,
+  editMessage,
+  editMessage,
+  editMessage,
+  feignRedaction,
+  dropMessages,
+  dropAndRenumber,
+  insertMessage,
+  swapMessages,
+  cutFeed,
+  cutInLine,
+  editVersion,
+  editFile,
+  dropHead,
+  forgeWhole,
+];
+
+function named(name: string, ...numbers: readonly [number, ...number[]]): Tampering {
+  return {
+    name,
+    expected: { log: "feed", from: Math.max(1, Math.min(...numbers)), to: Math.max(...numbers) },
+  };
+}
+
+/** A message that the edit changes: some need a text, and none a hash that is not there. */
+function pickLine(lines: readonly FeedLine[], random: Random, edit: string): number {
+  const needsText = ["the text", "the kind", "the salt"].includes(edit);
+  const fitting = lines
+    .filter(({ message, salt }) => message.type === "chat" && (!needsText || salt !== null))
+    .map(({ message }) => message.sequence);
+  const [first = 1, ...others] = fitting;
+  return random.pick([first, ...others]);
+}
+
+/** Makes the hashes of a line anew as it stands now, up to `depth`, in place. */
+function rehash(lines: FeedLine[], number: number, depth: (typeof depths)[number]): void {
+  const { message, salt, ...line } = lineAt(lines, number);
+  const content_hash =
+    salt === null
+      ? line.content_hash
+      : contentHash(Buffer.from(salt, "hex"), canonicalJson(message.content), sha256);
+  lines[number - 1] = { ...line, message, salt, content_hash };
+  if (depth === "content hash") return;
+  const leaf = entryLeaf(
+    feedEntry(message, { recordId: message.session_id, contentHash: content_hash }),
+    sha256,
+  );
+  lines[number - 1] = { ...line, message, salt, content_hash, hash: toHex(leaf) };
+  if (depth === "hash") return;
+  const tree = growTree(sha256);
+  for (const [index, each] of lines.entries()) {
+    tree.push(Buffer.from(each.hash, "hex"));
+    if (index === number - 1 || (index >= number && depth === "all roots after it")) {
+      lines[index] = { ...each, root: toHex(tree.root()) };
+    }
+  }
+}
+
+function firstHeadFrom(texts: BundleTexts, number: number): number {
+  const sizes = textOf(texts, bundleFiles.heads)
+    .split("\n")
+    .slice(0, -1)
+    .map((line): number => JSON.parse(line).size);
+  return Math.min(...sizes.filter((size) => size >= number));
+}
+
+function renumber(lines: readonly FeedLine[]): FeedLine[] {
+  return lines.map((line, index) => ({ ...line, message: { ...line.message, sequence: index + 1 } }));
+}
+
+export function readFeed(texts: BundleTexts): FeedLine[] {
+  return textOf(texts, bundleFiles.feed)
+    .split("\n")
+    .slice(0, -1)
+    .map((line): FeedLine => JSON.parse(line));
+}
+
+function writeFeed(texts: BundleTexts, lines: readonly FeedLine[]): void {
+  texts.set(bundleFiles.feed, lines.map(writeJsonLine).join(""));
+}
+
+function editManifest(texts: BundleTexts, edit: (manifest: Manifest) => Manifest): void {
+  texts.set(bundleFiles.manifest, writeJsonLine(edit(JSON.parse(textOf(texts, bundleFiles.manifest)))));
+}
+
+function lineAt(lines: readonly FeedLine[], number: number): FeedLine {
+  const line = lines[number - 1];
+  if (!line) throw new RangeError(`There is no line ${number}.`);
+  return line;
+}
+
+function textOf(texts: BundleTexts, file: string): string {
+  const text = texts.get(file);
+  if (text === undefined) throw new RangeError(`There is no ${file}.`);
+  return text;
+}
