@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
+import { eachInTurns } from "../../each-in-turns.js";
 import { createSparing } from "../../guard/sparingly.js";
 import { createUnfinishedFrames } from "../../guard/unfinished-frames.js";
 import { createUnprovenConnections, unprovenBounds } from "../../guard/unproven-connections.js";
@@ -157,27 +158,27 @@ export function createWebSocketDoor({
   }
 
   function beat(): void {
-    for (const client of clients) {
+    void eachInTurns(clients, (client) => {
       if (!client.heard) {
         metrics.cutOffs.inc({ reason: "heartbeat_missed" });
         client.connection.terminate();
-        continue;
+        return;
       }
       client.heard = false;
       if (client.connection.ready) client.connection.write(heartbeat);
       else client.webSocket.ping();
-    }
+    });
   }
 
   function cutOffSlow(): void {
     unfinished.sweep();
-    for (const { connection } of clients) {
-      if (!connection.stalled) continue;
+    void eachInTurns(clients, ({ connection }) => {
+      if (!connection.stalled) return;
       metrics.cutOffs.inc({ reason: "slow_consumer" });
       connection.close("slow_consumer");
       // Its close frame stands behind what it does not read.
       connection.terminate();
-    }
+    });
   }
 
   return {
