@@ -1,7 +1,7 @@
 import { sealedBytes } from "./identity/sealed-form.js";
 import type { Message, Redaction } from "./message.js";
 import type { Rendering } from "./operation.js";
-import { shortHash } from "./record/short-hash.js";
+import { sealText } from "./record/seal-text.js";
 import { isRedacted } from "./redaction.js";
 
 /**
@@ -97,7 +97,7 @@ function sealInLine(name: string, value: unknown): string | null {
   if (name !== "head" || typeof value !== "object" || value === null) return null;
   const { size, root }: { size?: unknown; root?: unknown } = value;
   if (!Number.isSafeInteger(size) || !isPlain(root, /^[0-9a-f]{64}$/)) return null;
-  return `sealed ${size} messages, root ${shortHash(root)}`;
+  return sealText({ size: Number(size), root });
 }
 
 /** Joins the lines that are there. */

@@ -23,6 +23,7 @@ export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } fro
 export { limits } from "./limits.js";
 export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
 export { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "./rate-limits.js";
+export { sealText } from "./record/seal-text.js";
 export { shortHash } from "./record/short-hash.js";
 export {
   isRedacted,

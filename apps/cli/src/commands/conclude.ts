@@ -38,11 +38,10 @@ export const conclude: Command = {
       session_id: session.session_id,
       summary_section: summary,
     });
-    const { shortHash } = await import("@merkle/wire/plain");
-    const { seal } = concluded;
+    const { sealText } = await import("@merkle/wire/plain");
     output.show(
       concluded,
-      `${output.mark.ok} concluded ${session.slug}, document v${concluded.doc_version}\n${output.mark.ok} sealed ${counted(seal.size, "message")}, root ${shortHash(seal.root)}`,
+      `${output.mark.ok} concluded ${session.slug}, document v${concluded.doc_version}\n${output.mark.ok} ${sealText(concluded.seal)}`,
     );
     return exitCodes.done;
   },

@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import { shortHash } from "@merkle/wire/plain";
+import { sealText, shortHash } from "@merkle/wire/plain";
 import { isSignedBy, type SignedHead, verifySignatureHere } from "@merkle/wire/record";
 import { toMoment } from "../age.js";
 import { counted } from "../duration.js";
@@ -11,10 +11,7 @@ type Sealed = OutputOf<"session_seal">;
 export function formatSeal({ head, seals, keys }: Sealed, output: Pick<Output, "mark" | "dim">): string {
   const [last] = seals;
   const lines = last
-    ? [
-        `${output.mark.ok} sealed ${counted(last.size, "message")}, root ${shortHash(last.root)}`,
-        factsOf(last),
-      ]
+    ? [`${output.mark.ok} ${sealText(last)}`, factsOf(last)]
     : [
         `not concluded yet: ${counted(head.size, "message")} so far, root ${shortHash(head.root)}`,
         factsOf(head),

@@ -1,5 +1,5 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import { shortHash } from "@merkle/wire/plain";
+import { sealText } from "@merkle/wire/plain";
 import { toAge, toMoment } from "../age.js";
 import type { BrokerClient } from "../broker-client.js";
 import { toDashboardUrl } from "../dashboard-url.js";
@@ -46,8 +46,7 @@ function stateText({ closed_at: closedAt, created_at: createdAt }: Session): str
 
 function sealLine({ seal }: OutputOf<"get_session">, separator: string): string[] {
   if (seal === null) return [];
-  const sealed = `sealed ${counted(seal.size, "message")}, root ${shortHash(seal.root)}`;
-  return [[sealed, toMoment(seal.at)].join(separator)];
+  return [[sealText(seal), toMoment(seal.at)].join(separator)];
 }
 
 /** What keeps agents from posting, or will: a line for each. */

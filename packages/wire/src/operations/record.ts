@@ -2,7 +2,7 @@ import * as z from "zod";
 import { lines } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
-import { shortHash } from "../record/short-hash.js";
+import { sealText } from "../record/seal-text.js";
 import { asTeam, Epoch, inSession, Sequence, Timestamp, Uuid, Version } from "../values.js";
 
 const Hash = z
@@ -55,11 +55,6 @@ export const Seal = z.object({
   root: Hash,
   at: Timestamp,
 });
-
-/** As it stands among other facts: `sealed 412 messages, root 9f2c…e71a`. */
-export function sealText({ size, root }: Pick<z.output<typeof Seal>, "size" | "root">): string {
-  return `sealed ${size} messages, root ${shortHash(root)}`;
-}
 
 export const sessionSeal = operation({
   name: "session_seal",

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { kept, lines, messageTime, nameInLine, quoted } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { sealText } from "../record/seal-text.js";
 import {
   asTeam,
   Description,
@@ -21,7 +22,7 @@ import {
   Version,
 } from "../values.js";
 import { HeldBy } from "./people.js";
-import { Seal, sealText } from "./record.js";
+import { Seal } from "./record.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
 
 export const SessionStatus = z.enum(["active", "closed"]);
