@@ -30,6 +30,8 @@ export interface LogReader {
 const tileHeight = Math.log2(tileHashes);
 /** So many tiles are read and hashed at once: enough to keep a thread busy, and within what a statement may take. */
 const tilesAtOnce = 8;
+/** However many others wait for a thread: a seal may come late, and should not fail for that. */
+const hashMsMax = 60_000;
 
 /**
  * Keeps every tile that the first `size` entries of a log fill (SEAL-6). What was kept before is not read again, so of a
@@ -154,7 +156,11 @@ async function hashFacts(
   range: NumberRange,
   facts: readonly string[],
 ): Promise<HashedEntries> {
-  const hashed = await workers.run("hash_entries", { log, recordId, ...range, facts });
+  const hashed = await workers.run(
+    "hash_entries",
+    { log, recordId, ...range, facts },
+    { timeoutMs: hashMsMax },
+  );
   if (hashed.missing !== null) throw missingEntry(log, hashed.missing);
   return hashed;
 }
