@@ -6,9 +6,10 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createChannel } from "../../apps/broker/src/delivery/channel.js";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
-import { bareId, createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { exportBundle, importInto, verifyWhole } from "../record/bundles.js";
 
 let broker: TestBroker;
 let door: Door;
@@ -402,17 +403,104 @@ describe("redacting versions of the document", () => {
   });
 });
 
-describe("the record of a redacted message", () => {
-  it("[REDACT-1] keeps the salted hash of what it said, and all else of its entry", async () => {
+describe("the record of what was redacted", () => {
+  it("[REDACT-1] keeps every leaf, root and signature; its export verifies", async () => {
     const at = await startSession();
-    const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
-    const read = () => sql`
-      SELECT encode(coalesce(content_hash, sha256(salt || convert_to(content, 'UTF8'))), 'hex') AS hash,
-             id, kind, recipients, author_team, posted_by_team_id, posted_at, salt IS NULL AS redacted
-      FROM messages WHERE session_id = ${at.session_id} AND sequence = ${at.cursor}`;
-    const [before] = await read();
-    await at.redact(at.atlas, at.cursor);
-    expect((await read())[0]).toEqual({ ...before, redacted: true });
-    expect(before?.["posted_by_team_id"]).toBe(bareId(at.atlas));
+    const { session_id, atlas } = at;
+    const write = (content: string, expected_version: number) =>
+      door.call("update_session_doc", { session_id, team_id: atlas, content, expected_version });
+    await write(`# ${at.word}`, 0);
+    await write("# Plan", 1);
+    const ask = await door.call("post_message", {
+      session_id,
+      team_id: atlas,
+      content: { text: at.word, kind: "ask" },
+    });
+    const sealed = await door.call("post_message", {
+      session_id,
+      team_id: atlas,
+      content: { text: "later private" },
+    });
+    await makePrivate(session_id, sealed.cursor);
+    await door.call("conclude_session", { session_id, team_id: atlas, summary_section: "Done." });
+    const { seals } = await door.call("session_seal", { session_id });
+    const size = seals[0]?.size ?? 0;
+    const proofs = () =>
+      Promise.all([
+        door.call("session_proof", { session_id, sequence: at.cursor, size }),
+        door.call("session_proof", { session_id, sequence: ask.cursor, size }),
+        door.call("session_proof", { session_id, sequence: sealed.cursor, size }),
+        door.call("session_proof", { session_id, document_version: 1 }),
+      ]);
+    const before = await proofs();
+    for (const sequence of [at.cursor, ask.cursor, sealed.cursor]) await at.redact(at.ana, sequence, "a key");
+    await door.call("redact_message", {
+      session_id,
+      team_id: at.ana,
+      document_versions: { from: 1, to: 1 },
+    });
+    const after = await proofs();
+    const proven = ({ root, head, inclusion }: (typeof before)[number]) => {
+      const { content, salt, ...rest } = inclusion ?? {};
+      return { root, head, ...rest };
+    };
+    expect(after.map(proven).slice(0, 3)).toEqual(before.map(proven).slice(0, 3));
+    expect(after[3]?.inclusion?.leaf).toBe(before[3]?.inclusion?.leaf);
+    expect(after.map(({ inclusion }) => [inclusion?.content, inclusion?.salt])).toEqual([
+      ['{"redacted":true}', null],
+      ['{"kind":"ask","redacted":true}', null],
+      ['{"bytes":23,"private":true,"redacted":true}', null],
+      [null, null],
+    ]);
+    expect((await door.call("session_seal", { session_id })).seals).toEqual(seals);
+    const bundle = await exportBundle(broker.url, session_id);
+    expect(await bundle.text("feed.ndjson")).not.toContain(at.word);
+    expect(await verifyWhole(bundle)).toMatchObject({ ok: true, findings: [], redacted: 3 });
+  });
+
+  it("[REDACT-3] of an imported session is its origin's to change: what is removed there goes here with the next import", async () => {
+    const at = await startSession();
+    await door.call("conclude_session", {
+      session_id: at.session_id,
+      team_id: at.atlas,
+      summary_section: "Done.",
+    });
+    const elsewhere = await door.call("create_mesh", { name: `m${randomUUID().slice(0, 8)}` });
+    const other = await brokerDoors.rest(broker.url, { mesh: elsewhere.mesh_id });
+    const bring = async () => {
+      const { bytes } = await exportBundle(broker.url, at.session_id);
+      return importInto(broker.url, bytes, { "x-merkle-mesh": elsewhere.mesh_id });
+    };
+    const { body } = await bring();
+    const { session_id }: { session_id: string } = Object(body);
+    expect((await other.call("search", { query: at.word })).hits).toHaveLength(1);
+    const { person_id: ana } = await other.call("create_person", { name: "Ana" });
+    const refused = other.call("redact_message", { session_id, team_id: ana, sequence: at.cursor });
+    expect(await failureOf(refused)).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("imported"),
+    });
+
+    await at.redact(at.ana, at.cursor, "a key");
+    expect(await bring()).toMatchObject({ status: 200, body: { session_id } });
+    const { messages } = await other.call("get_history", { session_id });
+    expect(messages.find(({ sequence }) => sequence === at.cursor)).toMatchObject({
+      content: { redacted: true },
+      redaction: { by: "Ana", reason: "a key" },
+    });
+    expect((await other.call("search", { query: at.word })).hits).toEqual([]);
+    expect(await tablesWith(at.word)).toEqual([]);
   });
 });
+
+/** Puts a sealed text in the place of what was said: its form is all that matters here. */
+async function makePrivate(sessionId: string, sequence: number): Promise<void> {
+  const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
+  const sealed = `mks1.${"c".repeat(200)}.${"n".repeat(32)}.${"b".repeat(31)}`;
+  const content = JSON.stringify({ private: true, sealed });
+  await sql.begin(async (tx) => {
+    await tx`ALTER TABLE messages DISABLE TRIGGER messages_change_by_redaction`;
+    await tx`UPDATE messages SET content = ${content} WHERE session_id = ${sessionId} AND sequence = ${sequence}`;
+    await tx`ALTER TABLE messages ENABLE TRIGGER messages_change_by_redaction`;
+  });
+}

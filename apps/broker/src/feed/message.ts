@@ -171,7 +171,8 @@ export function toMessage(stored: StoredMessage): Message {
     ...(stored.replyTo === null ? {} : { reply_to: stored.replyTo }),
     content,
     posted_at: stored.postedAt.toISOString(),
-    ...(stored.redaction && { redaction: toRedaction(stored.redaction) }),
+    // The salt of a private one that was imported never came here, and nothing of it was removed.
+    ...(stored.redaction && content["redacted"] === true && { redaction: toRedaction(stored.redaction) }),
   };
   return stored.type === "system" ? { ...message, ...content } : message;
 }

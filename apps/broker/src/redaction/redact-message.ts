@@ -1,3 +1,5 @@
+import { isImported } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
 import { redactOne } from "./redact-one.js";
 import { redactVersions } from "./redact-versions.js";
@@ -15,9 +17,18 @@ type Output = OutputOf<"redact_message">;
 export async function redactMessage(ctx: SessionContext, input: Input): Promise<Output> {
   const remover = requireRemover(ctx);
   const reason = input.reason ?? null;
+  if (await isImported(ctx.services.database.orm, ctx.session.sessionId)) throw notOurs(ctx.session.slug);
   if (input.document_versions) {
     return redactVersions(ctx, remover, { range: input.document_versions, reason });
   }
   // The schema lets through what names one of the two.
   return redactOne(ctx, remover, { sequence: input.sequence ?? 0, reason });
+}
+
+/** An event here would make its record another one than its origin signs under the same name. */
+function notOurs(slug: string): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `The session "${slug}" was imported, and its record is another broker's; nothing was removed. Remove the text there, and import its new export: that removes it here, too.`,
+  );
 }

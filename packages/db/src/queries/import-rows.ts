@@ -1,7 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, feeds, originKeys, sessions } from "../schema.js";
+import { documents, documentWords, feeds, messageWords, originKeys, sessions } from "../schema.js";
 import type { AuditKeyRow } from "./audit-keys.js";
+import { holdSearchHeads } from "./search-index.js";
 
 /** A session that came from another broker, as it stands here. */
 export interface ImportedSessionRow {
@@ -249,6 +250,15 @@ export async function redactImported(
   sequences: readonly number[],
 ): Promise<void> {
   if (sequences.length === 0) return;
+  await holdSearchHeads(tx, [sessionId]);
+  await tx
+    .delete(messageWords)
+    .where(
+      and(
+        eq(messageWords.sessionId, sessionId),
+        sql`${messageWords.sequence} = ANY (${`{${sequences.join(",")}}`}::bigint[])`,
+      ),
+    );
   await tx.execute(sql`
     UPDATE messages SET content = redacted_content(type, kind, content), salt = NULL,
       content_hash = sha256(salt || convert_to(content, 'UTF8'))
@@ -262,6 +272,15 @@ export async function redactImportedVersions(
   versions: readonly number[],
 ): Promise<void> {
   if (versions.length === 0) return;
+  await holdSearchHeads(tx, [sessionId]);
+  await tx
+    .delete(documentWords)
+    .where(
+      and(
+        eq(documentWords.sessionId, sessionId),
+        sql`${documentWords.version} = ANY (${`{${versions.join(",")}}`}::int[])`,
+      ),
+    );
   await tx.execute(sql`
     UPDATE document_versions SET content = NULL, salt = NULL,
       content_hash = sha256(salt || convert_to(content, 'UTF8'))

@@ -180,3 +180,12 @@ export async function clearHoldReason(tx: Transaction, sessionId: string, at: Da
       ),
     );
 }
+
+/** Whether a session came from another broker, whose record it is. */
+export async function isImported(db: Queryable, sessionId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ importedAt: sessions.importedAt })
+    .from(sessions)
+    .where(eq(sessions.sessionId, sessionId));
+  return row?.importedAt != null;
+}
