@@ -58,7 +58,19 @@ export function authorize(request: AccessRequest): void {
   if (operation.access === "admin" && principal?.kind === "member" && principal.role !== "admin") {
     throw adminsOnly(operation.name);
   }
+  if (session?.imported && ofOriginals.has(operation.name)) throw onlyACopy(session);
   if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
+}
+
+/** What may still be done to a closed session, and would make another record of a copy (IMPORT-5). */
+const ofOriginals: ReadonlySet<string> = new Set(["conclude_session"]);
+
+function onlyACopy({ slug }: SessionIdentity): MerkleError {
+  return new MerkleError(
+    "session_closed",
+    `The session "${slug}" is a copy that was imported, to be read: what happens to it happens where it comes from. Import a later bundle of it.`,
+    { session: slug },
+  );
 }
 
 /** An observer's link shows one session, as it is and as it goes on, and no more. */

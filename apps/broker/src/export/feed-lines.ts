@@ -58,7 +58,8 @@ async function toLine(
   stored: StoredLeaves,
 ): Promise<string> {
   await pushMissing(tree, stored, row.sequence - 1);
-  const message = toRecordedMessage(row, recordId);
+  // Who removed a text, another message says: here it would be said by nobody.
+  const message = toRecordedMessage({ ...row, redaction: null }, recordId);
   const { contentHash } = row;
   const leaf =
     (await stored.find(row.sequence)) ?? entryLeaf(feedEntry(message, { recordId, contentHash }), sha256);

@@ -49,9 +49,9 @@ function head(row: SessionRow, roster: readonly Participant[], { recordId, size 
 }
 
 function toEntry(message: Message): string {
-  const { sequence, posted_at, content } = message;
+  const { sequence, posted_at } = message;
   if (message.type === "system") return `- #${sequence} ${posted_at} ${inCode(eventText(message))}\n\n`;
-  const text = textOf(content);
+  const text = textOf(message);
   return `**#${sequence}** ${posted_at} ${titleOf(message)}\n\n${text === null ? "" : `${text}\n`}`;
 }
 
@@ -69,8 +69,12 @@ function titleOf({ from, to, reply_to, content, priority }: Message): string {
   return facts.filter((fact) => typeof fact === "string").join(", ");
 }
 
-function textOf(content: Message["content"]): string | null {
-  if (content["redacted"] === true) return "(its text was removed)\n";
+function textOf({ content, redaction }: Message): string | null {
+  if (redaction) {
+    const { by, at, reason } = redaction;
+    const whom = by === null ? "" : ` by ${escaped(by)}`;
+    return `(its text was removed${whom}${at === null ? "" : `, ${at}`}${reason === null ? "" : `: ${escaped(reason)}`})\n`;
+  }
   if (content["private"] === true) return `(sealed, ${String(content["bytes"])} bytes)\n`;
   const { text, answer, options } = content;
   const parts = [

@@ -16,8 +16,8 @@ export interface Recorded {
   /** How much of the feed and of the document is exported, whatever is written meanwhile. */
   readonly size: number;
   readonly documentVersion: number;
-  /** Every head that was ever given out, the oldest first. */
-  heads(): AsyncIterable<SignedHead>;
+  /** Every head that was ever given out, this one last. */
+  readonly heads: readonly SignedHead[];
   /** The keys that signed them, the oldest first. */
   readonly keys: readonly AuditKey[];
   /** The leaves of a tile that were kept, 32 bytes each, from its first on; of the last one those that a head was signed over. */
@@ -36,15 +36,16 @@ export interface Recorded {
 export async function openRecorded(services: Services, session: SessionIdentity): Promise<Recorded> {
   const { database, signer } = services;
   const { sessionId } = session;
+  // Before the head of now: a later one, of an export beside this, would be over more than is here. What was signed of more
+  // than there is now shows that something is missing.
+  const earlier = await retryWhileLost(() => listHeads(database.orm, sessionId));
   const { head, extent } = await retryWhileLost(() => readHead(services, session));
-  const keys = await keysOf(services, sessionId);
+  const others = earlier.map(toSignedHead).filter(({ signature }) => signature !== head.signature);
   return {
     ...extent,
     head,
-    keys,
-    async *heads() {
-      for (const row of await listHeads(database.orm, sessionId)) yield toSignedHead(row);
-    },
+    keys: await keysOf(services, sessionId),
+    heads: [...others, head],
     leaves: (log, tile) => retryWhileLost(() => findKeptLeaves(database.orm, { sessionId, log }, tile)),
     keyId: signer.keys.at(-1)?.key_id ?? "",
     sign: (bytes) => signer.signBytes(bytes).signature,

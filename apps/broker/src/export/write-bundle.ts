@@ -117,8 +117,8 @@ async function* rosterText(services: Services, session: SessionIdentity): AsyncG
   yield `${canonicalJson({ participants, peers: told })}\n`;
 }
 
-async function* headLines(recorded: Recorded): AsyncGenerator<string> {
-  for await (const head of recorded.heads()) yield writeJsonLine(head);
+async function* headLines({ heads }: Recorded): AsyncGenerator<string> {
+  for (const head of heads) yield writeJsonLine(head);
 }
 
 async function* once(text: string): AsyncGenerator<string> {

@@ -1,4 +1,4 @@
-import { type ImportedMessageRow, insertImportedMessages, redactImported } from "@merkle/db";
+import { holdSearchHeads, type ImportedMessageRow, insertImportedMessages, redactMessageRow } from "@merkle/db";
 import { canonicalJson, limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import { bundleFiles, type FeedLine, parseFeedLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
@@ -37,7 +37,8 @@ export async function storeFeed(services: Services, bundle: ZippedFiles, target:
         size: lastKnown.message.sequence,
         root: lastKnown.root,
       });
-      await redactImported(tx, sessionId, redacted);
+      if (redacted.length > 0) await holdSearchHeads(tx, [sessionId]);
+      for (const sequence of redacted) await redactMessageRow(tx, sessionId, sequence);
     }
     if (rows.length > 0) await insertImportedMessages(tx, sessionId, rows);
   }

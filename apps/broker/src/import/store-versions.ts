@@ -1,4 +1,4 @@
-import { insertImportedVersions, redactImportedVersions } from "@merkle/db";
+import { insertImportedVersions, redactDocumentVersions } from "@merkle/db";
 import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import { bundleFiles, type DocumentLine, parseDocumentLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
@@ -16,12 +16,9 @@ export async function storeVersions(services: Services, bundle: ZippedFiles, tar
     if (lastKnown) {
       const { root, version } = lastKnown;
       await refuseOther(services, target, { log: "document", size: version.version, root });
-      const removed = lines.filter((line) => isKnown(line) && line.content === null);
-      await redactImportedVersions(
-        tx,
-        sessionId,
-        removed.map((line) => line.version.version),
-      );
+      for (const { version: row } of lines.filter((line) => isKnown(line) && line.content === null)) {
+        await redactDocumentVersions(tx, sessionId, { from: row.version, to: row.version });
+      }
     }
     const rows = lines.filter((line) => !isKnown(line)).map(toRow);
     if (rows.length > 0) await insertImportedVersions(tx, sessionId, rows);

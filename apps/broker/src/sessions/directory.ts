@@ -8,6 +8,8 @@ export interface SessionIdentity {
   readonly createdByTeamId: string;
   /** True only when it is certain; the feed itself refuses what comes too late. */
   readonly closed: boolean;
+  /** Whether it is a copy of another broker's, which is here to be read. */
+  readonly imported: boolean;
 }
 
 /** Finds sessions by id or slug, and remembers those in use. */
@@ -56,7 +58,13 @@ export function createSessionDirectory(
       const row = sessionId && (await findSession(database.orm, database.meshId, sessionId));
       if (!row) return null;
       const { slug, createdByTeamId, closedAt } = row;
-      return remember({ sessionId: row.sessionId, slug, createdByTeamId, closed: closedAt !== null });
+      return remember({
+        sessionId: row.sessionId,
+        slug,
+        createdByTeamId,
+        closed: closedAt !== null,
+        imported: row.originId !== null,
+      });
     },
     markClosed(sessionId) {
       const known = remembered.get(sessionId);

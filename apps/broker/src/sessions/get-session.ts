@@ -27,5 +27,9 @@ export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_ses
     memories,
     progress_entries: progressEntries,
     seal: seal ? toSeal(seal) : null,
+    origin:
+      row.originId !== null && row.importedAt !== null
+        ? { record_id: row.originId, imported_at: row.importedAt.toISOString() }
+        : null,
   };
 }

@@ -1,3 +1,4 @@
+import type { BrokerClient } from "../broker-client.js";
 import { exitCodes, usageError } from "../cli-error.js";
 import type { Command, CommandContext } from "../command.js";
 import { isSet, textOf } from "../flags.js";
@@ -57,21 +58,33 @@ export const exportCommand: Command = {
       );
       return exitCodes.done;
     }
-    await tellBundle(context, { path, bytes });
+    await tellBundle(context, { path, bytes, broker, sessionId: session.session_id });
     return exitCodes.done;
   },
 };
 
-/** What was written. */
+/** What was written, and whether it goes on from what this machine saw of it last. */
 async function tellBundle(
-  { output }: CommandContext,
-  { path, bytes }: { readonly path: string; readonly bytes: number },
+  { config, output }: CommandContext,
+  {
+    path,
+    bytes,
+    broker,
+    sessionId,
+  }: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly broker: BrokerClient;
+    readonly sessionId: string;
+  },
 ): Promise<void> {
   const { shortHash } = await import("@merkle/wire/plain");
   const { counted } = await import("../duration.js");
   const { readBundleFacts } = await import("../record/verify-file.js");
-  const { manifest } = await readBundleFacts(path);
+  const { checkSeen } = await import("../record/check-seen.js");
+  const { manifest, keys } = await readBundleFacts(path);
   const { size, document_version, head } = manifest;
+  await checkSeen({ head, keys }, { home: config.home, broker, sessionId });
   output.show(
     { file: path, bytes, as: "bundle", session_id: head.session_id, size, document_version, root: head.root },
     `${output.mark.ok} ${counted(size, "message")}, ${counted(document_version, "version")}, root ${shortHash(head.root)} in ${path}`,

@@ -31,6 +31,8 @@ export const seal: Command = {
         },
       );
     }
+    const { checkSeen } = await import("../record/check-seen.js");
+    await checkSeen(sealed, { home: config.home, broker: reader, sessionId: session_id });
     output.show(sealed, formatSeal(sealed, output));
     output.note(`  keep it: merkle seal ${slug} --json > ${slug}.seal.json`);
     return exitCodes.done;

@@ -1,8 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, documentWords, feeds, messageWords, originKeys, sessions } from "../schema.js";
+import { documents, feeds, originKeys, sessions } from "../schema.js";
 import type { AuditKeyRow } from "./audit-keys.js";
-import { holdSearchHeads } from "./search-index.js";
 
 /** A session that came from another broker, as it stands here. */
 export interface ImportedSessionRow {
@@ -241,48 +240,4 @@ export async function keepOriginKeys(
     .insert(originKeys)
     .values(keys.map((key) => ({ sessionId, ...key })))
     .onConflictDoNothing();
-}
-
-/** Removes the texts of messages that are here, as they were removed where they come from. */
-export async function redactImported(
-  tx: Transaction,
-  sessionId: string,
-  sequences: readonly number[],
-): Promise<void> {
-  if (sequences.length === 0) return;
-  await holdSearchHeads(tx, [sessionId]);
-  await tx
-    .delete(messageWords)
-    .where(
-      and(
-        eq(messageWords.sessionId, sessionId),
-        sql`${messageWords.sequence} = ANY (${`{${sequences.join(",")}}`}::bigint[])`,
-      ),
-    );
-  await tx.execute(sql`
-    UPDATE messages SET content = redacted_content(type, kind, content), salt = NULL,
-      content_hash = sha256(salt || convert_to(content, 'UTF8'))
-    WHERE session_id = ${sessionId} AND sequence = ANY (${`{${sequences.join(",")}}`}::bigint[]) AND salt IS NOT NULL`);
-}
-
-/** The same of versions of the document. */
-export async function redactImportedVersions(
-  tx: Transaction,
-  sessionId: string,
-  versions: readonly number[],
-): Promise<void> {
-  if (versions.length === 0) return;
-  await holdSearchHeads(tx, [sessionId]);
-  await tx
-    .delete(documentWords)
-    .where(
-      and(
-        eq(documentWords.sessionId, sessionId),
-        sql`${documentWords.version} = ANY (${`{${versions.join(",")}}`}::int[])`,
-      ),
-    );
-  await tx.execute(sql`
-    UPDATE document_versions SET content = NULL, salt = NULL,
-      content_hash = sha256(salt || convert_to(content, 'UTF8'))
-    WHERE session_id = ${sessionId} AND version = ANY (${`{${versions.join(",")}}`}::int[]) AND salt IS NOT NULL`);
 }

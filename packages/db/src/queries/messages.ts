@@ -52,8 +52,9 @@ export const messageColumns = {
   postedAt: messages.postedAt,
   reaches: messages.reaches,
   answers: messages.answers,
-  // A message without its salt is one that was redacted. The event is looked for by its index, and for those alone.
-  redaction: sql<RedactionEvent | null>`CASE WHEN messages.salt IS NULL THEN coalesce((
+  // A message without its salt is one that was redacted, or a private one of an imported session. The event is looked for by
+  // its index, and for those alone.
+  redaction: sql<RedactionEvent | null>`CASE WHEN messages.salt IS NULL AND messages.content LIKE '%"redacted":true}' THEN coalesce((
     SELECT json_build_object('sequence', e.sequence, 'content', e.content::json) FROM messages e
     WHERE e.session_id = messages.session_id AND e.reply_to = messages.sequence AND e.kind = 'message_redacted'
     ORDER BY e.sequence LIMIT 1), '{"sequence":null,"content":{}}') END`,

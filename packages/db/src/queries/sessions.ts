@@ -20,6 +20,9 @@ export interface SessionRow {
   readonly lastSaidAt: Date | null;
   readonly lastSaidBy: string | null;
   readonly closedAt: Date | null;
+  /** Of one that came from another broker: the id that its entries name, and since when it is here. */
+  readonly originId: string | null;
+  readonly importedAt: Date | null;
   readonly heldAt: Date | null;
   readonly heldBy: string | null;
   readonly holdReason: string | null;
@@ -61,6 +64,8 @@ const sessionColumns = {
   lastSaidAt: sql<Date | null>`(SELECT ${messages.postedAt} ${ofLastSaid})`.mapWith(messages.postedAt),
   lastSaidBy: sql<string | null>`(SELECT ${messages.authorTeam} ${ofLastSaid})`,
   closedAt: feeds.closedAt,
+  originId: sessions.originId,
+  importedAt: sessions.importedAt,
   heldAt: feeds.heldAt,
   heldBy: sessions.heldBy,
   holdReason: sessions.holdReason,

@@ -1,0 +1,191 @@
+import { readdir } from "node:fs/promises";
+import { request } from "node:http";
+import { limits } from "@merkle/wire";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
+import { failureOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+import { download, exportBundle, importInto, verifyWhole, withFiles } from "./bundles.js";
+import { concludedSession } from "./full-session.js";
+
+const cleanup = atEnd();
+let origin: TestBroker;
+let door: Door;
+let other: TestBroker;
+let there: Door;
+
+beforeAll(async () => {
+  [origin, other] = await Promise.all([startTestBroker({}, cleanup), startTestBroker({}, cleanup)]);
+  [door, there] = await Promise.all([brokerDoors.rest(origin.url), brokerDoors.rest(other.url)]);
+});
+
+const session_id_of = (body: unknown): string => String(Object(body).session_id);
+
+describe("a bundle that is imported", () => {
+  it("[IMPORT-1] [IMPORT-2] is there to be read as it was, closed, with everybody who took part", async () => {
+    const session = await concludedSession(door, "Brought over");
+    const bytes = await download(origin.url, session.slug);
+    const { status, body } = await importInto(other.url, bytes);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { slug: "brought-over", title: "Brought over", record_id: session.sessionId, size: 8, added: 8 },
+    });
+    const session_id = session_id_of(body);
+    expect(session_id).not.toBe(session.sessionId);
+
+    const ask = async (from: Door, id: string) => {
+      const { messages } = await from.call("get_history", { session_id: id });
+      return messages.map(({ session_id: _, ...message }) => message);
+    };
+    expect(await ask(there, session_id)).toEqual(await ask(door, session.sessionId));
+    const doc = await there.call("read_session_doc", { session_id });
+    expect(doc).toMatchObject({ version: 3, content: expect.stringContaining("All done.") });
+    expect(await there.call("get_session", { session_id })).toMatchObject({
+      status: "closed",
+      conclusion: "All done.",
+      origin: { record_id: session.sessionId },
+      seal: { size: 7 },
+    });
+    const { participants } = await there.call("list_participants", { session_id, include_folded: true });
+    expect(participants.map((team) => team.team_name)).toEqual(["Atlas", "Birch"]);
+    expect(await there.call("get_state", { session_id, key: "frozen" })).toMatchObject({
+      value: { on: true },
+    });
+  });
+
+  it("[IMPORT-3] changes nothing the second time, and a later one adds what is new", async () => {
+    const session = await concludedSession(door);
+    const { sessionId: session_id, convener: team_id } = session;
+    const early = await download(origin.url, session.slug);
+    const first = await importInto(other.url, early);
+    await door.call("redact_message", { session_id, team_id: session.birch, sequence: 4, reason: "late" });
+    await door.call("conclude_session", { session_id, team_id, summary_section: "Done again." });
+    const late = await download(origin.url, session.slug);
+    const second = await importInto(other.url, late);
+    expect(second).toMatchObject({
+      status: 200,
+      body: { ...Object(first.body), size: 10, added: 2, document_version: 4, root: expect.any(String) },
+    });
+    const copy = session_id_of(first.body);
+    const { messages } = await there.call("get_history", { session_id: copy });
+    expect(messages).toHaveLength(10);
+    expect(messages[3]).toMatchObject({
+      content: { redacted: true },
+      redaction: { by: "Birch", reason: "late" },
+    });
+    expect(await there.call("get_session", { session_id: copy })).toMatchObject({
+      conclusion: "Done again.",
+    });
+    // An older one has nothing to add, and takes nothing away.
+    for (const bytes of [late, early])
+      expect((await importInto(other.url, bytes)).body).toMatchObject({
+        session_id: copy,
+        added: 0,
+        size: 10,
+      });
+  });
+
+  it("[IMPORT-4] verifies when it is exported again, under the keys of where it comes from", async () => {
+    const session = await concludedSession(door);
+    const { body } = await importInto(other.url, await download(origin.url, session.slug));
+    const original = await exportBundle(origin.url, session.slug);
+    const copy = await exportBundle(other.url, session_id_of(body));
+    const report = await verifyWhole(copy, {
+      trusted: { keys: JSON.parse(await original.text("keys.json")) },
+    });
+    expect(report.findings).toEqual([]);
+    expect(report).toMatchObject({ ok: true, size: 8, signed_by: { trust: "known" } });
+    expect(await copy.text("feed.ndjson")).toBe(await original.text("feed.ndjson"));
+    expect(await copy.text("document.ndjson")).toBe(await original.text("document.ndjson"));
+    // And it can be brought further on from there.
+    const third = await importInto(origin.url, copy.bytes);
+    expect(third).toMatchObject({ status: 409, body: { error: { code: "conflict" } } });
+  });
+
+  it("[IMPORT-5] is read-only: nobody joins, posts, concludes or redacts, whatever credential they had", async () => {
+    const session = await concludedSession(door);
+    const { body } = await importInto(other.url, await download(origin.url, session.slug));
+    const session_id = session_id_of(body);
+    const { person_id } = await there.call("create_person", { name: "Ana" });
+    const attempts = [
+      () => there.call("join_session", { session_id, team_name: "Cedar" }),
+      () => there.call("post_message", { session_id, team_id: person_id, content: { text: "hi" } }),
+      () => there.call("conclude_session", { session_id, team_id: person_id, summary_section: "x" }),
+      () => there.call("redact_message", { session_id, team_id: person_id, sequence: 2 }),
+    ];
+    for (const attempt of attempts)
+      expect(await failureOf(attempt())).toMatchObject({ code: "session_closed" });
+    const asTeam = there.call("post_message", {
+      session_id,
+      team_id: session.convener,
+      content: { text: "hi" },
+    });
+    expect(await failureOf(asTeam)).toMatchObject({ code: "unauthorized" });
+  });
+
+  it("[IMPORT-6] that does not verify changes nothing, and the answer names the first wrong thing", async () => {
+    const session = await concludedSession(door);
+    const bundle = await exportBundle(origin.url, session.slug);
+    const lines = (await bundle.text("feed.ndjson")).split("\n");
+    const changed = lines
+      .map((line, place) => (place === 1 ? line.replace("Hello", "Hullo") : line))
+      .join("\n");
+    const tampered = await withFiles(bundle, { "feed.ndjson": changed });
+    const refused = await importInto(other.url, tampered);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: "bad_request",
+          details: { findings: [expect.objectContaining({ sequence: 2 }), ...[expect.anything()]] },
+        },
+      },
+    });
+    const { sessions } = await there.call("list_sessions", { query: session.slug });
+    expect(sessions).toEqual([]);
+    expect(await importInto(other.url, Buffer.from("no zip at all"))).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining("This is no bundle.") } },
+    });
+  });
+
+  it("[IMPORT-6] whose beginning is another than what is here is a conflict", async () => {
+    const session = await concludedSession(door);
+    const bytes = await download(origin.url, session.slug);
+    const copy = session_id_of((await importInto(other.url, bytes)).body);
+    const sql = connectTestDatabase(other.databaseUrl, cleanup);
+    await sql.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`UPDATE messages SET priority = 'low' WHERE session_id = ${copy} AND sequence = 2`;
+    });
+    expect(await importInto(other.url, bytes)).toMatchObject({
+      status: 409,
+      body: { error: { code: "conflict", details: { log: "feed", session_id: copy } } },
+    });
+  });
+
+  it("[IMPORT-7] is bounded, and nothing of it stays behind", async () => {
+    const response = await fetch(`${other.url}/api/import`, {
+      method: "POST",
+      headers: { "content-type": "text/plain" },
+      body: "x",
+    });
+    expect(response.status).toBe(400);
+    const status = await new Promise((resolve, reject) => {
+      const asking = request(`${other.url}/api/import`, {
+        method: "POST",
+        headers: { "content-type": "application/zip", "content-length": limits.bundleBytesMax + 1 },
+      });
+      asking.on("response", (answer) => {
+        resolve(answer.statusCode);
+        asking.destroy();
+      });
+      asking.on("error", reject);
+      asking.write("PK");
+    });
+    expect(status).toBe(413);
+    expect(await readdir(`${other.home}/imports`).catch(() => [])).toEqual([]);
+  });
+});
