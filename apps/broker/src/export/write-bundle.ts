@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import { ReadableStream, type WritableStream } from "node:stream/web";
-import { type Database, findSession, readDocument, readRecordedVersions, type SessionRow } from "@merkle/db";
+import {
+  type Database,
+  findSession,
+  readDocument,
+  readRecordedVersions,
+  type SessionRow,
+  wasRedactedAfter,
+} from "@merkle/db";
 import { canonicalJson, MerkleError } from "@merkle/wire";
 import { bundleFiles, type Manifest, manifestBytes, writeJsonLine } from "@merkle/wire/record";
 import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
@@ -38,10 +45,17 @@ export async function writeBundle(
   await add(bundleFiles.state, stateText(database, sessionId));
   await add(bundleFiles.heads, headLines(recorded));
   await add(bundleFiles.keys, once(writeJsonLine(recorded.keys)));
+  if (await wasRedactedAfter(database.orm, sessionId, recorded.size)) throw new RedactedMeanwhile();
   const row = await findSession(database.orm, database.meshId, sessionId);
   if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
   await add(bundleFiles.manifest, once(writeJsonLine(signManifest(row, recorded, files))));
   await zip.close();
+}
+
+/** A text that is gone, and no message here that says who removed it, would look like damage. */
+class RedactedMeanwhile extends Error {
+  override readonly name = "RedactedMeanwhile";
+  override readonly message = "A text was removed while it was exported, so the bundle was not finished.";
 }
 
 async function addFile(

@@ -83,6 +83,22 @@ export function readRecordedVersions(
     .limit(limit);
 }
 
+/** Whether a text was removed since a feed had so many messages. */
+export async function wasRedactedAfter(db: Queryable, sessionId: string, size: number): Promise<boolean> {
+  const rows = await db
+    .select({ sequence: messages.sequence })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.sessionId, sessionId),
+        eq(messages.kind, "message_redacted"),
+        gt(messages.sequence, size),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}
+
 /** The whole conclusion of a session, in markdown; null while it is open. */
 export async function findConclusion(db: Queryable, sessionId: string): Promise<string | null> {
   const [row] = await db
