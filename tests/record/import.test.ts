@@ -113,10 +113,11 @@ describe("a bundle that is imported", () => {
       () => there.call("join_session", { session_id, team_name: "Cedar" }),
       () => there.call("post_message", { session_id, team_id: person_id, content: { text: "hi" } }),
       () => there.call("conclude_session", { session_id, team_id: person_id, summary_section: "x" }),
-      () => there.call("redact_message", { session_id, team_id: person_id, sequence: 2 }),
     ];
     for (const attempt of attempts)
       expect(await failureOf(attempt())).toMatchObject({ code: "session_closed" });
+    const redacting = there.call("redact_message", { session_id, team_id: person_id, sequence: 2 });
+    expect(await failureOf(redacting)).toMatchObject({ code: "conflict" });
     const asTeam = there.call("post_message", {
       session_id,
       team_id: session.convener,
