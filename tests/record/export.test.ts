@@ -201,4 +201,18 @@ describe("who may", () => {
     expect(await ask("/import", onlooker, "POST")).toBe(403);
     expect(await ask("/import", token, "POST")).toBe(400);
   });
+
+  it("[EXPORT-2] [REDACT-1] holds no text that was removed, and verifies without it, and under the seal before", async () => {
+    const session = await fullSession();
+    const { sessionId: session_id, convener: team_id } = session;
+    const sealed = await verifyWhole(await exportBundle(broker.url, session.slug));
+    await door.call("redact_message", { session_id, team_id, sequence: 2, reason: "a secret" });
+    await door.call("redact_message", { session_id, team_id, document_versions: { from: 1, to: 1 } });
+    const bundle = await exportBundle(broker.url, session.slug);
+    const report = await verifyWhole(bundle, { trusted: { heads: sealed.head ? [sealed.head] : [] } });
+    expect(report.findings).toEqual([]);
+    expect(report).toMatchObject({ ok: true, size: 7, redacted: 1 });
+    expect(await bundle.text("feed.ndjson")).not.toContain("no heading");
+    expect((await bundle.lines("document.ndjson"))[0]).toMatchObject({ content: null, salt: null });
+  });
 });
