@@ -128,6 +128,9 @@ describe.each(Object.keys(doors))("the acceptance criteria, by %s", (name) => {
     const root = pair(pair(pair(a, b), pair(c, d)), e);
     const { session_id } = audit;
     expect(finalized).toEqual({ session_id, root, record_count: 5, finalized_at: expect.any(String) });
+    const kept =
+      await sql`SELECT root, record_count, finalized_at FROM merkle_roots WHERE session_id = ${session_id}`;
+    expect(kept).toEqual([{ root, record_count: 5, finalized_at: new Date(finalized.finalized_at) }]);
     // AC2: merkle_root gives root, count and time.
     expect(await audit.root()).toEqual(finalized);
     expect(await audit.verify()).toEqual({
@@ -146,6 +149,15 @@ describe.each(Object.keys(doors))("the acceptance criteria, by %s", (name) => {
       expect(proof).toMatchObject({ session_id, record_id: id, hash, root });
       expect(await verifyMerkleProof(hash, proof, sha256)).toBe(true);
     }
+  });
+
+  it("[AUDIT-1] of two who start an audit session of one id at once, one does", async () => {
+    const at = openedDoor(name);
+    const { team_id } = await startAudit(at);
+    const start = { intent: "x", session_id: randomUUID(), team_id };
+    const race = await Promise.allSettled([1, 2].map(() => at.call("audit_session_start", start)));
+    const lost = race.filter((each) => each.status === "rejected");
+    expect(lost).toMatchObject([{ reason: { code: "ERR_SESSION_EXISTS" } }]);
   });
 
   it("[AUDIT-10] every refusal has the code that stands for it", async () => {
@@ -167,8 +179,11 @@ describe.each(Object.keys(doors))("the acceptance criteria, by %s", (name) => {
     await audit.think("x");
     await audit.finalize();
     expect(await codeOf(at.call("merkle_proof", { record_id, team_id }))).toBe("not_found");
+    expect(await failureOf(at.call("audit_session_start", { team_id, intent: "" }))).toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining("intent must not be empty"),
+    });
     for (const [operation, input] of [
-      ["audit_session_start", { intent: "" }],
       ["audit_session_start", { intent: "x", session_id: "" }],
       ["audit_session_start", { intent: "x", task_id: "" }],
       ["thought_record", { type: "guess", content: "x" }],

@@ -90,8 +90,10 @@ describe.each(Object.entries(doors))("the tracker's examples, by %s", (_name, op
     expect(logged).toEqual({ id, projectId, title: "Implemented user registration endpoint", createdAt });
     expect(id).toMatch(/^[0-9A-Za-z_-]{12}$/);
     expect(new Date(createdAt).toISOString()).toBe(createdAt);
-    const [project] = await sql`SELECT name FROM progress_projects WHERE project_id = ${projectId}`;
-    expect(project).toEqual({ name: projectId });
+    // Section 2.5: it has the project's name, and begins with its first entry.
+    const [project] =
+      await sql`SELECT name, created_at FROM progress_projects WHERE project_id = ${projectId}`;
+    expect(project).toEqual({ name: projectId, created_at: new Date(createdAt) });
   });
 
   it("[PROGRESS-6] example 4.2: get_context gives the summary, and the content only where it is asked for", async () => {
@@ -218,6 +220,9 @@ describe("logging", () => {
       [{ title: "" }, "title is required"],
       [{ content: undefined }, "content is required"],
       [{ content: " \n" }, "content is required and cannot be empty"],
+      // Section 10.1: what is no list of texts is no list of tags.
+      [{ tags: "api" }, "tags"],
+      [{ tags: [7] }, "tags"],
     ];
     for (const [part, message] of refused) {
       const failure = await failureOf(door.callRaw("log_progress", { ...whole, ...part }));
@@ -280,6 +285,17 @@ describe("searching", () => {
       expect([query, await found({ projectId, query })]).toEqual([query, ids]);
   });
 
+  it("[PROGRESS-9] section 10.1: what looks like SQL is text, wherever it is given", async () => {
+    const projectId = `${newProject()}'; DROP TABLE progress_entries; --`;
+    const title = "'); DELETE FROM progress_projects; --";
+    const tags = ["'}", "$1"];
+    const id = await log({ projectId, title, tags, content: title });
+    expect(await found({ projectId, query: "'); delete" })).toEqual([id]);
+    expect(await found({ projectId, tags })).toEqual([id]);
+    const [entry] = (await search({ projectId })).entries;
+    expect(entry).toMatchObject({ title, tags });
+  });
+
   it("[PROGRESS-9] wants all tags, in any case, and combines what it is given", async () => {
     const projectId = newProject();
     const both = await log({ projectId, title: "One", tags: ["API", "users"] });
@@ -307,11 +323,13 @@ describe("searching", () => {
     for (const [dates, wanted] of expected) {
       expect([dates, await found({ projectId, ...dates })]).toEqual([dates, wanted]);
     }
-    for (const startDate of ["yesterday", "2025-02-30", "2025-6-1", "2025-06-15T25:00Z", ""]) {
-      expect(await failureOf(search({ projectId, startDate }))).toMatchObject({
-        code: "bad_request",
-        message: expect.stringContaining("Invalid date format for startDate: expected ISO 8601"),
-      });
+    for (const date of ["yesterday", "2025-02-30", "2025-6-1", "2025-06-15T25:00Z", ""]) {
+      for (const field of ["startDate", "endDate"]) {
+        expect(await failureOf(search({ projectId, [field]: date }))).toMatchObject({
+          code: "bad_request",
+          message: expect.stringContaining(`Invalid date format for ${field}: expected ISO 8601`),
+        });
+      }
     }
   });
 
@@ -557,12 +575,27 @@ describe("summaries", () => {
       const { summary, again } = await ask(long);
       expect([name, summary]).toEqual([name, long.slice(0, 500)]);
       const logged = JSON.parse(broker.logged.at(-1) ?? "{}");
-      const expected = { level: "error", message: expect.stringMatching(told) };
+      // Section 9.4: when, how bad, and what.
+      const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
+      const expected = { at, level: "error", message: expect.stringMatching(told) };
       expect([name, logged]).toEqual([name, expect.objectContaining(expected)]);
       model.answer = saying("Now it works.");
       expect([name, await again()]).toEqual([name, "Now it works."]);
     }
     expect(broker.logged.join("\n")).not.toContain(apiKey);
+  });
+
+  it("[PROGRESS-8] section 10.2: the key is stored in no table of the database, and in no answer", async () => {
+    model.answer = withBody(401, { error: { message: `Incorrect API key: ${apiKey}` } });
+    const { summary } = await ask("c");
+    expect(summary).toBe("c");
+    const tables = await sql`SELECT table_name AS name FROM information_schema.tables
+      WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
+    expect(tables.length).toBeGreaterThan(10);
+    for (const { name } of tables) {
+      const rows = await sql`SELECT FROM ${sql(name)} t WHERE strpos(t::text, ${apiKey}) > 0`;
+      expect([name, rows.length]).toEqual([name, 0]);
+    }
   });
 
   it("[PROGRESS-7] a slow answer is not waited for, and is there for the next call; one that never comes is given up", async () => {

@@ -61,7 +61,9 @@ export const auditSessionStart = operation({
   route: "POST /api/audit/sessions",
   unlisted: ["session_id"],
   input: z.strictObject({
-    intent: StorableText.min(1).max(limits.intentCharsMax).meta({ description: "What it is for." }),
+    intent: StorableText.min(1, { error: "intent must not be empty" })
+      .max(limits.intentCharsMax)
+      .meta({ description: "What it is for." }),
     task_id: TaskId.optional(),
     session_id: AuditSessionId.optional().meta({ description: "A new id of your own; a uuid without it." }),
     ...asTeam,
