@@ -86,10 +86,12 @@ export function AuditSessionRow({ session, isOpen }: AuditSessionRowProps) {
 function Fact({ name, value }: { name: string; value: string }) {
   return (
     <>
-      <dt className="pt-1 text-muted-foreground">{name}</dt>
+      <dt className="text-muted-foreground sm:pt-1">{name}</dt>
       <dd className="flex min-w-0 items-center gap-1">
         <bdi className="font-mono text-xs [overflow-wrap:anywhere]">{value}</bdi>
-        <CopyButton compact text={value} what={`the ${name.toLowerCase()}`} />
+        <span className="flex pointer-coarse:-my-3">
+          <CopyButton compact text={value} what={`the ${name.toLowerCase()}`} />
+        </span>
       </dd>
     </>
   );

@@ -95,10 +95,12 @@ function Thought({
         </span>
       </p>
       <MarkdownText text={content} className="mt-1 max-w-[72ch]" />
-      <p className="mt-1 font-mono text-xs text-muted-foreground" title={`SHA-256 ${hash}`}>
-        {hash.slice(0, 16)}…
-      </p>
-      {root !== null && <ThoughtProof record={record} root={root} />}
+      <div className="mt-1 flex flex-wrap items-center gap-x-3">
+        <span className="font-mono text-xs text-muted-foreground" title={`SHA-256 ${hash}`}>
+          {hash.slice(0, 16)}…
+        </span>
+        {root !== null && <ThoughtProof record={record} root={root} />}
+      </div>
     </li>
   );
 }

@@ -21,12 +21,12 @@ export function ThoughtProof({ record, root }: ThoughtProofProps) {
   const { run, pending, refusal } = useAction();
   const [found, setFound] = useState<ThoughtCheck | null>(null);
   return (
-    <div className="mt-1 flex flex-col items-start gap-1">
+    <>
       {found === null && (
         <Button
           variant="ghost"
           size="sm"
-          className="-ml-2 text-link"
+          className="text-link"
           disabled={pending}
           onClick={() =>
             void run(async (signal) => {
@@ -37,15 +37,15 @@ export function ThoughtProof({ record, root }: ThoughtProofProps) {
           }
         >
           <ShieldCheck aria-hidden />
-          {pending ? "Checking…" : "Check here"}
+          {pending ? "Checking…" : "Check in this browser"}
           <span className="sr-only"> record {record.number}</span>
         </Button>
       )}
-      <div role="status" className="text-sm">
+      <div role="status" className={found === null ? "sr-only" : "basis-full text-sm"}>
         {found !== null && <Outcome found={found} />}
       </div>
       <RefusalNote refusal={refusal} />
-    </div>
+    </>
   );
 }
 

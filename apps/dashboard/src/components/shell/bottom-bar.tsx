@@ -1,6 +1,6 @@
 "use client";
 
-import { Bell, Brain, LayoutList, ListChecks, Search, Settings } from "lucide-react";
+import { Bell, Brain, LayoutList, ListChecks, Search, Settings2 } from "lucide-react";
 import { BottomBarLink } from "./bottom-bar-link";
 import { NeedsYouCount } from "./needs-you-count";
 
@@ -16,7 +16,7 @@ export function BottomBar() {
       <BottomBarLink href="/search" label="Search" Icon={Search} />
       <BottomBarLink href="/memory" label="Memory" Icon={Brain} />
       <BottomBarLink href="/progress" label="Progress" Icon={ListChecks} />
-      <BottomBarLink href="/settings" label="Settings" Icon={Settings} />
+      <BottomBarLink href="/settings" label="Settings" Icon={Settings2} />
     </nav>
   );
 }

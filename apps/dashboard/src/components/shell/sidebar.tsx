@@ -1,6 +1,6 @@
 "use client";
 
-import { Bell, Brain, LayoutList, ListChecks, Search, Settings, ShieldCheck } from "lucide-react";
+import { Bell, Brain, LayoutList, ListChecks, Search, Settings2, ShieldCheck } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { Keys } from "./keys";
 import { Logo } from "./logo";
@@ -32,7 +32,7 @@ export function Sidebar() {
       <NavLink href="/memory" label="Memory" Icon={Brain} />
       <NavLink href="/progress" label="Progress" Icon={ListChecks} />
       <NavLink href="/verify" label="Verify" Icon={ShieldCheck} />
-      <NavLink href="/settings" label="Settings" Icon={Settings} />
+      <NavLink href="/settings" label="Settings" Icon={Settings2} />
     </nav>
   );
 }
