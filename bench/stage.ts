@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@merkle/db/embedded";
@@ -12,6 +12,7 @@ import { openRawStatement, type RawStatement } from "./raw.js";
 export interface Stage {
   /** Removed at the end. A server of another user can enter it. */
   readonly folder: string;
+  readonly databaseUrl: string;
   readonly raw: RawStatement;
   readonly postgresVersion: string;
   /** Starts a broker in a process of its own. Only one at a time: it is alone on its database. */
@@ -59,12 +60,15 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
     let brokers = 0;
     return {
       folder,
+      databaseUrl,
       raw,
       postgresVersion: await raw.serverVersion(),
       async startBroker({ flags = [], heartbeatMs } = {}) {
         brokers += 1;
         const home = join(folder, `broker-${brokers}`);
         await mkdir(home);
+        // They take turns on one database, whose records are signed with one key.
+        if (brokers > 1) await cp(auditKeyIn(join(folder, "broker-1")), auditKeyIn(home));
         const child = start("./broker-process.js", [...brokerFlags, ...flags]);
         const question: BrokerQuestion = { start: { home, databaseUrl, heartbeatMs } };
         return { ...(await child.ask<BrokerAddress>(question)), ...child };
@@ -81,6 +85,8 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
     throw error;
   }
 }
+
+const auditKeyIn = (home: string) => join(home, "audit-key.json");
 
 /**
  * The broker reaches its own database by a socket, where there are sockets. An address cannot name one for the driver, the

@@ -1,0 +1,29 @@
+import { toLatency } from "../statistics.js";
+
+/** One line of the report. */
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+}
+
+export async function timed<Result>(work: () => Promise<Result>): Promise<{ ms: number; result: Result }> {
+  const began = performance.now();
+  const result = await work();
+  return { ms: performance.now() - began, result };
+}
+
+/** How long a call takes, of several made one after the other. */
+export async function timesOf(count: number, work: (index: number) => Promise<unknown>): Promise<string> {
+  const times: number[] = [];
+  for (let index = 0; index < count; index += 1) times.push((await timed(() => work(index))).ms);
+  const { p50, p99 } = toLatency(times);
+  return `${p50.toFixed(1)} ms (p99 ${p99.toFixed(1)})`;
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+}

@@ -1,0 +1,75 @@
+import { connectPool } from "@merkle/db";
+import type { Memory } from "../process-state.js";
+import { type BenchBroker, openStage, type Stage } from "../stage.js";
+
+/** A session with a very long feed, on a broker in a process of its own. */
+export interface LongSession {
+  readonly stage: Stage;
+  readonly broker: BenchBroker;
+  readonly session_id: string;
+  readonly team_id: string;
+  readonly messages: number;
+  /** Adds messages without posting them, which would take most of the time and is measured elsewhere. */
+  add(count: number): Promise<void>;
+  /** Bytes that a table takes on the disk, its indexes included. */
+  sizeOf(table: string): Promise<number>;
+  memory(): Promise<Memory>;
+  stop(): Promise<void>;
+}
+
+const addedAtOnce = 20_000;
+
+export async function openLongSession(messages: number): Promise<LongSession> {
+  const stage = await openStage([]);
+  const broker = await stage.startBroker({ flags: ["--expose-gc"] });
+  const sql = connectPool(stage.databaseUrl, 1);
+  const stop = async () => {
+    await sql.end();
+    await broker.stop();
+    await stage.stop();
+  };
+  try {
+    await sql`SELECT set_config('statement_timeout', '0', false)`;
+    const { session_id, team_id } = await create(broker.url);
+    const add = async (count: number) => {
+      for (let left = count; left > 0; left -= addedAtOnce) {
+        const rows = Math.min(left, addedAtOnce);
+        await sql`
+          INSERT INTO messages (session_id, sequence, id, type, posted_by_team_id, author_team, content, salt, posted_at)
+          SELECT f.session_id, f.last_sequence + n, gen_random_uuid(), 'chat', ${team_id.slice(0, 36)}, 'Bench',
+            '{"text":"' || repeat(md5((f.last_sequence + n)::text), 10) || '"}', uuid_send(gen_random_uuid()), now()
+          FROM feeds f, generate_series(1, ${rows}::int) n WHERE f.session_id = ${session_id}`;
+        await sql`UPDATE feeds SET last_sequence = last_sequence + ${rows}::int, last_posted_at = now()
+          WHERE session_id = ${session_id}`;
+      }
+    };
+    await add(messages);
+    return {
+      stage,
+      broker,
+      session_id,
+      team_id,
+      messages,
+      add,
+      stop,
+      memory: () => broker.ask<Memory>({ state: "memory" }),
+      async sizeOf(table) {
+        const [row] =
+          await sql`SELECT pg_total_relation_size(${table}::text::regclass)::bigint::text AS bytes`;
+        return Number(row?.["bytes"]);
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function create(url: string): Promise<{ session_id: string; team_id: string }> {
+  const response = await fetch(new URL("/api/sessions", url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ title: "A long one", creator_team_name: "Bench" }),
+  });
+  return response.json() as Promise<{ session_id: string; team_id: string }>;
+}

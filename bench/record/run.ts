@@ -1,0 +1,27 @@
+import { loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { describeMachine } from "../report.js";
+import type { Figure } from "./figures.js";
+import { type LongSession, openLongSession } from "./long-session.js";
+import { measureSealAndProof } from "./seal-and-proof.js";
+
+const { values: flags } = parseArgs({
+  options: { messages: { type: "string", default: "1000000" } },
+});
+
+/** In this order, since each works with what the one before left. */
+const parts: readonly ((long: LongSession) => Promise<Figure[]>)[] = [measureSealAndProof];
+
+const long = await openLongSession(Number(flags.messages));
+try {
+  const { cpu, cores, node, postgres } = describeMachine(long.stage.postgresVersion);
+  const [load = 0] = loadavg();
+  console.log(
+    `${long.messages.toLocaleString("en")} messages; ${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}; load ${load.toFixed(1)}\n`,
+  );
+  for (const part of parts) {
+    for (const { name, value } of await part(long)) console.log(`| ${name} | ${value} |`);
+  }
+} finally {
+  await long.stop();
+}

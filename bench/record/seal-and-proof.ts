@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import type { OutputOf } from "@merkle/wire";
+import { entryLeaf, fromHex, verifyConsistency, verifyInclusion } from "@merkle/wire/record";
+import type { LongestTurn } from "../broker-process.js";
+import { openCaller } from "../caller.js";
+import { type Figure, megabytes, seconds, timed, timesOf } from "./figures.js";
+import type { LongSession } from "./long-session.js";
+import { forgetPeak, readPeak } from "./peak-memory.js";
+
+const proofs = 200;
+
+/** What it takes to sign a long record, to sign it again, and to prove what is in it. */
+export async function measureSealAndProof(long: LongSession): Promise<Figure[]> {
+  const { broker, session_id, team_id, messages } = long;
+  const caller = await openCaller(broker.socketUrl);
+  const seal = () => caller.call("session_seal", { session_id });
+  const prove = (input: object) =>
+    caller.call("session_proof", { session_id, ...input }) as Promise<OutputOf<"session_proof">>;
+  const anyOf = (index: number) => 1 + ((index * 7_919 + 104_729) % messages);
+  try {
+    const before = await long.memory();
+    await broker.ask<LongestTurn>({ loop: "watch" });
+    const tells = await forgetPeak(broker.pid);
+    const first = await timed(seal);
+    const peak = tells ? megabytes(await readPeak(broker.pid)) : "not told by this system";
+    const { ms: held } = await broker.ask<LongestTurn>({ loop: "read" });
+    const figures: Figure[] = [
+      { name: "first seal: everything hashed", value: seconds(first.ms) },
+      { name: "longest turn of the event loop meanwhile", value: `${held.toFixed(1)} ms` },
+      {
+        name: "memory of the broker: before, and at most meanwhile",
+        value: `${megabytes(before.rss)}, ${peak}`,
+      },
+      { name: "tiles on the disk", value: megabytes(await long.sizeOf("record_tiles")) },
+      { name: "messages on the disk", value: megabytes(await long.sizeOf("messages")) },
+      { name: "seal again, nothing added", value: await timesOf(50, seal) },
+    ];
+    figures.push({
+      name: "seal after one more message",
+      value: await timesOf(20, async () => {
+        await long.add(1);
+        await seal();
+      }),
+    });
+    await long.add(1_000);
+    figures.push({ name: "seal after 1,000 more", value: `${(await timed(seal)).ms.toFixed(1)} ms` });
+    figures.push({
+      name: "proof of a message",
+      value: await timesOf(proofs, (n) => prove({ sequence: anyOf(n) })),
+    });
+    figures.push({
+      name: "proof that an earlier root is the beginning",
+      value: await timesOf(proofs, (n) => prove({ from_size: anyOf(n) })),
+    });
+    const proved = await prove({ sequence: anyOf(1), from_size: anyOf(2) });
+    figures.push({
+      name: "verify both, without the broker",
+      value: await timesOf(proofs, async () => verify(proved)),
+    });
+    const { ms } = await timed(() =>
+      caller.call("conclude_session", { session_id, team_id, summary_section: "Done." }),
+    );
+    figures.push({ name: "conclude", value: `${ms.toFixed(1)} ms` });
+    return figures;
+  } finally {
+    caller.close();
+  }
+}
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
+
+/** @throws Error when a proof does not hold: then no figure means anything */
+function verify({ size, root, inclusion, consistency }: OutputOf<"session_proof">): void {
+  if (!inclusion || !consistency) throw new Error("There is no proof to verify.");
+  const at = { size, root: hashOf(root) };
+  const holds =
+    verifyInclusion(
+      {
+        ...at,
+        index: inclusion.number - 1,
+        // Only its canonical JSON counts.
+        leaf: entryLeaf(inclusion.entry as never, sha256),
+        path: inclusion.path.map(hashOf),
+      },
+      sha256,
+    ) &&
+    verifyConsistency(
+      {
+        ...at,
+        from: consistency.from_size,
+        fromRoot: hashOf(consistency.from_root),
+        path: consistency.path.map(hashOf),
+      },
+      sha256,
+    );
+  if (!holds) throw new Error("A proof does not hold.");
+}
+
+function hashOf(text: string): Uint8Array {
+  const bytes = fromHex(text, 32);
+  if (!bytes) throw new Error(`${text} is no hash.`);
+  return bytes;
+}
