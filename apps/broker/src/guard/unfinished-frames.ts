@@ -18,6 +18,8 @@ export interface ReceivingConnection {
   readonly address: string;
   /** Whether the broker itself does not read on: the client is not to blame then. */
   readonly isPaused: () => boolean;
+  /** Told how many pieces of messages came that are not their last. */
+  countPieces(pieces: number): void;
   cutOff(reason: CloseReason): void;
 }
 
@@ -92,7 +94,8 @@ export function createUnfinishedFrames({
       };
 
       function count(chunk: Buffer): void {
-        scanner.take(chunk);
+        const ended = scanner.take(chunk);
+        if (ended > 0) connection.countPieces(ended);
         const { bytes: begun, pieces } = scanner.unfinished;
         if (begun === 0 && self.bytes === 0) return;
         // Another frame than that which was unfinished before has begun in this very chunk.

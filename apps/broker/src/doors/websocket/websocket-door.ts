@@ -51,6 +51,8 @@ const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "he
 const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
 /** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
 const chunksMax = 16_384;
+/** A message in pieces takes as much work as so many fewer whole ones. */
+const piecesPerFrame = 16;
 /** Who breaks the protocol again and again does not fill the log. */
 const toldEveryMs = 1_000;
 const slowCheckMs = 1_000;
@@ -97,7 +99,18 @@ export function createWebSocketDoor({
       metrics.cutOffs.inc({ reason });
       connection.close(reason);
     };
-    const stopCounting = unfinished.watch({ socket, address, isPaused: () => webSocket.isPaused, cutOff });
+    let loosePieces = 0;
+    const stopCounting = unfinished.watch({
+      socket,
+      address,
+      isPaused: () => webSocket.isPaused,
+      countPieces(pieces) {
+        if (isOver) return;
+        loosePieces += pieces;
+        for (; loosePieces >= piecesPerFrame; loosePieces -= piecesPerFrame) gate.take(() => undefined);
+      },
+      cutOff,
+    });
     // The library has closed the connection with a code that says why.
     webSocket.on("error", (error) => {
       sparingly((leftOut) =>
