@@ -42,6 +42,7 @@ function board(special: Partial<Board>): Board {
         memories: 0,
         progress_entries: 0,
         seal: null,
+        origin: null,
       },
       peers: [],
       needs: Array.from({ length: 6 }, () => ({
