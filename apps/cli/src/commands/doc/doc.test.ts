@@ -218,6 +218,18 @@ describe("merkle doc history and diff", () => {
 });
 
 describe("merkle redact", () => {
+  it.runIf(hasTerminal)("[REDACT-10] at a terminal it shows what it is about and asks first", async () => {
+    const { slug, credential } = await sessionWithDocument("Asked");
+    const said = { session_id: slug, content: { text: "the key is 1234" } };
+    const { cursor } = await callBroker(merkle, "post_message", said, credential);
+    const asked = atTerminal(merkle, ["redact", slug, String(cursor)]);
+    await asked.shows(`Remove the text of #${cursor} (Atlas: "the key is 1234")`);
+    asked.types("n\r");
+    expect(await asked.ended).toMatchObject({ code: 130 });
+    const { messages } = await callBroker(merkle, "get_history", { session_id: slug });
+    expect(messages.at(-1)?.content).toEqual({ text: "the key is 1234" });
+  });
+
   it("[REDACT-10] removes a message's text or versions, says so, and shows nothing of it", async () => {
     const { slug, credential } = await sessionWithDocument("Redacted");
     const posted = await callBroker(
