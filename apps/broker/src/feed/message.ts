@@ -178,7 +178,16 @@ export function toMessage(stored: StoredMessage): Message {
 }
 
 export function toRedaction({ sequence, content }: RedactionEvent): Redaction {
-  return { ...saidOf(content), sequence };
+  return { ...saidOf(contentOf(content)), sequence };
+}
+
+/** What an event says; nothing where it was damaged in the database, which must not keep others from being read. */
+export function contentOf(stored: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(stored));
+  } catch {
+    return {};
+  }
 }
 
 /**

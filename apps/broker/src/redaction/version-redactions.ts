@@ -1,6 +1,6 @@
 import { listVersionRedactions, type Queryable } from "@merkle/db";
 import { type Redaction, redactedVersions } from "@merkle/wire";
-import { toRedaction } from "../feed/message.js";
+import { contentOf, toRedaction } from "../feed/message.js";
 
 /** Who removed the texts of which versions. */
 export interface VersionRedactions {
@@ -13,7 +13,7 @@ const unknown: Redaction = { by: null, at: null, reason: null, sequence: null };
 
 export async function readVersionRedactions(db: Queryable, sessionId: string): Promise<VersionRedactions> {
   const told = (await listVersionRedactions(db, sessionId)).flatMap((event) => {
-    const range = redactedVersions({ event: "message_redacted", content: event.content });
+    const range = redactedVersions({ event: "message_redacted", content: contentOf(event.content) });
     return range ? [{ ...range, redaction: toRedaction(event) }] : [];
   });
   const find = (version: number) => told.find(({ from, to }) => from <= version && version <= to)?.redaction;

@@ -31,8 +31,8 @@ export interface StoredMessage {
 /** What is kept of a redaction where it is asked for; without a sequence where no event tells of it. */
 export interface RedactionEvent {
   readonly sequence: number | null;
-  /** The event's content. */
-  readonly content: Readonly<Record<string, unknown>>;
+  /** The event's content as it is stored. */
+  readonly content: string;
 }
 
 export const messageColumns = {
@@ -55,9 +55,9 @@ export const messageColumns = {
   // A message without its salt is one that was redacted, or a private one of an imported session. The event is looked for by
   // its index, and for those alone.
   redaction: sql<RedactionEvent | null>`CASE WHEN messages.salt IS NULL AND messages.content LIKE '%"redacted":true}' THEN coalesce((
-    SELECT json_build_object('sequence', e.sequence, 'content', e.content::json) FROM messages e
+    SELECT json_build_object('sequence', e.sequence, 'content', e.content) FROM messages e
     WHERE e.session_id = messages.session_id AND e.reply_to = messages.sequence AND e.kind = 'message_redacted'
-    ORDER BY e.sequence LIMIT 1), '{"sequence":null,"content":{}}') END`,
+    ORDER BY e.sequence LIMIT 1), '{"sequence":null,"content":"{}"}') END`,
 };
 
 /** How much of a feed one read may bring; at least one message always comes. */

@@ -98,14 +98,13 @@ export async function listTeamsOfPeers(
 
 /** The events that tell of redacted versions of a session's document, oldest first. */
 export async function listVersionRedactions(db: Queryable, sessionId: string): Promise<RedactionEvent[]> {
-  const rows = await db
+  return db
     .select({ sequence: messages.sequence, content: messages.content })
     .from(messages)
     .where(
       and(eq(messages.sessionId, sessionId), eq(messages.kind, "message_redacted"), isNull(messages.replyTo)),
     )
     .orderBy(asc(messages.sequence));
-  return rows.map(({ sequence, content }) => ({ sequence, content: JSON.parse(content) }));
 }
 
 /** The version of a key that its event before a message told of; 0 when none did. */
