@@ -126,7 +126,7 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
 
     await choose(page, changed);
     const alert = page.getByRole("main").getByRole("alert");
-    await alert.getByText(/^Message 3 /).waitFor();
+    await alert.getByText(/^The text of message 3\b/).waitFor();
     await alert.getByText("Ask the sender for the original export.").waitFor();
     const wrong = page.locator("tr[data-wrong]");
     expect(await wrong.getByRole("rowheader").allInnerTexts()).toEqual(["#3"]);

@@ -2,7 +2,7 @@
 
 import type { OutputOf } from "@merkle/wire";
 import { RotateCw, ShieldCheck, ShieldEllipsis, Stamp } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { CopyButton } from "@/components/copy-button";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSession } from "@/components/session/session-context";
@@ -28,11 +28,10 @@ type Head = Seal["head"];
 /** What the broker has signed of this session: when it was concluded, or as it stands now; and how to check it here. */
 export function SealCard() {
   const { session } = useSession();
-  const { data, problem, refresh } = useRead(
-    "session_seal",
-    { session_id: session.session_id },
-    { on: ["session"] },
-  );
+  const { data, problem, refresh } = useRead("session_seal", { session_id: session.session_id });
+  const sealedSize = session.seal?.size ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was sealed meanwhile is to be read.
+  useEffect(refresh, [refresh, sealedSize]);
   const [check] = useQueryParam("check");
   const [verifiedAt, setVerifiedAt] = useState<string | null>(null);
   const verify = () => setQuery({ check: "1" });
