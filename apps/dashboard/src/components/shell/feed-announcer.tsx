@@ -5,7 +5,6 @@ import { useEffect } from "react";
 import type { Announcement } from "@/lib/announcer/announcer";
 import { useAnnounce } from "@/lib/announcer/announcer-provider";
 import { useBroker } from "@/lib/broker/use-broker";
-import { textOf } from "@/lib/feed/message-text";
 import { usePerson } from "@/lib/person/use-person";
 
 /** Has what is said in the feeds of this page read out, while the page is looked at. */
@@ -19,8 +18,7 @@ export function FeedAnnouncer() {
       broker.onMessagesBrought((messages) => {
         if (document.visibilityState === "hidden") return;
         for (const message of messages) {
-          const announcement = toAnnouncement(message, myName);
-          if (announcement) announce(announcement);
+          void toAnnouncement(message, myName).then((announcement) => announcement && announce(announcement));
         }
       }),
     [broker, announce, myName],
@@ -28,10 +26,12 @@ export function FeedAnnouncer() {
   return null;
 }
 
-function toAnnouncement(message: Message, myName: string | null): Announcement | null {
+/** The words for messages come with the first ask: pages without a feed have no use for them. */
+async function toAnnouncement(message: Message, myName: string | null): Promise<Announcement | null> {
   const { type, from, to, content } = message;
   if (type !== "chat" || from === null || from.team === myName) return null;
   const isToMe = to.some((each) => each === "@humans" || each === myName);
   if (content["kind"] !== "ask" || !isToMe) return { kind: "message", from: from.team };
+  const { textOf } = await import("@/lib/feed/message-text");
   return { kind: "ask", text: `${from.team} asks: ${textOf(message)}` };
 }
