@@ -1,5 +1,5 @@
 import {
-  Brain,
+  BookMarked,
   Database,
   FileText,
   Gavel,
@@ -17,7 +17,7 @@ const icons: Readonly<Record<SearchKind, LucideIcon>> = {
   message: MessageSquare,
   decision: Gavel,
   document: FileText,
-  memory: Brain,
+  memory: BookMarked,
   session: MessagesSquare,
   state: Database,
   progress: ListChecks,

@@ -1,6 +1,6 @@
 "use client";
 
-import { Bell, Brain, LayoutList, ListChecks, Search, Settings2 } from "lucide-react";
+import { Bell, BookMarked, LayoutList, ListChecks, Search, Settings2 } from "lucide-react";
 import { BottomBarLink } from "./bottom-bar-link";
 import { NeedsYouCount } from "./needs-you-count";
 
@@ -14,7 +14,7 @@ export function BottomBar() {
       <BottomBarLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />
       <BottomBarLink href="/search" label="Search" Icon={Search} />
-      <BottomBarLink href="/memory" label="Memory" Icon={Brain} />
+      <BottomBarLink href="/memory" label="Memory" Icon={BookMarked} />
       <BottomBarLink href="/progress" label="Progress" Icon={ListChecks} />
       <BottomBarLink href="/settings" label="Settings" Icon={Settings2} />
     </nav>

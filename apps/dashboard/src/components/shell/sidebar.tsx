@@ -1,6 +1,6 @@
 "use client";
 
-import { Bell, Brain, LayoutList, ListChecks, Search, Settings2, ShieldCheck } from "lucide-react";
+import { Bell, BookMarked, LayoutList, ListChecks, Search, Settings2, ShieldCheck } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { Keys } from "./keys";
 import { Logo } from "./logo";
@@ -29,7 +29,7 @@ export function Sidebar() {
       <NavLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
-      <NavLink href="/memory" label="Memory" Icon={Brain} />
+      <NavLink href="/memory" label="Memory" Icon={BookMarked} />
       <NavLink href="/progress" label="Progress" Icon={ListChecks} />
       <NavLink href="/verify" label="Verify" Icon={ShieldCheck} />
       <NavLink href="/settings" label="Settings" Icon={Settings2} />
