@@ -6,6 +6,7 @@ import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
 import { readProvenEntry } from "./proven-entry.js";
 import { toSignedHead } from "./signed-head.js";
 import { type NamedLog, subtreesOf } from "./tiles.js";
+import { whileHashing } from "./while-hashing.js";
 
 type Input = ParsedInputOf<"session_proof">;
 type Output = OutputOf<"session_proof">;
@@ -64,7 +65,7 @@ async function proveConsistency(
 }
 
 async function readNow({ services, session }: SessionContext) {
-  const now = await services.records.headNow(session.sessionId);
+  const now = await whileHashing(services.records.headNow(session.sessionId));
   if (!now) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
   return now;
 }

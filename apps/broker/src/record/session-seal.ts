@@ -3,12 +3,13 @@ import { limits, MerkleError } from "@merkle/wire";
 import type { OutputOf, SessionContext } from "../context.js";
 import { toAuditKey } from "./audit-key.js";
 import { toSignedHead } from "./signed-head.js";
+import { whileHashing } from "./while-hashing.js";
 
 /** Gives the signed head of a session's record as it is now, and those of its conclusions (SEAL-3). */
 export async function sessionSeal({ services, session }: SessionContext): Promise<OutputOf<"session_seal">> {
   const { database, records, signer } = services;
   const { sessionId, slug } = session;
-  const now = await records.headNow(sessionId);
+  const now = await whileHashing(records.headNow(sessionId));
   if (!now) throw new MerkleError("not_found", `There is no session "${slug}".`);
   const [seals, originKeys] = await Promise.all([
     listSeals(database.orm, sessionId, limits.sealsListedMax),

@@ -3,6 +3,7 @@ import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import { documentTooLarge } from "../document/write-document.js";
 import { sealSession } from "../record/seal-session.js";
+import { whileHashing } from "../record/while-hashing.js";
 
 /** A document with its new Conclusion, worked out from one version of it. */
 interface Draft {
@@ -21,7 +22,7 @@ type Output = OutputOf<"conclude_session">;
 export async function concludeSession(ctx: TeamContext, input: Input): Promise<Output> {
   // The draft is made before the transaction, so that nobody waits for a large document to be read through. Whoever
   // writes in between makes it worthless; after a few rounds it is made with the document held.
-  await ctx.services.records.catchUp(ctx.session.sessionId);
+  await whileHashing(ctx.services.records.catchUp(ctx.session.sessionId));
   for (let round = 1; round <= 3; round += 1) {
     const draft = await draftConclusion(ctx, input);
     try {

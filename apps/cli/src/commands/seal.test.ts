@@ -37,7 +37,9 @@ describe("merkle seal", () => {
 
 describe("merkle audit-key", () => {
   it("[CLI-SEAL-2] shows the public keys of this home, and makes the next one without showing a secret", async () => {
-    const { keys: served } = await (await fetch(new URL("/.well-known/merkle-audit-key", merkle.url))).json();
+    const { keys: served } = await (
+      await fetch(new URL("/.well-known/merkle-audit-key", (await merkle.running()).url))
+    ).json();
     const shown = await merkle.run(["audit-key", "show", "--json"]);
     expect(JSON.parse(shown.stdout)).toEqual({ keys: served });
     const rotated = await merkle.run(["audit-key", "rotate"]);
