@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { describeMachine } from "../report.js";
+import { measureExportAndVerify } from "./export-and-verify.js";
 import type { Figure } from "./figures.js";
 import { type LongSession, openLongSession } from "./long-session.js";
 import { measureSealAndProof } from "./seal-and-proof.js";
@@ -10,7 +11,10 @@ const { values: flags } = parseArgs({
 });
 
 /** In this order, since each works with what the one before left. */
-const parts: readonly ((long: LongSession) => Promise<Figure[]>)[] = [measureSealAndProof];
+const parts: readonly ((long: LongSession) => Promise<Figure[]>)[] = [
+  measureSealAndProof,
+  measureExportAndVerify,
+];
 
 const long = await openLongSession(Number(flags.messages));
 try {

@@ -1,4 +1,4 @@
-import type { Session } from "@merkle/wire";
+import type { Message, Session } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { type BrokerClient, findBroker } from "../broker-client.js";
 import { CliError, exitCodes, interruptedError } from "../cli-error.js";
@@ -49,6 +49,13 @@ export interface TailedSession {
   readonly onChanged?: () => void;
 }
 
+/** What is sealed before us must go on from what was seen here before; it is said even where little is. */
+async function tellUnlessSame(message: Message, { context, broker }: TailedSession): Promise<void> {
+  const { checkConcluded } = await import("../record/check-concluded.js");
+  const problem = await checkConcluded(message, { home: context.config.home, broker });
+  if (problem) context.output.error(problem);
+}
+
 /** Prints the feed, and says how the connection fares, until there is a reason to end. */
 export async function followSession(tailed: TailedSession): Promise<void> {
   const { context, options, session, client, printer } = tailed;
@@ -93,6 +100,7 @@ export async function followSession(tailed: TailedSession): Promise<void> {
       marker?.printed(cursor);
       connection.came();
       end.printed(message);
+      if (message.event === "session_concluded") await tellUnlessSame(message, tailed);
     }
     if (end.signal.reason instanceof CliError) throw end.signal.reason;
   } finally {
