@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { canonicalJson } from "@merkle/wire";
 import type { AuditKey, SignedHead } from "@merkle/wire/record";
 import type postgres from "postgres";
 import { createRandom, type Random } from "../faults/random.js";
@@ -79,9 +80,6 @@ export async function tamperBySql(
   return missed;
 }
 
-/** How many kinds there are: so many are needed to try each. */
-export const sqlKinds = (): number => kinds.length;
-
 /** Triggers and foreign keys do not hold whoever has the database. */
 async function asSuperuser<T>(
   sql: postgres.Sql,
@@ -144,7 +142,8 @@ const shortenFeed: Kind = async (victim, random, tx) => {
   const { sessionId, size } = victim;
   const kept = random.between(1, size - 1);
   await tx`DELETE FROM messages WHERE session_id = ${sessionId} AND sequence > ${kept}`;
-  await tx`UPDATE feeds SET last_sequence = ${kept} WHERE session_id = ${sessionId}`;
+  await tx`UPDATE feeds SET last_sequence = ${kept}, last_chat_sequence = least(last_chat_sequence, ${kept})
+    WHERE session_id = ${sessionId}`;
   const isThorough = random.next() < 0.5;
   // Without the heads that reach further only a client that saw one can tell.
   if (isThorough) await forgetRecord(victim, tx);
@@ -218,7 +217,10 @@ const forkFeed: Kind = async (victim, random, tx) => {
   await tx`UPDATE messages SET content = '{"text":"never said"}' WHERE session_id = ${victim.sessionId} AND sequence = ${sequence}`;
   await forgetRecord(victim, tx, depth === "hashes" ? ["record_tiles", "record_rests"] : undefined);
   if (depth === "hashes, heads and seal") {
-    await tx`UPDATE messages SET content = ((content::jsonb - 'head')::text)
+    const [concluded] = await tx<{ content: string }[]>`SELECT content FROM messages
+      WHERE session_id = ${victim.sessionId} AND kind = 'session_concluded'`;
+    const { head: _, ...event } = JSON.parse(concluded?.content ?? "{}");
+    await tx`UPDATE messages SET content = ${canonicalJson(event)}
       WHERE session_id = ${victim.sessionId} AND kind = 'session_concluded'`;
   }
   return inFeed(`rewrite message ${sequence} and have ${depth} made anew`, sequence);

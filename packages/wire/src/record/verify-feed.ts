@@ -70,7 +70,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     const seal = isRedacted ? undefined : sealOf(parsed);
     const sealFindings = seal === undefined ? [] : await checkSeal(seal, sequence);
     const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
-    return { number: sequence, wrong: [...log.follow(leaf), ...wrong, ...sealFindings] };
+    return { number: sequence, wrong: [...sealFindings, ...log.follow(leaf), ...wrong] };
   }
 
   /** A conclusion's head is over what came before it. */

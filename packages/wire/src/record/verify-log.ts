@@ -141,32 +141,33 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
     return [];
   }
 
-  function check({ root, contentHash, whose }: Checkpoint, line?: LogLine): Finding[] {
-    if (!told || doubt) return [];
-    const fits =
-      toHex(told.root()) === root &&
-      (contentHash === undefined || contentHash === (line?.contentHash ?? null));
-    if (fits) vouched = Math.max(vouched, last);
-    if (fits || refuted > vouched) return [];
+  /** The words that are about this place: it is vouched for when all of them hold, and refuted by one that does not. */
+  function check(words: readonly Checkpoint[], line?: LogLine): Finding[] {
+    if (!told || doubt || words.length === 0) return [];
+    const root = toHex(told.root());
+    const wrong = words.find(
+      (each) =>
+        each.root !== root ||
+        (each.contentHash !== undefined && each.contentHash !== (line?.contentHash ?? null)),
+    );
+    if (!wrong) vouched = Math.max(vouched, last);
+    if (!wrong || refuted > vouched) return [];
     refuted = last;
-    const from = Math.min(vouched + 1, Math.max(1, last));
-    const message =
-      last === 0
-        ? `${capital(whose)} is over no ${one}s and has another root than nothing has.`
-        : `${capital(whose)} has another root over ${many(1, last)}: ${from === last ? name(last) : `one of ${many(from, last)}`} was changed together with all hashes after it, or that head is not of this record.`;
-    return [
-      {
-        code: "head",
-        message,
-        ...(last === 0 ? { file } : at(last, from)),
-        ...(line === undefined ? {} : { line: line.line }),
-      },
-    ];
+    const whose = capital(wrong.whose);
+    if (last === 0) {
+      return [
+        { code: "head", message: `${whose} is over no ${one}s and has another root than nothing has.`, file },
+      ];
+    }
+    const from = vouched + 1;
+    const which = from === last ? name(last) : `one of ${many(from, last)}`;
+    const message = `${whose} has another root over ${many(1, last)}: ${which} was changed together with all hashes after it, or that head is not of this record.`;
+    return [{ code: "head", message, ...at(last, from), ...(line === undefined ? {} : { line: line.line }) }];
   }
 
   const checkAll = (line?: LogLine) => {
     if (noted !== undefined && told && !doubt && toHex(told.root()) === noted) notedSize = last;
-    return (expected.get(last) ?? []).flatMap((each) => check(each, line));
+    return check(expected.get(last) ?? [], line);
   };
   const atStart = checkAll();
 
@@ -199,7 +200,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
       doubt = null;
       return last;
     },
-    check: (checkpoint) => check(checkpoint),
+    check: (checkpoint) => check([checkpoint]),
     end() {
       const [furthest] = checkpoints
         .filter(({ size, mustReach }) => mustReach && size > last)
