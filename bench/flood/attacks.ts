@@ -31,6 +31,8 @@ export type AttackName =
   | "fragments"
   | "stopped-readers";
 
+/** What a whole text frame begins with (RFC 6455, 5.2). */
+const textFrame = 0x81;
 const json = "Content-Type: application/json";
 
 export const attacks: Readonly<Record<AttackName, Attack>> = {
@@ -43,21 +45,26 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
       const last = toRequest("GET /api/sessions", ["Connection: close"]);
       const tenRequests = toRequest("GET /api/sessions", []).repeat(9) + last;
       // It waits for no answer, and is late for nothing: what it could not ask in time is asked in the next moment.
-      const began = performance.now();
-      const connections = 2_000 * onslaught.scale;
+      let began: number | null = null;
+      let opened = 0;
       const ask = async () => {
-        const due = ((performance.now() - began) / 1_000) * connections * 10;
-        for (; requests < due; requests += 10) {
+        began ??= performance.now();
+        const due = ((performance.now() - began) / 1_000) * 2_000 * onslaught.scale;
+        for (; opened < due; opened += 1) {
           void onslaught.arsenal.connect().then((socket) => {
-            socket?.write(tenRequests);
-            socket?.resume();
+            if (!socket) return;
+            socket.write(tenRequests);
+            socket.resume();
+            requests += 10;
           });
         }
         await delay(5);
       };
       const pings = Buffer.concat(Array(200).fill(toFrame(Buffer.from('{"type":"ping","id":1}'))));
+      // Opened before the requests have used up what the address may.
+      const first = await Promise.all(Array.from({ length: 10 }, () => onslaught.arsenal.upgrade()));
       const call = async () => {
-        const socket = await onslaught.arsenal.upgrade();
+        const socket = first.pop() ?? (await onslaught.arsenal.upgrade());
         socket?.resume();
         while (socket && (await written(socket, pings))) {
           frames += 200;
@@ -65,7 +72,7 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
         }
         await delay(50);
       };
-      await Promise.all([...repeat(1, onslaught, ask), ...repeat(10, onslaught, call)]);
+      await untilOver(onslaught, [...repeat(1, onslaught, ask), ...repeat(10, onslaught, call)]);
       return { requests, frames };
     },
   },
@@ -95,7 +102,7 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
         socket.write(heads[n % 2] ?? "");
         while (!isOver(onslaught) && (await written(socket, "x"))) await delay(500);
       };
-      await Promise.all(repeat(2_000, onslaught, drip));
+      await untilOver(onslaught, repeat(2_000, onslaught, drip));
       return { opened, held };
     },
   },
@@ -112,7 +119,7 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
         const socket = await onslaught.arsenal.upgrade();
         if (socket) upgraded += 1;
       };
-      await Promise.all(repeat(200, { ...onslaught, scale: 1 }, upgrade));
+      await untilOver(onslaught, repeat(200, { ...onslaught, scale: 1 }, upgrade));
       return { asked, upgraded };
     },
   },
@@ -133,13 +140,17 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
           ? onslaught.arsenal.upgrade(["Sec-WebSocket-Extensions: permessage-deflate"])
           : onslaught.arsenal.connect());
         if (!socket) return delay(20);
+        // What is answered, or its close frame, is all that is waited for; not its hello, a text frame.
+        const answered = new Promise<void>((resolve) => {
+          socket.on("data", (chunk: Buffer) => chunk[0] !== textFrame && resolve());
+          socket.once("close", () => resolve());
+        });
         await written(socket, n % 2 === 0 ? frame : Buffer.concat([Buffer.from(head), bomb]));
         bombs += 1;
-        // What is answered, or its close frame, is all that is waited for.
-        await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
+        await answered;
         socket.destroy();
       };
-      await Promise.all(repeat(40, onslaught, drop));
+      await untilOver(onslaught, repeat(40, onslaught, drop));
       return { bombs };
     },
   },
@@ -160,7 +171,7 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
         while (!isOver(onslaught) && (await written(socket, pieces))) fragments += 1_000;
         socket.destroy();
       };
-      await Promise.all(repeat(200, onslaught, send));
+      await untilOver(onslaught, repeat(200, onslaught, send));
       return { fragments };
     },
   },
@@ -188,7 +199,7 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
         while (!isOver(onslaught) && (await written(socket, pong))) await delay(1_000);
         open -= 1;
       };
-      await Promise.all(repeat(500, onslaught, follow));
+      await untilOver(onslaught, repeat(500, onslaught, follow));
       return { readers, held };
     },
   },
@@ -199,6 +210,11 @@ function repeat(count: number, onslaught: Onslaught, work: (n: number) => Promis
   return Array.from({ length: Math.max(1, Math.round(count * onslaught.scale)) }, async (_, n) => {
     while (!isOver(onslaught)) await work(n);
   });
+}
+
+/** Waits for the end, or for all of it: what the broker leaves waiting in the network never ends. */
+async function untilOver({ until }: Onslaught, all: readonly Promise<void>[]): Promise<void> {
+  await Promise.race([Promise.all(all), delay(until - performance.now())]);
 }
 
 function isOver({ until }: Onslaught): boolean {
