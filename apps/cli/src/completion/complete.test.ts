@@ -8,7 +8,7 @@ const asks = (is: string, session?: string) => ({ words: [], asks: [{ is, sessio
 
 describe("completing a line", () => {
   it("[CLI-59] commands, those of a group, flags, and the few values that a flag takes", () => {
-    expect(of("re").words).toEqual(["restore", "rename", "resume", "remember", "recall"]);
+    expect(of("re").words).toEqual(["restore", "redact", "rename", "resume", "remember", "recall"]);
     expect(of("state ").words).toEqual(["list", "get", "set", "unset", "watch"]);
     expect(of("--js").words).toEqual(["--json"]);
     expect(of("help state u").words).toEqual(["unset"]);

@@ -133,8 +133,10 @@ export function createPerformer(options: PerformerOptions): Performer {
 function toPerformed(team: Team, { output, again, settle }: Waited): Performed {
   const wasResynced = team.resynced;
   const seen = [...(again ?? [])].map((sequence) => `#${sequence}`);
+  const { warning } = team;
   const notices = [
     ...(wasResynced ? [resyncNotice] : []),
+    ...(warning === undefined ? [] : [warning]),
     ...(seen.length > 0 ? [`(again) you may have seen already: ${seen.join(" ")}`] : []),
   ];
   return {
@@ -142,6 +144,7 @@ function toPerformed(team: Team, { output, again, settle }: Waited): Performed {
     notice: notices.length > 0 ? notices.join("\n") : undefined,
     settle: (arrived) => {
       if (arrived && wasResynced) team.resynced = false;
+      if (arrived && team.warning === warning) team.warning = undefined;
       settle(arrived);
     },
   };

@@ -31,6 +31,8 @@ export interface Team {
   idlePolls: number;
   /** The database was restored, and the model has not been told yet. */
   resynced: boolean;
+  /** What the model must be told of the session's record, and has not been yet. */
+  warning: string | undefined;
   /** The highest version of the document that was heard of, and that the model knows. */
   readonly document: { heard: number; told: number };
   /** Something said that the session is concluded. */
@@ -99,9 +101,11 @@ export interface TeamsOptions {
   readonly onNew: (team: Team) => () => void;
   /** Opens what is private for a place. */
   readonly open: (team: Team, message: Message) => Message;
+  /** Called with the message that says that a team's session is concluded. */
+  readonly onConcluded?: (team: Team, message: Message) => void;
 }
 
-export function createTeams({ log, onNew, open }: TeamsOptions): Teams {
+export function createTeams({ log, onNew, open, onConcluded }: TeamsOptions): Teams {
   /** The last joined at the end. */
   let teams: Team[] = [];
   let client: MerkleClient | undefined;
@@ -125,7 +129,10 @@ export function createTeams({ log, onNew, open }: TeamsOptions): Teams {
       session: sessionId,
       teamId: team.credential,
       onMessage: (message) => {
-        if (message.event === "session_concluded") team.closed = true;
+        if (message.event === "session_concluded") {
+          team.closed = true;
+          onConcluded?.(team, message);
+        }
         team.mail.push(team.open(message));
       },
       onChanged: ({ kind, version }) => {
@@ -230,6 +237,7 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): Team {
     acked: place ?? 0,
     idlePolls: 0,
     resynced: false,
+    warning: undefined,
     document: { heard: documentVersion, told: documentVersion },
     closed: false,
     left: false,

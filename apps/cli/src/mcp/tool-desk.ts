@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ListedTool, NudgeFrame, Operation } from "@merkle/wire";
+import type { ListedTool, Message, NudgeFrame, Operation } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/plain";
 import type { Config } from "../config.js";
@@ -80,7 +80,12 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
     mayInterrupt: options.interruptible,
     onRun: describeAgain,
   });
-  const teams = createTeams({ log, onNew: welcome, open: (team, message) => sealing.open(team, message) });
+  const teams = createTeams({
+    log,
+    onNew: welcome,
+    open: (team, message) => sealing.open(team, message),
+    onConcluded: (team, message) => void compareSeal(team, message),
+  });
   const link = openBrokerLink({ config, onClient: takeClient, onUp: comeUp, log });
   const sealing = createSealing({ link, home, log });
   const acknowledger = createAcknowledger(link);
@@ -117,6 +122,15 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
   function welcome(team: Team): () => void {
     sealing.publish(team);
     return wakers.add(team);
+  }
+
+  /** What a conclusion seals must go on from what this machine saw of the record before (CLI-VERIFY-5). */
+  async function compareSeal(team: Team, message: Message): Promise<void> {
+    const { checkConcluded } = await import("../record/check-concluded.js");
+    const problem = await checkConcluded(message, { home, broker: link });
+    if (!problem) return;
+    team.warning = problem.message;
+    log(problem.message);
   }
 
   function comeUp(): void {

@@ -87,12 +87,14 @@ function deliverFor(team: Team, event: HookEvent, prompt: string, charsUsed: num
   if (!offer) return announceOnce(team, pending);
   const version = team.document.heard > team.document.told ? team.document.heard : undefined;
   const wasResynced = team.resynced;
+  const { warning } = team;
+  const notices = [wasResynced ? resyncNotice : undefined, warning].filter((each) => each !== undefined);
   const text = writeMail({
     team,
     offer,
     remaining: pending.length,
     documentVersion: version,
-    notice: wasResynced ? resyncNotice : undefined,
+    notice: notices.length > 0 ? notices.join("\n") : undefined,
     closed: team.closed && team.mail.isDrained,
   });
   return {
@@ -102,6 +104,7 @@ function deliverFor(team: Team, event: HookEvent, prompt: string, charsUsed: num
       if (!written) return;
       team.document.told = Math.max(team.document.told, version ?? 0);
       if (wasResynced) team.resynced = false;
+      if (team.warning === warning) team.warning = undefined;
     },
   };
 }
