@@ -197,12 +197,11 @@ function isListed(
   { text, tagKeys, from, to, ...filter }: ProgressListFilter,
 ): SQL | undefined {
   const { createdAt: at, number } = progressEntries;
-  const words = { words: sql`${progressEntries.words}`, text: sql`(${title} || ' ' || ${entryText})` };
   return and(
     filter.id === undefined ? undefined : eq(id, filter.id),
     filter.projectId === undefined ? undefined : eq(projectId, filter.projectId),
     filter.sessionId === undefined ? undefined : eq(progressEntries.sessionId, filter.sessionId),
-    text && or(sql`strpos(${progressEntries.titleKey}, ${text.key}) > 0`, fits(text.match, words)),
+    text && or(sql`strpos(${progressEntries.titleKey}, ${text.key}) > 0`, isFound(meshId, text.match)),
     tagKeys.length === 0 ? undefined : arrayContains(progressEntries.tagKeys, [...tagKeys]),
     filter.by === undefined ? undefined : or(eq(loggedBy, filter.by), eq(agentId, filter.by)),
     from && gte(at, from),
@@ -212,6 +211,14 @@ function isListed(
       : sql`(${at}, ${number}, ${id}) < (SELECT b.created_at, b.number, b.id FROM ${progressEntries} b
           WHERE b.mesh_id = ${meshId} AND b.id = ${filter.before})`,
   );
+}
+
+/** Asked of the index by itself: beside the title's letters, each entry's words would be read. */
+function isFound(meshId: string, match: TextMatch): SQL {
+  const words = { words: sql`${progressEntries.words}`, text: sql`(${title} || ' ' || ${entryText})` };
+  if (match.by === "letters") return fits(match, words);
+  return sql`${id} IN (SELECT f.id FROM ${progressEntries} f
+    WHERE f.mesh_id = ${meshId} AND ${fits(match, { ...words, words: sql`f.words` })})`;
 }
 
 export interface ProgressProjectRow {
