@@ -56,6 +56,8 @@ describe("the exported pages", () => {
       "/sessions/any/state",
       "/search",
       "/memory",
+      "/progress",
+      "/sessions/any/progress",
       "/settings",
       "/nowhere",
     ]) {

@@ -138,6 +138,7 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
     for (const [key, place] of [
       ["2", "/state"],
       ["3", "/memory"],
+      ["4", "/progress"],
       ["1", ""],
     ] as const) {
       await keyboard.press(key);
@@ -203,6 +204,7 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
 
     for (const [second, place] of [
       ["m", "/memory"],
+      ["p", "/progress"],
       ["n", "/?needs=1"],
       ["s", "/"],
     ] as const) {

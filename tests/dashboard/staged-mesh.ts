@@ -71,6 +71,21 @@ async function stageBusy(rest: Door, person: string): Promise<string> {
     content: `The payments API limits at 100 requests a second. ${"x".repeat(300)}`,
     tags: ["payments", "t".repeat(50)],
   });
+  await rest.call("log_progress", {
+    team_id,
+    projectId: "p".repeat(100),
+    title: "Moved the issuer tables",
+    content: `All of them, before the gateway moves.\n\n${wideCode}`,
+    tags: ["t".repeat(50), rightToLeft.slice(0, 50)],
+    agentId: longName,
+  });
+  await rest.call("audit_session_start", {
+    team_id,
+    intent: "Where tokens are kept",
+    task_id: "k".repeat(200),
+  });
+  await rest.call("thought_record", { team_id, type: "decision", content: `In the keyring.\n\n${wideCode}` });
+  await rest.call("merkle_finalize", { team_id });
   await post(
     { text: "Which staging key?", kind: "ask", options: ["the one in the vault", "a new one"] },
     cedar,

@@ -77,7 +77,7 @@ function Thought({
   const { number, type, task_id, content, timestamp, hash, recorded_by } = record;
   return (
     <li className="min-w-0 px-3 py-row">
-      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted-foreground">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm [overflow-wrap:anywhere] text-muted-foreground">
         <Badge>{type}</Badge>
         <bdi>{recorded_by}</bdi>
         <span aria-hidden>·</span>

@@ -38,7 +38,7 @@ export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenT
   return (
     <li ref={row} aria-labelledby={`${id}-title`} className="min-w-0 scroll-my-4 px-3 py-row">
       <div className="flex min-w-0 items-start gap-1">
-        <h3 className="min-w-0 flex-1">
+        <h2 className="min-w-0 flex-1">
           <button
             type="button"
             aria-expanded={isOpen}
@@ -53,14 +53,14 @@ export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenT
               {title}
             </span>
           </button>
-        </h3>
+        </h2>
         <span className="-my-1 flex pointer-coarse:-my-3">
           <CopyButton compact text={id} what={`the id ${id}`} />
         </span>
       </div>
       <div className="min-w-0 pl-5.5">
         {isOpen ? <EntryText projectId={projectId} id={id} /> : <Brief entry={entry} />}
-        <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted-foreground">
+        <p className="mt-1 flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm [overflow-wrap:anywhere] text-muted-foreground">
           <bdi>{loggedBy}</bdi>
           {agentId !== null && agentId !== loggedBy && (
             <span>
@@ -124,7 +124,7 @@ function Tag({ tag, chosen }: { tag: string; chosen: readonly string[] }) {
       title={`Only entries with the tag ${tag}`}
       aria-pressed={isChosen}
       onClick={() => setQuery({ tag: next.join(","), before: null })}
-      className={`min-h-6 rounded-md border px-1.5 text-xs leading-5 font-medium hover:bg-raised aria-pressed:border-primary aria-pressed:text-link ${reach}`}
+      className={`min-h-6 max-w-full min-w-0 rounded-md border px-1.5 text-xs leading-5 font-medium hover:bg-raised aria-pressed:border-primary aria-pressed:text-link ${reach}`}
     >
       {tag}
     </button>
