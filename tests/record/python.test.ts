@@ -6,6 +6,11 @@ import { fileURLToPath } from "node:url";
 import { bundleFiles } from "@merkle/wire/record";
 import { TextReader, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js/lib/zip-core.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testAuditKey } from "../kit/audit-key.js";
+import { brokerDoors } from "../kit/doors.js";
+import { createTestSession } from "../kit/session.js";
+import { startTestBroker } from "../kit/test-broker.js";
+import { download } from "./bundles.js";
 import { type BundleTexts, makeBundle, makeKey } from "./made-bundle.js";
 
 const script = fileURLToPath(new URL("../../docs/verify_record.py", import.meta.url));
@@ -21,8 +26,12 @@ afterAll(() => rm(folder, { recursive: true }));
 async function check(texts: BundleTexts, ...args: string[]): Promise<{ code: number; said: string }> {
   const zip = new ZipWriter(new Uint8ArrayWriter());
   for (const [name, text] of texts) await zip.add(name, new TextReader(text));
+  return checkFile(await zip.close(), ...args);
+}
+
+async function checkFile(bytes: Uint8Array, ...args: string[]): Promise<{ code: number; said: string }> {
   const path = join(folder, "bundle.zip");
-  await writeFile(path, await zip.close());
+  await writeFile(path, bytes);
   return run("python3", [script, path, ...args]);
 }
 
@@ -39,6 +48,32 @@ describe.skipIf(!hasPython)("a verifier in another language, which shares no cod
     expect(code).toBe(0);
     const other = await check(made.texts, makeKey().key.public_key);
     expect(other).toMatchObject({ code: 8, said: expect.stringContaining("another key than the known one") });
+  });
+
+  it("[PROOF-4] accepts what a broker exports, and finds its key at the well-known address", async () => {
+    const broker = await startTestBroker();
+    const door = await brokerDoors.rest(broker.url);
+    const {
+      sessionId: session_id,
+      convener: team_id,
+      post,
+    } = await createTestSession(door, "Naïve 🌲 session");
+    const { cursor } = await post(team_id, "A key: 1234");
+    await post(team_id, "Line\none \u0007 “quoted” \\ 🌲");
+    await door.call("set_state", {
+      session_id,
+      team_id,
+      key: "numbers",
+      value: [1e21, -0.5, 1e-7, 5e-324, 0],
+    });
+    await door.call("update_session_doc", { session_id, team_id, expected_version: 0, content: "# Goals\n" });
+    await door.call("redact_message", { session_id, team_id, sequence: cursor });
+    await door.call("conclude_session", { session_id, team_id, summary_section: "All done." });
+    const answer = await fetch(`${broker.url}/.well-known/merkle-audit-key`);
+    expect(await answer.json()).toEqual({ keys: [testAuditKey] });
+    const { code, said } = await checkFile(await download(broker.url, session_id), testAuditKey.public_key);
+    expect(said).toContain("unchanged since they were signed");
+    expect(code).toBe(0);
   });
 
   it("[PROOF-4] refuses what was changed, and says where", async () => {
