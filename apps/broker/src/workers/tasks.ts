@@ -41,6 +41,9 @@ const SMALL_LINES_MAX = 300;
 /** A tree of so many leaves is hashed within a few milliseconds. */
 const SMALL_LEAVES_MAX = 500;
 
+/** Some five hundred entries, which is what most records have. */
+const SMALL_FACTS_CHARS_MAX = 128 * 1024;
+
 const tasks: { readonly [Name in TaskName]: Task<Name> } = {
   unified_diff: {
     run: unifiedDiff,
@@ -66,7 +69,7 @@ const tasks: { readonly [Name in TaskName]: Task<Name> } = {
   },
   hash_entries: {
     run: hashEntries,
-    isSmall: ({ facts }) => facts.reduce((chars, text) => chars + text.length, 0) < SMALL_CHARS_MAX,
+    isSmall: ({ facts }) => facts.reduce((chars, text) => chars + text.length, 0) < SMALL_FACTS_CHARS_MAX,
   },
 };
 
