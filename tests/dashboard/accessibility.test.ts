@@ -61,6 +61,15 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     await inspect(page.getByText(/The payments API limits/));
     await page.getByRole("button", { name: "Remember" }).click();
     await inspect(page.locator(dialog), dialog);
+    await go("/progress");
+    await page.getByRole("button", { name: "Moved the issuer tables" }).click();
+    await inspect(page.getByText("before the gateway moves"));
+    await page.getByRole("button", { name: "Log progress" }).click();
+    await inspect(page.locator(dialog), dialog);
+    await go("/progress?view=thoughts");
+    await page.getByRole("button", { name: "Where tokens are kept" }).click();
+    await page.getByRole("button", { name: /^Check in this browser/ }).click();
+    await inspect(page.getByText("Its hash was computed here"));
     await go("/settings");
     await inspect(page.getByText("events behind").or(page.getByRole("heading", { name: "Health" })));
     await go("/nowhere");
@@ -135,6 +144,8 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     await inspect(page.locator(dialog), dialog);
     await go(`/sessions/${busy}/memory`);
     await inspect(page.getByText(/The payments API limits/));
+    await go(`/sessions/${busy}/progress`);
+    await inspect(page.getByRole("button", { name: "Moved the issuer tables" }));
     expect(found).toEqual([]);
   });
 
