@@ -134,7 +134,7 @@ describe("the tree of a log", () => {
 });
 
 describe("paths", () => {
-  it("[PROOF-2] lead from every leaf to the root, are those of the RFC's definition, and to no other root", async () => {
+  it("[PROOF-2] lead from leaves at both ends and in the middle to the root and to no other, and are those of the RFC's definition", async () => {
     for (const size of allSizes) {
       const root = rfc.mth(0, size);
       for (const index of new Set(
