@@ -7,8 +7,7 @@ import { toMessage, withoutSealed } from "../feed/message.js";
  * content is no JSON object was damaged where it lies: it is given as it is, for whoever verifies it to see.
  */
 export function toRecordedMessage(row: RecordedMessage, recordId: string): Message {
-  // Who removed a text is said by the event that tells of it, which is a message of its own.
-  const stored = { ...row, sessionId: recordId, redaction: null };
+  const stored = { ...row, sessionId: recordId };
   if (isObject(parse(row.content))) return withoutSealed(toMessage(stored));
   return { ...toMessage({ ...stored, content: "{}" }), content: row.content as never }; // Not what the type says: damaged.
 }
