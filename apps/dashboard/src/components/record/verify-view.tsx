@@ -77,6 +77,7 @@ function Checker() {
         </div>
       ) : (
         <div className="mt-4 grid gap-4">
+          <h2 className="sr-only">What was found</h2>
           <CheckOutcome check={check} />
           <Button variant="outline" className="w-fit" onClick={reset}>
             {check.status === "checking" ? "Cancel" : "Verify another"}
