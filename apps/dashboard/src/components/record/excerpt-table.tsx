@@ -8,7 +8,7 @@ import { cn } from "@/lib/utils";
 export function ExcerptTable({ excerpt }: { readonly excerpt: Excerpt }) {
   return (
     <div className="overflow-hidden rounded-lg border">
-      <table aria-label="The rows around it" className="w-full table-fixed text-left text-sm">
+      <table aria-label="The rows around it" className="w-full text-left text-sm">
         <thead className="sr-only">
           <tr>
             <th scope="col">Holds</th>
@@ -31,15 +31,15 @@ function Row({ row: { log, number, by, at, text, wrong } }: { readonly row: Exce
   const Icon = isWrong ? X : Check;
   return (
     <tr data-wrong={isWrong || undefined} className={cn("align-top", isWrong && "bg-removed")}>
-      <td className="w-9 py-2 ps-3">
+      <td className="py-2 ps-3">
         <Icon aria-hidden className={cn("mt-0.5 size-4", isWrong ? "text-danger" : "text-success")} />
         <span className="sr-only">{isWrong ? "wrong" : "holds"}</span>
       </td>
-      <th scope="row" className="w-16 py-2 font-medium tabular-nums">
+      <th scope="row" className="min-w-14 px-2 py-2 font-medium whitespace-nowrap tabular-nums">
         {log === "feed" ? "#" : "v"}
         {number}
       </th>
-      <td className="min-w-0 py-2 pe-3 break-words">
+      <td className="w-full py-2 pe-3 [overflow-wrap:anywhere]">
         <p className="flex flex-wrap gap-x-2 text-muted-foreground">
           {by !== null && <bdi className="font-medium text-foreground">{showHidden(by)}</bdi>}
           {at !== null && <TimeText at={at} as="clock" className="tabular-nums" />}
