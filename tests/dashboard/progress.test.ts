@@ -16,7 +16,7 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     return (await dashboard.rest.call("log_progress", entry)).id;
   }
 
-  it("[PROGUI-6] [PROGUI-7] entries are searched, chosen by project, tag, day and author, and open where they stand", async () => {
+  it("[DASH-265] [DASH-266] entries are searched, chosen by project, tag, day and author, and open where they stand", async () => {
     const session = await createTestSession(dashboard.rest);
     const [auth, app] = [`auth-${randomUUID()}`, `app-${randomUUID()}`];
     const tag = `t${randomUUID().slice(0, 8)}`;
@@ -56,7 +56,7 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[PROGUI-8] a session has a tab of its own entries, live; a person logs there, and the address names the entry", async () => {
+  it("[DASH-267] a session has a tab of its own entries, live; a person logs there, and the address names the entry", async () => {
     const session = await createTestSession(dashboard.rest);
     const other = await createTestSession(dashboard.rest);
     const elsewhere = await log(other, "elsewhere", "Done elsewhere");
@@ -89,7 +89,7 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[PROGUI-6] pages go back in time, and a phone shows it all", async () => {
+  it("[DASH-265] pages go back in time, and a phone shows it all", async () => {
     const session = await createTestSession(dashboard.rest);
     const project = `many-${randomUUID()}`;
     for (let number = 1; number <= 31; number++) await log(session, project, `Step ${number}`);
@@ -104,7 +104,7 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[PROGUI-9] thoughts: the chain is checked by the broker, and a record in this browser", async () => {
+  it("[DASH-268] thoughts: the chain is checked by the broker, and a record in this browser", async () => {
     const { rest } = dashboard;
     const { convener: team_id } = await createTestSession(rest);
     const intent = `Where tokens are kept ${randomUUID()}`;

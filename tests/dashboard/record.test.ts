@@ -23,7 +23,7 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     return { session, at, conclude, path: `/sessions/${session.slug}` };
   }
 
-  it("[RECORDUI-2] [RECORDUI-3] the audit log is live, newest first, and the seal card says what is signed, before and after the conclusion", async () => {
+  it("[DASH-256] [DASH-257] the audit log is live, newest first, and the seal card says what is signed, before and after the conclusion", async () => {
     const { session, at, conclude, path } = await stage({ concluded: false });
     const { page, problems, findBarriers } = await dashboard.open(`${path}/audit`);
     const log = page.getByRole("list", { name: "What happened, newest first" });
@@ -58,7 +58,7 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[RECORDUI-4] a closed session leads to its exports and its check, with nothing secret in an address", async () => {
+  it("[DASH-258] a closed session leads to its exports and its check, with nothing secret in an address", async () => {
     const { session, path } = await stage();
     const { page, problems, findBarriers } = await dashboard.open(path, { as: await dashboard.newPerson() });
     const exported = page.waitForEvent("download");
@@ -86,7 +86,7 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[RECORDUI-5] a message's proof is computed here before anything is ticked, and one of a changed database proves nothing", async () => {
+  it("[DASH-259] a message's proof is computed here before anything is ticked, and one of a changed database proves nothing", async () => {
     const { session, path } = await stage();
     const { page, problems, findBarriers } = await dashboard.open(path);
     await page.getByRole("button", { name: "More about message 2" }).click();
@@ -107,7 +107,7 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[RECORDUI-6] [RECORDUI-7] an export is verified with the network cut, and a changed one turns red at its row", async () => {
+  it("[DASH-260] [DASH-261] an export is verified with the network cut, and a changed one turns red at its row", async () => {
     const { session } = await stage();
     const bundle = await fetchBundle(dashboard.broker.url, session.slug);
     const changed = await withChange(bundle, "feed.ndjson", (text) =>
@@ -138,7 +138,7 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     expect(problems.filter((each) => !/net::ERR_(?:FAILED|INTERNET_DISCONNECTED)/.test(each))).toEqual([]);
   });
 
-  it("[RECORDUI-8] a pasted proof is checked, and what is none says why", async () => {
+  it("[DASH-262] a pasted proof is checked, and what is none says why", async () => {
     const { session } = await stage();
     const proof = await dashboard.rest.call("session_proof", {
       session_id: session.sessionId,
@@ -167,7 +167,7 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[RECORDUI-9] a later head that does not go on from the one that this browser saw is said loudly, until it is believed", async () => {
+  it("[DASH-263] a later head that does not go on from the one that this browser saw is said loudly, until it is believed", async () => {
     const { path } = await stage();
     const { page, problems } = await dashboard.open(`${path}/audit`);
     await page.waitForFunction(() => localStorage.getItem("merkle.seen-heads")?.includes('"root"'));

@@ -399,7 +399,7 @@ describe("a chain", () => {
 });
 
 describe("who only reads", () => {
-  it("[PROGUI-4] needs no credential where the audit session is named, and is told to name one where it is not", async () => {
+  it("[AUDIT-13] needs no credential where the audit session is named, and is told to name one where it is not", async () => {
     const audit = await startAudit();
     const [record] = await audit.thinkAll(2);
     const named = { session_id: audit.session_id };
@@ -416,7 +416,7 @@ describe("who only reads", () => {
     expect(await codeOf(door.call("merkle_finalize", named))).toBe("unauthorized");
   });
 
-  it("[PROGUI-5] is listed the audit sessions, newest first, page by page, with what they were finalized to", async () => {
+  it("[AUDIT-14] is listed the audit sessions, newest first, page by page, with what they were finalized to", async () => {
     const first = await startAudit();
     await first.think("x");
     const { root, finalized_at } = await first.finalize();

@@ -360,7 +360,7 @@ describe("lists", () => {
   const list = (input: Parameters<typeof door.call<"list_progress">>[1]) => door.call("list_progress", input);
   const idsOf = async (input: Parameters<typeof list>[0]) => (await list(input)).entries.map(({ id }) => id);
 
-  it("[PROGUI-1] of all projects: newest first, page by page, each entry once", async () => {
+  it("[PROGRESS-13] of all projects: newest first, page by page, each entry once", async () => {
     const agentId = `agent ${randomUUID()}`;
     const [one, two] = [newProject(), newProject()];
     const logged: string[] = [];
@@ -387,7 +387,7 @@ describe("lists", () => {
     expect(await idsOf({ by: agentId, endDate: "2026-01-01" })).toHaveLength(5);
   });
 
-  it("[PROGUI-1] by session, who, tags and one text for title, content and tags, with what was found marked", async () => {
+  it("[PROGRESS-13] by session, who, tags and one text for title, content and tags, with what was found marked", async () => {
     const session = await createTestSession(door);
     const projectId = newProject();
     const ours = { projectId, team_id: session.convener };
@@ -431,7 +431,7 @@ describe("lists", () => {
     expect(await failureOf(foreign)).toMatchObject({ code: "bad_request" });
   });
 
-  it("[PROGUI-2] [LIMIT-1] the projects, the one with the newest entry first, with how many they have", async () => {
+  it("[PROGRESS-14] [LIMIT-1] the projects, the one with the newest entry first, with how many they have", async () => {
     const [one, two] = [newProject(), newProject()];
     for (const projectId of [one, two, one]) await log({ projectId });
     const { projects, total } = await door.call("list_progress_projects", { limit: 2 });
@@ -447,7 +447,7 @@ describe("lists", () => {
     expect(await failureOf(tooMany)).toMatchObject({ code: "bad_request" });
   });
 
-  it("[PROGUI-3] the search finds entries by title, content and tags, in the session that they were logged in", async () => {
+  it("[SEARCH-10] the search finds entries by title, content and tags, in the session that they were logged in", async () => {
     const session = await createTestSession(door);
     const word = `w${randomUUID().slice(0, 8)}`;
     const projectId = newProject();

@@ -1,4 +1,9 @@
-import { holdSearchHeads, type ImportedMessageRow, insertImportedMessages, redactMessageRow } from "@merkle/db";
+import {
+  holdSearchHeads,
+  type ImportedMessageRow,
+  insertImportedMessages,
+  redactMessageRow,
+} from "@merkle/db";
 import { canonicalJson, limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import { bundleFiles, type FeedLine, parseFeedLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";

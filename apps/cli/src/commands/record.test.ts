@@ -26,7 +26,7 @@ beforeAll(async () => {
 const file = (name: string) => join(merkle.home, name);
 
 describe("merkle export and verify", () => {
-  it("[CLI-VERIFY-1] a bundle is written whole, and verified without any broker", async () => {
+  it("[CLI-69] a bundle is written whole, and verified without any broker", async () => {
     expect(await merkle.run(["export", "split-auth", "-o", "split.zip"])).toEqual({
       code: 0,
       stdout: expect.stringMatching(
@@ -50,7 +50,7 @@ describe("merkle export and verify", () => {
     expect((await readdir(merkle.home)).filter((name) => name.includes("unfinished"))).toEqual([]);
   });
 
-  it("[CLI-VERIFY-2] a changed bundle is named by its first wrong message, with exit code 8", async () => {
+  it("[CLI-70] a changed bundle is named by its first wrong message, with exit code 8", async () => {
     await merkle.run(["export", "split-auth", "-o", "whole.zip"]);
     const bundle = await openBundle(await readFile(file("whole.zip")));
     const feed = (await bundle.text("feed.ndjson")).replace('"text":"two"', '"text":"2wo"');
@@ -71,7 +71,7 @@ describe("merkle export and verify", () => {
     expect(await merkle.run(["verify", "missing.zip"], nowhere)).toMatchObject({ code: 5 });
   });
 
-  it("[CLI-VERIFY-3] a session is verified like its bundle, and a root that was noted elsewhere is found in it", async () => {
+  it("[CLI-71] a session is verified like its bundle, and a root that was noted elsewhere is found in it", async () => {
     const verified = await merkle.run(["verify", "split-auth", "--json"]);
     expect(verified).toMatchObject({ code: 0, stderr: "" });
     const { root, ok } = JSON.parse(verified.stdout);
@@ -83,7 +83,7 @@ describe("merkle export and verify", () => {
     expect(await merkle.run(["verify", "split-auth", "--root", "9f2c"])).toMatchObject({ code: 2 });
   });
 
-  it("[CLI-VERIFY-4] what was seen is remembered, and a record that does not go on from it is told of loudly", async () => {
+  it("[CLI-72] what was seen is remembered, and a record that does not go on from it is told of loudly", async () => {
     await merkle.run(["export", "split-auth", "-o", "seen.zip"]);
     expect(await merkle.run(["verify", "seen.zip"], nowhere)).toMatchObject({
       code: 0,

@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const merkle = sharedMerkle();
 
 describe("merkle seal", () => {
-  it("[CLI-SEAL-1] tells what is signed while a session is open, what its conclusion sealed, and what came since", async () => {
+  it("[CLI-65] tells what is signed while a session is open, what its conclusion sealed, and what came since", async () => {
     const { slug, team_id } = await callBroker(merkle, "create_session", {
       title: "To be sealed",
       creator_team_name: "Atlas",
@@ -36,7 +36,7 @@ describe("merkle seal", () => {
 });
 
 describe("merkle audit-key", () => {
-  it("[CLI-SEAL-2] shows the public keys of this home, and makes the next one without showing a secret", async () => {
+  it("[CLI-66] shows the public keys of this home, and makes the next one without showing a secret", async () => {
     const { keys: served } = await (
       await fetch(new URL("/.well-known/merkle-audit-key", (await merkle.running()).url))
     ).json();

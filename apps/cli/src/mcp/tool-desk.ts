@@ -124,7 +124,7 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
     return wakers.add(team);
   }
 
-  /** What a conclusion seals must go on from what this machine saw of the record before (CLI-VERIFY-5). */
+  /** What a conclusion seals must go on from what this machine saw of the record before (CLI-73). */
   async function compareSeal(team: Team, message: Message): Promise<void> {
     const { checkConcluded } = await import("../record/check-concluded.js");
     const problem = await checkConcluded(message, { home, broker: link });

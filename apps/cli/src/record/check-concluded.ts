@@ -5,7 +5,7 @@ import { CliError } from "../cli-error.js";
 import { checkSeen } from "./check-seen.js";
 
 /**
- * Compares what a conclusion seals with what this machine saw of the record before (CLI-VERIFY-5). A broker that cannot be
+ * Compares what a conclusion seals with what this machine saw of the record before (CLI-73). A broker that cannot be
  * asked just now is no reason to say anything: whoever verifies the session later compares it then.
  *
  * @returns what must be said loudly; null when there is nothing to say

@@ -19,7 +19,7 @@ export interface Told {
 
 /**
  * Compares what the broker says of a record with what this machine saw of it last, and remembers it when it goes on from that
- * (CLI-VERIFY-4). Nobody can then show one record to some and another one to others, or take back what was seen.
+ * (CLI-72). Nobody can then show one record to some and another one to others, or take back what was seen.
  *
  * @param sessionId - the session's id at that broker, which it is asked by
  * @throws CliError `verification_failed` when it does not go on from what was seen

@@ -27,7 +27,7 @@ export interface VerifyFileOptions {
 }
 
 /**
- * Verifies a bundle with nothing but the file and what this machine remembers (CLI-VERIFY-1): no broker and no network. What
+ * Verifies a bundle with nothing but the file and what this machine remembers (CLI-69): no broker and no network. What
  * holds is remembered, so that a later one that does not go on from it is noticed.
  *
  * @throws CliError for what is no bundle at all; what is wrong with one stands in the report

@@ -16,7 +16,7 @@ function signed() {
 }
 
 describe("signatures that are checked in a browser", () => {
-  it("[RECORDUI-1] hold for the bytes and the key that they were made with, and for nothing else", () => {
+  it("[DASH-255] hold for the bytes and the key that they were made with, and for nothing else", () => {
     const { publicKey, signature } = signed();
     expect(verifySignatureHere(publicKey, bytes, signature)).toBe(true);
     expect(verifySignatureHere(publicKey, bytes.subarray(1), signature)).toBe(false);
@@ -25,7 +25,7 @@ describe("signatures that are checked in a browser", () => {
     expect(verifySignatureHere(publicKey.subarray(1), bytes, signature)).toBe(false);
   });
 
-  it("[RECORDUI-1] are taken and refused as OpenSSL does, a second signature made out of a good one too", () => {
+  it("[DASH-255] are taken and refused as OpenSSL does, a second signature made out of a good one too", () => {
     const { key, publicKey, signature } = signed();
     const other = withScalar(signature, scalarOf(signature) + order);
     const object = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: key.publicKey }, format: "jwk" });

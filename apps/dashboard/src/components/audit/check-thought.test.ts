@@ -6,7 +6,7 @@ import { checkThought } from "./check-thought";
 
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();
 
-it("[PROGUI-9] a record holds when the hash of what is shown leads to the root that is shown, and else does not", async () => {
+it("[DASH-268] a record holds when the hash of what is shown leads to the root that is shown, and else does not", async () => {
   const written = {
     id: "5e551000-0000-4000-8000-000000000001",
     number: 1,

@@ -4,7 +4,7 @@ import { isNarrowed, toProgressChoice, toProgressRead, toTags } from "./progress
 
 const choiceOf = (query: string) => toProgressChoice(new URLSearchParams(query));
 
-it("[PROGUI-6] the address says which entries are shown, and what is not understood there is left out", () => {
+it("[DASH-265] the address says which entries are shown, and what is not understood there is left out", () => {
   expect(toProgressRead(choiceOf(""), null)).toEqual({ limit: 30 });
   const query =
     "q=+issuer+&project=auth&tag=CI,db,ci&by=Ana&from=2026-01-31&to=2026-02-28&before=a1b2c3d4e5f6";
@@ -27,7 +27,7 @@ it("[PROGUI-6] the address says which entries are shown, and what is not underst
   expect(toTags(Array.from({ length: 12 }, (_, index) => `t${index}`).join())).toHaveLength(10);
 });
 
-it("[PROGUI-7] a brief is without the signs of markdown that are in the way most", () => {
+it("[DASH-266] a brief is without the signs of markdown that are in the way most", () => {
   expect(plainBrief("## Done\n\n```sql\nSELECT 1\n```\nThe **keys** of `user_id` moved.")).toBe(
     "Done\n\n\nSELECT 1\n\nThe keys of user_id moved.",
   );
