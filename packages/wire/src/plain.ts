@@ -2,7 +2,6 @@
  * What of the contract needs no schema: codes, limits, the forms of names and of text. A program that asks for operations
  * and believes the broker's answers starts without the library that the schemas are made with.
  */
-
 export {
   type MerkleProof,
   merkleProof,
@@ -10,7 +9,6 @@ export {
   type Sha256,
   verifyMerkleProof,
 } from "./audit/merkle-tree.js";
-export { type HashedThought, thoughtText } from "./audit/thought-hash.js";
 export { isClearText } from "./client/clear-text.js";
 export { isReadOnly } from "./client/reading-operations.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";

@@ -1,4 +1,5 @@
 export type { Sha256 } from "../audit/merkle-tree.js";
+export { type HashedThought, thoughtText } from "../audit/thought-hash.js";
 export { canonicalJson } from "../canonical-json.js";
 export {
   bundleFiles,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ThoughtRecord } from "@merkle/wire";
-import { merkleProof, thoughtText } from "@merkle/wire/plain";
+import { merkleProof } from "@merkle/wire/plain";
+import { thoughtText } from "@merkle/wire/record";
 import { expect, it } from "vitest";
 import { checkThought } from "./check-thought";
 

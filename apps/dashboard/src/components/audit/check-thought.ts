@@ -1,5 +1,6 @@
 import type { ThoughtRecord } from "@merkle/wire";
-import { type MerkleProof, thoughtText, verifyMerkleProof } from "@merkle/wire/plain";
+import { type MerkleProof, verifyMerkleProof } from "@merkle/wire/plain";
+import { thoughtText } from "@merkle/wire/record";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
