@@ -2,12 +2,13 @@
 
 import { usePathname } from "next/navigation";
 import { lazy, Suspense, useSyncExternalStore } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
 import { useSession } from "@/components/session/session-context";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { isSettled, onSettled } from "@/lib/settled";
+import { HeadWatch } from "./head-watch";
 
 const ProofSheet = lazy(() => import("./proof-sheet").then(({ ProofSheet }) => ({ default: ProofSheet })));
-const HeadWatch = lazy(() => import("./head-watch").then(({ HeadWatch }) => ({ default: HeadWatch })));
 
 /** What every tab of a session has of its record: the proof that the address asks for, and the watch over what was signed. */
 export function SessionRecord() {
@@ -18,13 +19,14 @@ export function SessionRecord() {
   const sequence = Number(proof);
   return (
     <>
-      {/* Each waits for its own part: the one that comes late must not take the other out of sight. */}
-      <Suspense>{(hasSettled || isAudit) && <HeadWatch session={session} />}</Suspense>
-      <Suspense>
-        {Number.isSafeInteger(sequence) && sequence > 0 && (
-          <ProofSheet sequence={sequence} onClose={() => setProof(null)} />
-        )}
-      </Suspense>
+      {(hasSettled || isAudit) && <HeadWatch session={session} />}
+      {Number.isSafeInteger(sequence) && sequence > 0 && (
+        <PanelBoundary title="The proof">
+          <Suspense>
+            <ProofSheet sequence={sequence} onClose={() => setProof(null)} />
+          </Suspense>
+        </PanelBoundary>
+      )}
     </>
   );
 }
