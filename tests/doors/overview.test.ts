@@ -89,6 +89,9 @@ describe("what pages show of many things at once", () => {
         agent_messages: ___,
         state_keys: ____,
         memories: _____,
+        progress_entries: ______,
+        seal: _______,
+        origin: ________,
         ...own
       } = await door.call("get_session", {
         session_id,

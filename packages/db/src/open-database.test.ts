@@ -226,7 +226,8 @@ describe("one node on a database", () => {
     expect(await holdNodeLock(url)).toBeNull();
     const sql = connectTestDatabase(url);
     // The server forgets the lock with the connection, and is asked for it again.
-    await sql`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`;
+    await sql`SELECT pg_terminate_backend(pid) FROM pg_locks
+      WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
     await expect.poll(() => first?.isHeld().catch(() => null)).toBe(true);
     await first?.release();
     const second = await holdNodeLock(url);

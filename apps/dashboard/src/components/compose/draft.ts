@@ -1,5 +1,5 @@
 import type { InputOf, Message } from "@merkle/wire";
-import { textOf } from "@/lib/feed/message-text";
+import { textOf } from "../../lib/feed/message-text";
 
 export type DraftKind = "message" | "ask" | "decision";
 export type DraftPriority = "now" | "next" | "low";
