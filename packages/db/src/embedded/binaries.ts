@@ -9,14 +9,13 @@ import {
   readdir,
   readFile,
   rename,
-  rm,
   symlink,
 } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { codeOf, EmbeddedPostgresError, explainingPath, USE_YOUR_OWN } from "./error.js";
 import { runProgram, type ServerUser } from "./run-program.js";
-import { removeUnfinished, unfinishedPath } from "./unfinished.js";
+import { removeFolder, removeUnfinished, unfinishedPath } from "./unfinished.js";
 
 const PLATFORMS: Readonly<Record<string, string>> = {
   "darwin-arm64": "darwin-arm64",
@@ -163,7 +162,7 @@ async function copyBinaries(folder: string, copies: string): Promise<string> {
       // Another broker that copied the same build at the same moment has done our work.
       if (!(await exists(copy))) throw error;
     } finally {
-      await rm(unfinished, { recursive: true, force: true });
+      await removeFolder(unfinished);
     }
     return copy;
   });

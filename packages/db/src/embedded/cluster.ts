@@ -1,11 +1,11 @@
-import { chown, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Binaries, programPath } from "./binaries.js";
 import { type Endpoint, MERKLE } from "./endpoint.js";
 import { codeOf, EmbeddedPostgresError, explainingPath, explainText } from "./error.js";
 import { makePrivateFolder, type Place } from "./place.js";
 import { runProgram, type ServerUser } from "./run-program.js";
-import { removeUnfinished, unfinishedPath } from "./unfinished.js";
+import { removeFolder, removeUnfinished, unfinishedPath } from "./unfinished.js";
 
 /**
  * Makes the data directory when there is none. initdb works in a folder beside it, which is renamed when it is
@@ -28,7 +28,7 @@ export async function ensureCluster(place: Place, binaries: Binaries, endpoint: 
     // Whoever was faster made the same thing.
     if (!(await isCluster(place.data))) throw error;
   } finally {
-    await rm(unfinished, { recursive: true, force: true });
+    await removeFolder(unfinished);
   }
 }
 

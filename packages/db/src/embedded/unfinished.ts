@@ -15,7 +15,12 @@ export async function removeUnfinished(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const maker = NAME.exec(name)?.[1];
     if (maker !== undefined && !isAlive(Number(maker))) {
-      await rm(join(parent, name), { recursive: true, force: true });
+      await removeFolder(join(parent, name));
     }
   }
+}
+
+/** Removes a folder with all that is in it, also while a program that was killed still has a child that writes there. */
+export async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
