@@ -1,13 +1,7 @@
-import { type AuditKeyRow, keepHead, keepOriginKeys } from "@merkle/db";
-import {
-  type AuditKey,
-  bundleFiles,
-  type Manifest,
-  parseHeadLine,
-  parseKeys,
-  type SignedHead,
-} from "@merkle/wire/record";
+import { keepHead, keepOriginKeys } from "@merkle/db";
+import { bundleFiles, type Manifest, parseHeadLine, parseKeys, type SignedHead } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
+import { toAuditKeyRow } from "../record/audit-key.js";
 import { readLinesOf, readSmallFile } from "./read-file.js";
 import type { Seals } from "./store-feed.js";
 import type { Target } from "./store-record.js";
@@ -19,7 +13,7 @@ export async function storeHeads(
   { tx, sessionId, seals }: Target & { readonly seals: Seals },
 ): Promise<void> {
   const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
-  await keepOriginKeys(tx, sessionId, keys.map(toKeyRow));
+  await keepOriginKeys(tx, sessionId, keys.map(toAuditKeyRow));
   for await (const heads of readLinesOf(bundle, bundleFiles.heads, parseHeadLine)) {
     for (const head of heads) await keepHead(tx, toHeadRow(head, sessionId, seals));
   }
@@ -41,16 +35,6 @@ function toHeadRow(head: SignedHead, sessionId: string, seals: Seals) {
     keyId: head.key_id,
     signature: Buffer.from(head.signature, "base64url"),
     sealed: seals.has(`${size}/${document.version}`),
-  };
-}
-
-function toKeyRow(key: AuditKey): AuditKeyRow {
-  return {
-    keyId: key.key_id,
-    publicKey: Buffer.from(key.public_key, "base64url"),
-    since: new Date(key.since),
-    previous: key.previous,
-    succession: key.succession === null ? null : Buffer.from(key.succession, "base64url"),
   };
 }
 

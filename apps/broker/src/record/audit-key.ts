@@ -45,7 +45,7 @@ export async function openAuditKey(options: OpenAuditKeyOptions): Promise<AuditS
     await holdAuditKeys(tx);
     const known = (await listAuditKeys(tx)).map(toAuditKey);
     const ready = await makeReady(file, known, options);
-    await addAuditKeys(tx, ready.added.map(toRow));
+    await addAuditKeys(tx, ready.added.map(toAuditKeyRow));
     return createSigner([...known, ...ready.added], toPrivateKey(ready.file.secret));
   });
 }
@@ -119,7 +119,7 @@ export function toAuditKey(row: AuditKeyRow): AuditKey {
   };
 }
 
-function toRow(key: AuditKey): AuditKeyRow {
+export function toAuditKeyRow(key: AuditKey): AuditKeyRow {
   return {
     keyId: key.key_id,
     publicKey: Buffer.from(key.public_key, "base64url"),
