@@ -41,6 +41,8 @@ export function renewClient(
         if (current === client) retire(client);
       },
     });
+    // Whoever comes too late must not open a connection that nobody closes.
+    if (ended) void client.end({ timeout: 0 });
     return client;
   }
 

@@ -26,8 +26,11 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
   const idle: Lane[] = [];
   const waiting: ((lane: Lane) => void)[] = [];
   const lanes = new Set<Lane>();
+  let ended = false;
 
   async function take(): Promise<Lane> {
+    // Whoever comes too late must not open a connection that nobody closes.
+    if (ended) throw connectionLost();
     const lane = idle.pop();
     if (lane) return lane;
     if (lanes.size < max) return openLane();
@@ -82,6 +85,7 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
       }
     },
     async end() {
+      ended = true;
       await Promise.all([...lanes].map((lane) => lane.client.end({ timeout: 5 })));
     },
   };
