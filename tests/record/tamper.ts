@@ -245,7 +245,8 @@ const forgeWhole: Kind = (victim, random) => {
   });
   return named(
     `forge message ${number} and sign all anew, ${isInsider ? "with the broker's key" : "with another key"}`,
-    number,
+    // Another key signs the head that the conclusion carries, so its event is another one, too.
+    isInsider || sealed < 0 ? number : Math.min(number, sealed + 1),
     lines.length,
   );
 };

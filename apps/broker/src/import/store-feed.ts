@@ -1,5 +1,6 @@
 import {
   holdSearchHeads,
+  type ImportedFeedEnd,
   type ImportedMessageRow,
   insertImportedMessages,
   redactMessageRow,
@@ -15,21 +16,33 @@ import type { Target } from "./store-record.js";
 /** Which heads conclusions carried, as `size/version`. */
 export type Seals = ReadonlySet<string>;
 
+export interface StoredFeed extends ImportedFeedEnd {
+  readonly seals: Seals;
+}
+
 /**
  * Stores the messages that are not here yet. What is here must be the beginning of what comes; a text that was removed where
  * it comes from is removed here, too.
  *
  * @throws conflict when what is here is another record
  */
-export async function storeFeed(services: Services, bundle: ZippedFiles, target: Target): Promise<Seals> {
+export async function storeFeed(
+  services: Services,
+  bundle: ZippedFiles,
+  target: Target,
+): Promise<StoredFeed> {
   const { tx, sessionId, size } = target;
   const seals = new Set<string>();
   const answered = new Set<number>();
+  let last: FeedLine["message"] | undefined;
+  let lastChatSequence = 0;
   for await (const lines of readLinesOf(bundle, bundleFiles.feed, parseFeedLine)) {
     const redacted: number[] = [];
     const rows: ImportedMessageRow[] = [];
     for (const line of lines) {
       const { sequence, content } = line.message;
+      last = line.message;
+      if (last.type === "chat") lastChatSequence = sequence;
       noteSeal(content, seals);
       const answers = noteAnswer(line.message, answered);
       if (sequence > size) rows.push(toRow(line, answers));
@@ -47,7 +60,12 @@ export async function storeFeed(services: Services, bundle: ZippedFiles, target:
     }
     if (rows.length > 0) await insertImportedMessages(tx, sessionId, rows);
   }
-  return seals;
+  return {
+    seals,
+    lastSequence: last?.sequence ?? 0,
+    lastPostedAt: last ? new Date(last.posted_at) : null,
+    lastChatSequence,
+  };
 }
 
 function toRow({ message, salt, content_hash }: FeedLine, answers: number | null): ImportedMessageRow {

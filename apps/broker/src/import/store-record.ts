@@ -72,12 +72,12 @@ async function store(
   const target: Target = { tx, recordId, ...place };
   const closedAt = new Date(closed_at ?? manifest.exported_at);
 
-  const seals = await storeFeed(services, bundle, target);
+  const { seals, ...end } = await storeFeed(services, bundle, target);
   await storeVersions(services, bundle, target);
   await storeHeads(bundle, manifest, { ...target, seals });
   const isLater = manifest.size > place.size || manifest.document_version > place.documentVersion;
   if (isLater || !known) {
-    await finishImportedFeed(tx, place.sessionId, closedAt);
+    if (end.lastSequence >= place.size) await finishImportedFeed(tx, place.sessionId, { ...end, closedAt });
     await insertImportedTeams(tx, place.sessionId, await readRosterFile(bundle, closedAt));
     await replaceImportedState(tx, place.sessionId, await readStateFile(bundle));
     await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));

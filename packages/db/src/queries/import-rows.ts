@@ -102,15 +102,25 @@ export async function insertImportedMessages(
       posted_at timestamptz, answers bigint, kind text)`);
 }
 
-/** Moves the feed's head behind its last message. */
-export async function finishImportedFeed(tx: Transaction, sessionId: string, closedAt: Date): Promise<void> {
-  await tx.execute(sql`
-    UPDATE feeds SET closed_at = ${closedAt.toISOString()}::timestamptz,
-      last_sequence = m.last_sequence, last_posted_at = m.last_posted_at, last_chat_sequence = m.last_chat_sequence
-    FROM (SELECT coalesce(max(sequence), 0) AS last_sequence, max(posted_at) AS last_posted_at,
-                 coalesce(max(sequence) FILTER (WHERE type = 'chat'), 0) AS last_chat_sequence
-          FROM messages WHERE session_id = ${sessionId}) m
-    WHERE feeds.session_id = ${sessionId}`);
+/** Where an imported feed ends. */
+export interface ImportedFeedEnd {
+  readonly lastSequence: number;
+  /** Of the last message; null where there is none. */
+  readonly lastPostedAt: Date | null;
+  /** 0 where nobody said anything. */
+  readonly lastChatSequence: number;
+}
+
+/** Moves the feed's head behind its last message, which the caller knows: to look for it would be to read the whole feed. */
+export async function finishImportedFeed(
+  tx: Transaction,
+  sessionId: string,
+  { closedAt, ...end }: ImportedFeedEnd & { readonly closedAt: Date },
+): Promise<void> {
+  await tx
+    .update(feeds)
+    .set({ closedAt, ...end })
+    .where(eq(feeds.sessionId, sessionId));
 }
 
 export interface ImportedVersionRow {
