@@ -1,0 +1,156 @@
+/** Tokens that stand in both sequences, in one piece and in the same order: from `before` and `after` on, so many. */
+export interface Kept {
+  readonly before: number;
+  readonly after: number;
+  readonly length: number;
+}
+
+/** Ranges within ranges: what is nested deeper is a pattern that nothing certain can be said of. */
+const depthMax = 24;
+/** What has no token that stands once is compared pair by pair, where that is few pairs. */
+const pairsMax = 10_000;
+
+/**
+ * Aligns two sequences by what they begin and end with, by the tokens that stand once in both (the longest chain of them in
+ * the same order), and again between those. In bounded time; what is too alike within itself counts as replaced.
+ */
+export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: number): Kept[] {
+  const kept: Kept[] = [];
+  const counts = createCounts(vocabulary);
+  const ranges: Range[] = [{ b0: 0, b1: before.length, a0: 0, a1: after.length, depth: 0 }];
+  for (let range = ranges.pop(); range; range = ranges.pop()) {
+    const { depth } = range;
+    let { b0, b1, a0, a1 } = range;
+    const first = { before: b0, after: a0 };
+    while (b0 < b1 && a0 < a1 && before[b0] === after[a0]) {
+      b0++;
+      a0++;
+    }
+    if (b0 > first.before) kept.push({ ...first, length: b0 - first.before });
+    const last = b1;
+    while (b0 < b1 && a0 < a1 && before[b1 - 1] === after[a1 - 1]) {
+      b1--;
+      a1--;
+    }
+    if (last > b1) kept.push({ before: b1, after: a1, length: last - b1 });
+    if (b0 === b1 || a0 === a1) continue;
+    const chain = depth < depthMax ? longestChain(counts.onceInBoth(before, after, { b0, b1, a0, a1 })) : [];
+    if (chain.length > 0) {
+      let [b, a] = [b0, a0];
+      for (const pair of chain) {
+        if (pair.before >= b && pair.after >= a) {
+          ranges.push({ b0: b, b1: pair.before, a0: a, a1: pair.after, depth: depth + 1 });
+          kept.push({ ...pair, length: 1 });
+          [b, a] = [pair.before + 1, pair.after + 1];
+        }
+      }
+      ranges.push({ b0: b, b1, a0: a, a1, depth: depth + 1 });
+    } else if ((b1 - b0) * (a1 - a0) <= pairsMax) {
+      commonSubsequence(before, after, { b0, b1, a0, a1 }, kept);
+    }
+  }
+  return joined(kept.sort((x, y) => x.before - y.before));
+}
+
+interface Bounds {
+  readonly b0: number;
+  readonly b1: number;
+  readonly a0: number;
+  readonly a1: number;
+}
+
+interface Range extends Bounds {
+  readonly depth: number;
+}
+
+interface Pair {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Pieces that follow each other without a gap on either side are one. */
+export function joined(kept: readonly Kept[]): Kept[] {
+  const pieces: Kept[] = [];
+  for (const each of kept) {
+    const last = pieces.at(-1);
+    if (last && last.before + last.length === each.before && last.after + last.length === each.after) {
+      pieces[pieces.length - 1] = { ...last, length: last.length + each.length };
+    } else pieces.push(each);
+  }
+  return pieces;
+}
+
+/** Counts how often each token stands in two ranges, and forgets it again without looking at all tokens. */
+function createCounts(vocabulary: number) {
+  const inBefore = new Uint32Array(vocabulary);
+  const inAfter = new Uint32Array(vocabulary);
+  const placeInAfter = new Uint32Array(vocabulary);
+  return {
+    /** The places of what stands once in both ranges, in the order of the first. */
+    onceInBoth(before: Int32Array, after: Int32Array, { b0, b1, a0, a1 }: Bounds): Pair[] {
+      const tokens = before.subarray(b0, b1);
+      const others = after.subarray(a0, a1);
+      for (const token of tokens) inBefore[token] = (inBefore[token] ?? 0) + 1;
+      others.forEach((token, place) => {
+        inAfter[token] = (inAfter[token] ?? 0) + 1;
+        placeInAfter[token] = a0 + place;
+      });
+      const pairs: Pair[] = [];
+      tokens.forEach((token, place) => {
+        if (inBefore[token] === 1 && inAfter[token] === 1) {
+          pairs.push({ before: b0 + place, after: placeInAfter[token] ?? 0 });
+        }
+      });
+      for (const token of tokens) inBefore[token] = 0;
+      for (const token of others) inAfter[token] = 0;
+      return pairs;
+    },
+  };
+}
+
+/** The longest choice of these pairs, which are in the order of the first text, that is also in the order of the second. */
+function longestChain(pairs: readonly Pair[]): Pair[] {
+  // The last pair of the best chain of each length, and for each pair the one that it follows.
+  const lasts: number[] = [];
+  const follows = new Int32Array(pairs.length);
+  const afterOf = (index: number | undefined) => pairs[index ?? -1]?.after ?? -1;
+  pairs.forEach((pair, index) => {
+    let [low, high] = [0, lasts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (afterOf(lasts[middle]) < pair.after) low = middle + 1;
+      else high = middle;
+    }
+    follows[index] = lasts[low - 1] ?? -1;
+    lasts[low] = index;
+  });
+  const chain: Pair[] = [];
+  for (let index = lasts.at(-1) ?? -1; index >= 0; index = follows[index] ?? -1) {
+    const pair = pairs[index];
+    if (pair) chain.push(pair);
+  }
+  return chain.reverse();
+}
+
+/** The longest common subsequence of two short ranges. */
+function commonSubsequence(
+  before: Int32Array,
+  after: Int32Array,
+  { b0, b1, a0, a1 }: Bounds,
+  kept: Kept[],
+): void {
+  const width = a1 - a0 + 1;
+  const lengths = new Uint16Array((b1 - b0 + 1) * width);
+  const at = (b: number, a: number) => lengths[(b - b0) * width + (a - a0)] ?? 0;
+  for (let b = b1 - 1; b >= b0; b--) {
+    for (let a = a1 - 1; a >= a0; a--) {
+      lengths[(b - b0) * width + (a - a0)] =
+        before[b] === after[a] ? at(b + 1, a + 1) + 1 : Math.max(at(b + 1, a), at(b, a + 1));
+    }
+  }
+  for (let b = b0, a = a0; b < b1 && a < a1; ) {
+    if (before[b] === after[a]) kept.push({ before: b++, after: a++, length: 1 });
+    else if (at(b + 1, a) >= at(b, a + 1)) b++;
+    else a++;
+  }
+}

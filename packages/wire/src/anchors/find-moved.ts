@@ -1,0 +1,109 @@
+import { spanOf, type TextAlignment } from "./align-texts.js";
+import { cut, extentAlike, linesAround, linesWithin, type Texts } from "./compare-texts.js";
+import { alikeMin, tellingCharsMin } from "./likeness.js";
+import type { Span } from "./locate-quote.js";
+import { occurrences } from "./occurrences.js";
+import type { Anchored, Reanchored } from "./reanchor.js";
+import { hasTwin, hasTwinOfLine } from "./twins.js";
+
+/** The lines that the place is in, where one of them stood once and stands once, whatever became of all else. */
+export function findLines(texts: Texts, anchor: Anchored): Reanchored | null {
+  const { before, after } = texts;
+  const lines = linesAround(before, anchor);
+  const words = before.slice(lines.start, Math.max(anchor.end, lines.end - 1));
+  if (words.replace(/\s+/g, "").length < tellingCharsMin) return null;
+  for (const { start, end } of linesWithin(before, lines)) {
+    const line = before.slice(start, end);
+    if (line.trim() === "" || texts.findLine("before", line) === undefined) continue;
+    const found = texts.findLine("after", line);
+    if (found === undefined) return null;
+    const moved = found - start;
+    if (!after.startsWith(words, lines.start + moved)) return null;
+    const place = { start: anchor.start + moved, end: anchor.end + moved };
+    return isElsewhere(texts, anchor, place) ? null : { ...place, how: "moved" };
+  }
+  return null;
+}
+
+/**
+ * The place as it was, put in elsewhere: it stands there once, with so much of what was around it that it stood once before,
+ * and in text that is new: what stood there before is something else, however alike.
+ */
+export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
+  const { before, after } = texts;
+  const words = before.slice(anchor.start, anchor.end);
+  const found: Span[] = [];
+  for (const { after: changed } of texts.alignments[0].changes) {
+    // What is new may be joined to what was there.
+    const from = Math.max(0, changed.start - words.length);
+    const text = after.slice(from, changed.end + words.length);
+    texts.work.left -= 2 * text.length;
+    if (texts.work.left < 0) return null;
+    for (const at of occurrences(text, words)) {
+      const place = { start: from + at, end: from + at + words.length };
+      const isKnown = found.some((each) => each.start === place.start);
+      if (!isKnown && isNew(texts, place)) found.push(place);
+      if (found.length > movedMax) return null;
+    }
+  }
+  const evidence = found.map((place) => {
+    const { left, right } = extentAlike(before, anchor, after, place);
+    const whole = { start: place.start - left, end: place.end + right };
+    return { place, whole, text: after.slice(whole.start, whole.end) };
+  });
+  // What was around it must have come with it.
+  const told = evidence.filter(
+    ({ text, whole }) => text.replace(/\s+/g, "").length >= tellingCharsMin && isNew(texts, whole),
+  );
+  const [only] = told;
+  if (!only || told.length > 1) return null;
+  if (!standsOnce(only.text, before) || !standsOnce(only.text, after)) return null;
+  // What was marked as a part of something may stand in more than one new place; then it is only told by all that moved.
+  if (found.length > 1 && evidence.some((each) => each !== only && 2 * each.text.length > only.text.length))
+    return null;
+  if (isElsewhere(texts, anchor, only.place)) return null;
+  return { ...only.place, how: "moved" };
+}
+
+const movedMax = 50;
+
+/** Whether what is left of the place, or what may be taken for it, stands elsewhere. */
+export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolean {
+  const length = anchor.end - anchor.start;
+  const isLeft = texts.alignments.some((alignment) => {
+    const elsewhere = alignment
+      .piecesAt(anchor)
+      .flatMap((piece) => cut(piece, anchor))
+      .map((piece) => {
+        const inside = Math.min(piece.after + piece.length, place.end) - Math.max(piece.after, place.start);
+        return piece.length - Math.max(0, inside);
+      });
+    return elsewhere.reduce((units, outside) => units + outside, 0) > (1 - alikeMin) * length;
+  });
+  return isLeft || hasTwin(texts, anchor, place) || hasTwinOfLine(texts, anchor, place);
+}
+
+/** Whether at most a fifth of a place of the second text is kept from the first, whichever way they are compared. */
+function isNew({ alignments }: Texts, place: Span): boolean {
+  return alignments.every(
+    (alignment) => keptUnits(alignment, place) <= (1 - alikeMin) * (place.end - place.start),
+  );
+}
+
+/** How much of a place of the second text is kept from the first, but for what is kept from one place of it. */
+export function keptUnits(alignment: TextAlignment, place: Span, apart: Span = { start: 0, end: 0 }): number {
+  return alignment.piecesInAfter(place).reduce((units, piece) => {
+    const { start, end } = spanOf(piece, "after");
+    const from = Math.max(start, place.start);
+    const to = Math.min(end, place.end);
+    const inBefore = { start: piece.before + from - piece.after, end: piece.before + to - piece.after };
+    const common = Math.min(inBefore.end, apart.end) - Math.max(inBefore.start, apart.start);
+    return units + (to - from) - Math.max(0, common);
+  }, 0);
+}
+
+function standsOnce(words: string, text: string): boolean {
+  let times = 0;
+  for (const _ of occurrences(text, words)) if (++times > 1) return false;
+  return times === 1;
+}

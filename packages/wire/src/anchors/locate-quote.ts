@@ -1,0 +1,45 @@
+import { limits } from "../limits.js";
+import { occurrences } from "./occurrences.js";
+
+/** A place in a text, in UTF-16 units as JavaScript counts; `end` is behind its last one. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What somebody marked, as precisely as they can say it. */
+export interface Marked {
+  readonly quote: string;
+  /** What stands right before and behind it. */
+  readonly prefix?: string | undefined;
+  readonly suffix?: string | undefined;
+  /** Where it begins. */
+  readonly start?: number | undefined;
+}
+
+/** Finds what somebody marked in the text that they saw, or says how many places it could be. */
+export function locateQuote(
+  text: string,
+  { quote, prefix = "", suffix = "", start }: Marked,
+): Span | { readonly matches: number } {
+  const spanAt = (at: number) => ({ start: at, end: at + quote.length });
+  if (start !== undefined && text.startsWith(quote, start)) return spanAt(start);
+  let matches = 0;
+  let first = -1;
+  for (const at of occurrences(text, quote)) {
+    const isBeside = text.endsWith(prefix, at) && text.startsWith(suffix, at + quote.length);
+    if (!isBeside) continue;
+    matches++;
+    if (first < 0) first = at;
+  }
+  return matches === 1 ? spanAt(first) : { matches };
+}
+
+/** What stands right before and behind a place, never half of a sign. */
+export function contextOf(text: string, { start, end }: Span): { prefix: string; suffix: string } {
+  const units = limits.quoteContextCharsMax;
+  return {
+    prefix: text.slice(Math.max(0, start - units), start).replace(/^[\uDC00-\uDFFF]/, ""),
+    suffix: text.slice(end, end + units).replace(/[\uD800-\uDBFF]$/, ""),
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Every offset at which `wanted` stands in `text`, overlapping ones included, in order.
+ *
+ * Knuth-Morris-Pratt, because both texts are chosen by callers: `indexOf` is quadratic at worst, and half a megabyte of
+ * one letter holds the event loop for a minute.
+ */
+export function* occurrences(text: string, wanted: string): Generator<number, void> {
+  if (wanted.length === 0) throw new RangeError("Expected a text to look for, got an empty one.");
+  const borders = borderLengths(wanted);
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (matched > 0 && wanted.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0;
+    if (wanted.charCodeAt(matched) === code) matched++;
+    if (matched < wanted.length) continue;
+    yield at + 1 - matched;
+    matched = borders[matched - 1] ?? 0;
+  }
+}
+
+/** For each prefix, the length of the longest shorter prefix that it also ends with. */
+function borderLengths(wanted: string): Int32Array {
+  const borders = new Int32Array(wanted.length);
+  let length = 0;
+  for (let at = 1; at < wanted.length; at++) {
+    const code = wanted.charCodeAt(at);
+    while (length > 0 && wanted.charCodeAt(length) !== code) length = borders[length - 1] ?? 0;
+    if (wanted.charCodeAt(length) === code) length++;
+    borders[at] = length;
+  }
+  return borders;
+}

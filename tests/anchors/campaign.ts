@@ -1,0 +1,154 @@
+import { type Anchored, contextOf, type Reanchored, startReanchoring } from "@merkle/wire/anchors";
+import { createRandom, type Random } from "../faults/random.js";
+import { edits } from "./edits.js";
+import { concat, createTracer, randomBlock, type TracedText, type Tracer } from "./traced-text.js";
+
+export interface Campaign {
+  /** What was wrong, with all that is needed to see it again. */
+  readonly wrong: readonly string[];
+  /** How many places were looked for after how many edits, and how many of those that still stood as they were were found. */
+  readonly places: number;
+  readonly edits: number;
+  readonly untouched: number;
+  readonly untouchedFound: number;
+  readonly found: Readonly<Record<string, number>>;
+}
+
+export interface CampaignOptions {
+  readonly documents: number;
+  readonly seed: number;
+  /** To look at one document of a campaign alone. */
+  readonly first?: number;
+}
+
+/** Edits texts in ways whose outcome is known, some edits at a time, and looks for marked places after each. */
+export function runCampaign({ documents, seed, first = 0 }: CampaignOptions): Campaign {
+  const wrong: string[] = [];
+  const found: Record<string, number> = {};
+  const sum = { places: 0, edits: 0, untouched: 0, untouchedFound: 0 };
+  for (let document = first; document < first + documents; document++) {
+    // Each has chance of its own, so that one can be looked at alone.
+    const random = createRandom(seed + 7919 * document);
+    const tracer = createTracer();
+    const written = concat(
+      ...Array.from({ length: random.between(4, 14) }, () => tracer.write(randomBlock(random))),
+    );
+    let known: Edited = { ...written, version: 0 };
+    const marks = Array.from({ length: 8 }, () => mark(known, random));
+    for (let version = 1; version <= 6; version++) {
+      const { text, done } = edit(known, random, tracer);
+      sum.edits += done.length;
+      const searches = new Map<string, ReturnType<typeof startReanchoring>>();
+      for (const each of marks) {
+        const search = searches.get(each.text.text) ?? startReanchoring(each.text.text, text.text);
+        searches.set(each.text.text, search);
+        const answer = search(each.anchor);
+        sum.places++;
+        const how = answer?.how ?? "lost";
+        found[how] = (found[how] ?? 0) + 1;
+        const problem = judge(each, text, answer, tracer);
+        if (problem !== null)
+          wrong.push(
+            [
+              `seed ${seed} document ${document} version ${version}: ${problem} after ${done.join(", ")}`,
+              `quote ${JSON.stringify(each.anchor.quote)}`,
+              `at ${JSON.stringify(around(each.text.text, each.anchor))}`,
+              `found ${how} ${answer ? JSON.stringify(around(text.text, answer)) : ""}`,
+            ].join("\n  "),
+          );
+        if (isUntouched(each, text)) {
+          sum.untouched++;
+          if (answer) sum.untouchedFound++;
+        }
+        if (answer) Object.assign(each, { anchor: { ...each.anchor, ...answer }, text });
+      }
+      known = text;
+    }
+  }
+  return { wrong, found, ...sum };
+}
+
+/** A text as it was after so many rounds of edits. */
+interface Edited extends TracedText {
+  readonly version: number;
+}
+
+interface Mark {
+  anchor: Anchored;
+  /** In which it was found last. */
+  text: Edited;
+}
+
+function mark(text: Edited, random: Random): Mark {
+  const words = Array.from(text.text.matchAll(/[^\s]+/g));
+  const first = random.between(0, words.length - 1);
+  const count = random.pick([1, 1, 2, 3, 5, 8, 15, 40]);
+  const last = Math.min(first + count, words.length) - 1;
+  const start = words[first]?.index ?? 0;
+  const end = (words[last]?.index ?? 0) + (words[last]?.[0].length ?? 1);
+  return { anchor: { quote: text.text.slice(start, end), start, end }, text };
+}
+
+const names = Object.keys(edits);
+
+function edit(text: Edited, random: Random, tracer: Tracer): { text: Edited; done: string[] } {
+  const done = Array.from(
+    { length: random.pick([1, 1, 2, 3, 6]) },
+    () => names[random.between(0, names.length - 1)] ?? "",
+  );
+  const edited = done.reduce<TracedText>((left, name) => edits[name]?.(left, random, tracer) ?? left, text);
+  return { text: { ...(edited.text === "" ? text : edited), version: text.version + 1 }, done };
+}
+
+/**
+ * What is wrong with an answer, or null. What was cut and put in as a copy is where its copy is, once nothing is left of itself;
+ * and what reads the same and is mostly itself is right although a sign of it was written anew.
+ */
+function judge(
+  { anchor, text }: Mark,
+  now: Edited,
+  answer: Reanchored | null,
+  tracer: Tracer,
+): string | null {
+  if (!answer) return null;
+  const own = new Set(text.ids.slice(anchor.start, anchor.end));
+  const place = now.ids.slice(answer.start, answer.end);
+  const [before, alive] = [new Set(text.ids), new Set(now.ids)];
+  const belongs = (id: number): boolean => {
+    if (own.has(id)) return true;
+    const original = tracer.copiedFrom(id);
+    return original !== undefined && !before.has(id) && !alive.has(original) && belongs(original);
+  };
+  const shared = place.filter(belongs).length;
+  if (isPutBack(anchor, text, answer, now)) return null;
+  if (shared < 0.5 * place.length) return `${answer.how} at another place (${shared} of ${place.length})`;
+  if (answer.how === "reworded") {
+    const survivors = [...own].filter((id) => alive.has(id)).length;
+    return shared >= 0.5 * survivors ? null : `a part of it alone (${shared} of ${survivors})`;
+  }
+  const reads = now.text.slice(answer.start, answer.end);
+  return reads === text.text.slice(anchor.start, anchor.end) ? null : `${answer.how}, but it reads ${reads}`;
+}
+
+/** What was lost and is put back word for word, between the same words, is the same to everybody who reads it. */
+function isPutBack(anchor: Anchored, text: Edited, answer: Reanchored, now: Edited): boolean {
+  const isBack = text.version + 1 < now.version;
+  return isBack && around(text.text, anchor) === around(now.text, answer);
+}
+
+/** Whether the lines of a place stand as they stood, and stand nowhere else: then there is no excuse. */
+function isUntouched({ anchor, text }: Mark, now: Edited): boolean {
+  const start = anchor.start === 0 ? 0 : text.text.lastIndexOf("\n", anchor.start - 1) + 1;
+  const end = text.text.indexOf("\n", anchor.end - 1) + 1 || text.text.length;
+  const at = now.ids.indexOf(text.ids[start] ?? -1);
+  if (at < 0) return false;
+  const line = text.text.slice(start, end);
+  const isSame = text.ids.slice(start, end).every((id, index) => now.ids[at + index] === id);
+  const isOne = [text.text, now.text].every((each) => each.split(line).length === 2);
+  return isSame && isOne && line.trim().length >= 24;
+}
+
+function around(text: string, { start, end }: { start: number; end: number }): string {
+  const { prefix, suffix } = contextOf(text, { start, end });
+  return `${prefix}[[${text.slice(start, end)}]]${suffix}`;
+}
