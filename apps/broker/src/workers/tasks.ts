@@ -1,13 +1,19 @@
+import type { Hunk } from "@merkle/wire";
+import { type Anchored, type Reanchored, startReanchoring } from "@merkle/wire/anchors";
 import { type MerkleProof, merkleProof, merkleRoot } from "@merkle/wire/plain";
 import { sha256 } from "../audit/sha256.js";
 import { replaceConclusion } from "../document/conclusion-section.js";
 import { findSection, listHeadings } from "../document/sections.js";
 import { type EntryFacts, type HashedEntries, hashEntries } from "../record/hash-entries.js";
+import { toHunks } from "./hunks.js";
+import { type Merged, type MergeInput, mergeTexts } from "./merge-texts.js";
 import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
 
 /** What each task takes and gives. Both are copied between threads, so they are plain data. */
 export interface TaskTypes {
   unified_diff: { input: UnifiedDiffInput; output: string };
+  hunks: { input: { from: string; to: string }; output: Hunk[] };
+  merge_texts: { input: MergeInput; output: Merged };
   replace_conclusion: {
     input: { content: string; remembered: string | null; summary: string };
     output: { content: string; conclusion: string };
@@ -16,6 +22,11 @@ export interface TaskTypes {
     input: { content: string; heading: string };
     /** The section, or the headings that there are. */
     output: { text: string } | { headings: readonly string[] };
+  };
+  reanchor: {
+    input: { before: string; after: string; anchors: readonly Anchored[] };
+    /** In the order of the anchors; null for what is lost. */
+    output: (Reanchored | null)[];
   };
   merkle_root: { input: { leaves: readonly string[] }; output: string };
   merkle_proof: { input: { leaves: readonly string[]; leaf: string }; output: MerkleProof };
@@ -47,8 +58,15 @@ const SMALL_FACTS_CHARS_MAX = 128 * 1024;
 const tasks: { readonly [Name in TaskName]: Task<Name> } = {
   unified_diff: {
     run: unifiedDiff,
-    isSmall: ({ from, to }) =>
-      from.length + to.length < SMALL_CHARS_MAX && countLines(from) + countLines(to) <= SMALL_LINES_MAX,
+    isSmall: ({ from, to }) => isSmallDiff(from, to),
+  },
+  hunks: {
+    run: ({ from, to }) => toHunks(from, to),
+    isSmall: ({ from, to }) => isSmallDiff(from, to),
+  },
+  merge_texts: {
+    run: mergeTexts,
+    isSmall: ({ base, current, proposed }) => isSmallDiff(base, current) && isSmallDiff(base, proposed),
   },
   replace_conclusion: {
     run: ({ content, remembered, summary }) => replaceConclusion(content, remembered, summary),
@@ -58,6 +76,11 @@ const tasks: { readonly [Name in TaskName]: Task<Name> } = {
   find_section: {
     run: ({ content, heading }) => findSection(content, heading) ?? { headings: listHeadings(content) },
     isSmall: ({ content }) => content.length < SMALL_CHARS_MAX,
+  },
+  reanchor: {
+    run: ({ before, after, anchors }) => anchors.map(startReanchoring(before, after)),
+    isSmall: ({ before, after, anchors }) =>
+      before.length + after.length < SMALL_CHARS_MAX / 2 && anchors.length < 5,
   },
   merkle_root: {
     run: ({ leaves }) => merkleRoot(leaves, sha256),
@@ -91,6 +114,10 @@ export interface TaskRequest<Name extends TaskName = TaskName> {
 export type TaskReply<Name extends TaskName = TaskName> =
   | { readonly ok: true; readonly output: TaskOutput<Name> }
   | { readonly ok: false; readonly error: unknown };
+
+function isSmallDiff(from: string, to: string): boolean {
+  return from.length + to.length < SMALL_CHARS_MAX && countLines(from) + countLines(to) <= SMALL_LINES_MAX;
+}
 
 function countLines(text: string): number {
   return text.split("\n").length;

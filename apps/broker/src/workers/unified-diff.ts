@@ -1,5 +1,6 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from "diff";
 import { headingText, scanMarkdown } from "../document/markdown-blocks.js";
+import { commonEnds, EDIT_LENGTH_MAX, linesOf, SEARCH_TIMEOUT_MS } from "./line-changes.js";
 
 export interface UnifiedDiffInput {
   readonly from: string;
@@ -9,11 +10,6 @@ export interface UnifiedDiffInput {
   /** How many unchanged lines stand around each change. */
   readonly contextLines: number;
 }
-
-/** More added and removed lines than this are not worth the search for the shortest diff, whose cost grows with their square. */
-const EDIT_LENGTH_MAX = 2000;
-
-const SEARCH_TIMEOUT_MS = 2000;
 
 /**
  * The unified diff of two texts, "" when they are equal. Always correct, and always made in bounded time: where too much
@@ -40,7 +36,7 @@ function withHeadings(patch: string, from: string): string {
 }
 
 /** A text's headings by the number of their first line, from 1, cut to what a header has room for. */
-function findHeadings(text: string): { line: number; text: string }[] {
+export function findHeadings(text: string): { line: number; text: string }[] {
   const headings: { line: number; text: string }[] = [];
   let line = 1;
   let counted = 0;
@@ -103,21 +99,6 @@ function replacement({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiff
     hunks: [hunk],
   };
   return formatPatch(patch, FILE_HEADERS_ONLY);
-}
-
-/** The lines of a text, each with its line break. */
-function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
-
-/** How many lines at the top, and how many of the others at the bottom, two texts share. */
-function commonEnds(from: readonly string[], to: readonly string[]): { above: number; below: number } {
-  const shorter = Math.min(from.length, to.length);
-  let above = 0;
-  while (above < shorter && from[above] === to[above]) above++;
-  let below = 0;
-  while (below < shorter - above && from.at(-1 - below) === to.at(-1 - below)) below++;
-  return { above, below };
 }
 
 function hunkLines(sign: " " | "-" | "+", lines: readonly string[]): string[] {

@@ -1,0 +1,22 @@
+import type { Hunk } from "../operations/proposals.js";
+
+/**
+ * The text with some of a proposal's hunks applied, in whatever order they come; null when it is not the text that they were
+ * made for.
+ */
+export function applyHunks(
+  text: string,
+  hunks: readonly Pick<Hunk, "old_start" | "old_lines" | "new_lines">[],
+): string | null {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const parts: string[] = [];
+  let done = 0;
+  for (const { old_start, old_lines, new_lines } of [...hunks].sort((a, b) => a.old_start - b.old_start)) {
+    const start = old_start - 1;
+    if (start < done || start > lines.length) return null;
+    if (old_lines.some((line, at) => lines[start + at] !== line)) return null;
+    parts.push(...lines.slice(done, start), ...new_lines);
+    done = start + old_lines.length;
+  }
+  return [...parts, ...lines.slice(done)].join("");
+}
