@@ -1,10 +1,13 @@
+import { randomBytes } from "node:crypto";
 import { findOperation, isSessionOperation, MerkleError, type Operation, operations } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door, type OpenDoor } from "../kit/doors.js";
+import { createFakeRunner } from "../kit/fake-runner.js";
 import { joinMesh, startInviteBroker } from "../kit/members.js";
 import { startTestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 
 /**
  * Who may do what: every operation of the catalogue, for every kind of caller, in both modes. What is expected follows from
@@ -15,7 +18,15 @@ type Outcome = "served" | "unauthorized" | "forbidden" | "session_closed" | "not
 
 interface Facts {
   /** Whom the entry lets in: nobody, or what is given proves nobody, or this. */
-  readonly entry: "nobody" | "wrong" | "into another mesh" | "anyone" | "member" | "admin" | "observer";
+  readonly entry:
+    | "nobody"
+    | "wrong"
+    | "into another mesh"
+    | "anyone"
+    | "member"
+    | "admin"
+    | "observer"
+    | "agent";
   /** What the credential beside it is worth. */
   readonly credential: "none" | "wrong" | "another member's" | "right" | "of another session" | "left";
   readonly session: "open" | "closed" | "elsewhere";
@@ -51,7 +62,7 @@ const ofMembers: ReadonlySet<string> = new Set([
 ]);
 
 function expectedOf(operation: Operation, { entry, credential, session }: Facts): Outcome {
-  const { name, access, readOnly, afterClosing } = operation;
+  const { name, access, readOnly, afterClosing, forJobs } = operation;
   const ofSession = isSessionOperation(operation);
   const isLookedAt = ofSession || "team_id" in operation.input.shape;
   if (entry === "wrong") return "unauthorized";
@@ -62,10 +73,14 @@ function expectedOf(operation: Operation, { entry, credential, session }: Facts)
     const looks = readOnly && (access === "reader" || access === "open");
     return looks && (ofSession || name === "get_app_info") ? "served" : "forbidden";
   }
+  if (entry === "agent" && access !== "public") {
+    return forJobs?.includes("conclude") && !asSessionsSay.has(name) ? "served" : "forbidden";
+  }
   if (isLookedAt && credential === "wrong") return "unauthorized";
   // A team's in the header hinders nobody who begins something new.
   const beginsAnew = !ofSession && access === "open";
   if (isLookedAt && credential === "another member's" && !beginsAnew) return "unauthorized";
+  if (access === "job") return "forbidden";
   if (access === "team") {
     if (credential === "none" || (ofSession && credential === "of another session")) return "unauthorized";
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
@@ -78,9 +93,13 @@ function expectedOf(operation: Operation, { entry, credential, session }: Facts)
   }
   if (entry === "anyone" && ofMembers.has(name)) return "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
-  if (ofSession && session === "closed" && afterClosing === "refused") return "session_closed";
+  const names = ofSession || "session_id" in operation.input.shape;
+  if (names && session === "closed" && afterClosing === "refused") return "session_closed";
   return "served";
 }
+
+/** What an agent may do where its session lets it, which sessions do not by themselves. */
+const asSessionsSay: ReadonlySet<string> = new Set(["conclude_session"]);
 
 const comesAfterLeaving: ReadonlySet<string> = new Set(["join_session"]);
 
@@ -99,6 +118,7 @@ function inputOf(name: string, who: { session_id: string; team_id: string; perso
     revoke_token: { token_id: 999_999 },
     revoke_invite: { invite_id: 999_999 },
     create_observer_link: { session_id: who.session_id },
+    get_job: { job_id: ownJob },
   };
   const inputs: Readonly<Record<string, object>> = validInputs(who);
   return { ...inputs[name], ...more[name] };
@@ -191,7 +211,7 @@ function makeCallers(
 }
 
 async function openStage(): Promise<Stage> {
-  const { url } = await startTestBroker({}, cleanup);
+  const { url, databaseUrl } = await startTestBroker({}, cleanup);
   const rest = await brokerDoors.rest(url);
   const places = await makePlaces(rest);
   const { mesh_id } = await rest.call("create_mesh", { name: "elsewhere" });
@@ -203,12 +223,34 @@ async function openStage(): Promise<Stage> {
     callers: {
       ...callers,
       "somebody of another mesh": { ...own, credential: "wrong", session: "elsewhere", mesh: mesh_id },
+      "the agent of a job": {
+        ...own,
+        entry: "agent",
+        credential: "none",
+        token: await claimJob(databaseUrl, places.session_id),
+        team_id: undefined,
+        person_id: undefined,
+      },
     },
   };
 }
 
+/** A running job that no other cell can end, and its agent's credential. */
+async function claimJob(databaseUrl: string, session_id: string): Promise<string> {
+  const token = `mkj_${randomBytes(32).toString("base64url")}`;
+  const sql = connectTestDatabase(databaseUrl, cleanup);
+  await sql`INSERT INTO jobs (mesh_id, number, kind, session_id, started_by, status, created_at, started_at, runner, fence, lease_until, secret_hash)
+    SELECT mesh_id, ${ownJob}, 'conclude', session_id, 'Birch', 'running', now(), now(), 'elsewhere', 1, now() + interval '1 hour', sha256(${token}::bytea)
+    FROM sessions WHERE session_id = ${session_id}`;
+  return token;
+}
+
+const ownJob = 900_000;
+
 async function inviteStage(): Promise<Stage> {
-  const { broker, admin } = await startInviteBroker(cleanup);
+  // Its jobs are for members' machines, so that these may claim them.
+  const agent = { ...createFakeRunner().agent, maxConcurrentJobs: 0, remoteRunners: true };
+  const { broker, admin } = await startInviteBroker(cleanup, { agent });
   const { url } = broker;
   const join = async (name: string, role: "admin" | "member", by = admin) => {
     const { link } = await by.call("create_invite", { role });
@@ -314,6 +356,7 @@ const callersOf = {
     "a team of a closed session",
     "a token that proves nobody",
     "somebody of another mesh",
+    "the agent of a job",
   ],
   invite: [
     "a team of the session",
@@ -371,7 +414,9 @@ describe.each(["open", "invite"] as const)("in %s mode", (mode) => {
         const wanted = expectedOf(operation, caller);
         // Tools are for those who have been let in, the public ones too.
         const wantedOverMcp = caller.entry === "nobody" ? "unauthorized" : wanted;
-        expect(await attempt(brokerDoors.websocket, url, caller, operation), each).toBe(wanted);
+        // An agent's credential opens no connection that could outlive its job (JOB-12).
+        const wantedOverWebSocket = caller.entry === "agent" ? "unauthorized" : wanted;
+        expect(await attempt(brokerDoors.websocket, url, caller, operation), each).toBe(wantedOverWebSocket);
         expect(await attempt(brokerDoors.mcp, url, caller, operation), each).toBe(wantedOverMcp);
       });
       await Promise.all(calls);

@@ -62,6 +62,7 @@ describe("What waits for a human", () => {
       session_title: expect.stringContaining("Session"),
       since: expect.any(String),
       sequence: everyone,
+      number: null,
       team: "Atlas",
       peer: null,
       text: "Which staging key?",

@@ -303,7 +303,7 @@ describe("the sockets themselves", () => {
         fc.asyncProperty(request, async ([called, text, query]) => {
           const operation = operationNamed(called);
           const [method = "GET", path = ""] = operation.route.split(" ");
-          const url = new URL(path.replace(":session_id", "mistreated"), subject.broker.url);
+          const url = new URL(path.replace(/:\w+/g, "mistreated"), subject.broker.url);
           for (const [name, value] of query) url.searchParams.append(name, value.slice(0, 1_000));
           if (operation.kind === "wait") url.searchParams.append("timeout", "0");
           const response = await fetch(url, {

@@ -58,6 +58,7 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   await door.call("post_message", { session_id, team_id, content: { text: "before" } });
   await door.call("set_state", { session_id, team_id, key: "deploy_frozen", value: false });
   await door.call("remember", { team_id, content: "before" });
+  await door.call("open_topic", { session_id, team_id, version: 0, text: "before" });
   await door.call("audit_session_start", { team_id, intent: "before", task_id: "before" });
   await door.call("thought_record", { team_id, type: "plan", content: "before" });
 
@@ -114,6 +115,9 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
       (SELECT json_agg(m ORDER BY number) FROM (SELECT number, content, tags, forget_reason FROM memories) m) AS memories,
       (SELECT json_agg(g ORDER BY id) FROM (SELECT id, title, content, tags, summary FROM progress_entries) g) AS progress,
       (SELECT json_agg(a ORDER BY number) FROM (SELECT number, session_id, record_count FROM audit_sessions) a) AS audits,
+      (SELECT json_agg(j ORDER BY number) FROM (SELECT number, kind, status FROM jobs) j) AS jobs,
+      (SELECT json_agg(o ORDER BY number) FROM (SELECT number, status, last_sequence FROM topics) o) AS topics,
+      (SELECT json_agg(p ORDER BY number) FROM (SELECT number, content, status FROM proposals) p) AS proposals,
       (SELECT json_agg(hash ORDER BY number) FROM thought_records) AS thoughts, (SELECT count(*) FROM merkle_roots) AS roots,
       (SELECT json_agg(p ORDER BY peer_id) FROM (SELECT peer_id, name, role, groups, declared_status, declared_reason,
         summary, encode(secret_hash, 'hex'), left_at FROM peers) p) AS peers,
@@ -207,6 +211,30 @@ export function validInputs({
     redact_message: { ...at, sequence: 999_999, reason: "holds a key" },
     session_seal: at,
     session_proof: { ...at, sequence: 1 },
+    start_job: { team_id, kind: "conclude", session_id },
+    get_job: { team_id, job_id: 1 },
+    list_jobs: { team_id },
+    cancel_job: { team_id, job_id: 1 },
+    list_sources: { team_id, query: "guide", limit: 10 },
+    read_source: { team_id, source_path: "docs/guide.md" },
+    get_source_perspective: { team_id, source_path: "docs/guide.md", persona_name: "Sceptic" },
+    list_personas: {},
+    get_persona: { name: "Sceptic" },
+    put_persona: { team_id: person_id, name: "Reviewer", prompt: "Read it twice.", expected_version: 0 },
+    list_perspectives: { session_id },
+    get_perspective: { session_id, persona_name: "Sceptic" },
+    put_perspective: { source_version: 0, persona_sha: "0".repeat(64), content: "A reading." },
+    claim_job: { runner: "box", wait: 0 },
+    renew_job: { job_id: 1, fence: 1 },
+    end_job: { job_id: 1, fence: 1, exit_code: 0, error_tail: "", error: null, ended_because: null },
+    open_topic: { team_id, session_id, version: 0, text: "Is this all?" },
+    reply_to_topic: { team_id, topic_id: 1, text: "It is." },
+    list_topics: { team_id, session_id },
+    get_topic: { team_id, topic_id: 1 },
+    insert_proposal: { team_id, session_id, base_version: 0, content: "Done." },
+    list_proposals: { team_id },
+    get_proposal: { team_id, proposal_id: 1 },
+    decide_proposal: { team_id: person_id, proposal_id: 1, decision: "reject" },
     create_person: { name: "Ana" },
     get_person: { team_id: person_id },
     rename_person: { team_id: person_id, name: "Ana B." },
@@ -234,6 +262,7 @@ export function validInputs({
     update_settings: { settings: { idle_polls: 10 } },
     test_connection: { url: "http://127.0.0.1:1/" },
     get_health: {},
+    get_runner: {},
   };
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
  */
 const secretForms: Readonly<Record<string, RegExp>> = {
   "a team's, peer's or person's credential": /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.mk_[\w-]{43}/,
-  "a token": /\bmk[tbswo]_[\w-]{43}/,
+  "a token": /\bmk[tbswoj]_[\w-]{43}/,
   "an invite": /\/join#[\w-]{22}/,
   "a database's password": /postgres(?:ql)?:\/\/[^\s:@/]+:[^\s@/]+@/,
 };

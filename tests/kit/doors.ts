@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   catalogue,
+  fillPath,
   findOperation,
   type InputOf,
   MerkleError,
@@ -69,11 +70,10 @@ async function openRest(url: string, entry: Entry = {}): Promise<Door> {
   return toDoor("rest", async (name, input) => {
     const operation = findOperation(name);
     if (!operation) throw new Error(`REST has no route for ${name}.`);
-    const { session_id, team_id, ...fields } = Object(input);
-    const [method = "", path = ""] = operation.route.split(" ");
-    const isInPath = path.includes(":session_id");
-    const place = new URL(path.replace(":session_id", encodeURIComponent(String(session_id))), url);
-    const rest = isInPath || session_id === undefined ? fields : { ...fields, session_id };
+    const { team_id, ...fields } = Object(input);
+    const [method = "", template = ""] = operation.route.split(" ");
+    const { path, rest } = fillPath(template, fields);
+    const place = new URL(path, url);
     const headers = {
       ...headersOf(entry),
       ...(team_id !== undefined && { "x-team-id": String(team_id) }),
@@ -105,16 +105,19 @@ async function readAnswer(response: Response): Promise<unknown> {
 /** Plain JSON-RPC, as curl would send it. */
 async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
   return toDoor("mcp", async (name, input) => {
-    const response = await fetch(new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,admin", url), {
-      method: "POST",
-      headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: randomUUID(),
-        method: "tools/call",
-        params: { name, arguments: input },
-      }),
-    });
+    const response = await fetch(
+      new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,work,admin", url),
+      {
+        method: "POST",
+        headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: randomUUID(),
+          method: "tools/call",
+          params: { name, arguments: input },
+        }),
+      },
+    );
     const { result, error } = Object(await response.json());
     // What refuses the request as a whole is told beside the JSON-RPC code (ERR-4).
     if (error?.data?.code) throw new MerkleError(error.data.code, error.message, error.data.details);
@@ -129,7 +132,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
 /** `merkle mcp`, as a program speaks to it. */
 async function openStdio(url: string): Promise<Door> {
   const cleanups: (() => Promise<void>)[] = [];
-  const args = ["--view", "json", "--tools", "core,messaging,mesh,people,progress,audit,admin"];
+  const args = ["--view", "json", "--tools", "core,messaging,mesh,people,progress,audit,work,admin"];
   const server = await startStdioServer({ url, args }, (cleanup) => cleanups.unshift(cleanup));
   return toDoor(
     "stdio",

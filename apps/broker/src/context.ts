@@ -8,7 +8,8 @@ import type { Appender } from "./feed/appender.js";
 import type { Limiter } from "./guard/limiter.js";
 import type { EventLoopWatch } from "./health/watch-event-loop.js";
 import type { Entrance } from "./identity/entrance.js";
-import type { Principal } from "./identity/principal.js";
+import type { JobPrincipal, Principal } from "./identity/principal.js";
+import type { Jobs } from "./jobs/run-jobs.js";
 import type { Log } from "./log.js";
 import type { Meshes } from "./meshes/meshes.js";
 import type { Metrics } from "./metrics.js";
@@ -20,8 +21,10 @@ import type { Indexer } from "./search/indexer.js";
 import type { SessionDirectory, SessionIdentity } from "./sessions/directory.js";
 import type { Addresses } from "./settings/addresses.js";
 import type { SettingsStore } from "./settings/settings-store.js";
+import type { Sources } from "./sources/sources.js";
 import type { StateAnnouncer } from "./state/state-announcer.js";
 import type { Certificate } from "./tls/certificate.js";
+import type { Anchorer } from "./topics/anchorer.js";
 import type { Workers } from "./workers/workers.js";
 import type { Write } from "./writes/write.js";
 
@@ -45,9 +48,13 @@ export interface Services {
   readonly entrance: () => Entrance;
   readonly stateAnnouncer: StateAnnouncer;
   readonly indexer: Indexer;
+  readonly anchorer: Anchorer;
   readonly summariser: Summariser;
   readonly presence: Presence;
+  readonly jobs: () => Jobs;
   readonly credentials: Credentials;
+  /** The files that this mesh may work on. */
+  readonly sources: Sources;
   readonly sessions: SessionDirectory;
   readonly settings: SettingsStore;
   readonly addresses: Addresses;
@@ -106,6 +113,16 @@ export type MeshContext =
   | (Context & { readonly team: TeamCaller; readonly person: null })
   | (Context & { readonly team: null; readonly person: PersonCaller });
 
+/** The agent of a running job, which is no team and no person. */
+export type AgentContext = Context & {
+  readonly principal: JobPrincipal;
+  readonly team: null;
+  readonly person: null;
+};
+
+/** Who proposes something: somebody of the mesh, or the agent of a job. */
+export type ProposerContext = MeshContext | AgentContext;
+
 /** A person, where no session is addressed. */
 export type PersonContext = Context & { readonly team: null; readonly person: PersonCaller };
 
@@ -117,15 +134,21 @@ export type ContextFor<Name extends OperationName> = Name extends "ack"
   ? ReaderContext
   : Name extends "mark_read"
     ? PersonReaderContext
-    : Name extends "dismiss_attention" | "get_person" | "rename_person"
+    : Name extends "dismiss_attention" | "get_person" | "rename_person" | "put_persona" | "decide_proposal"
       ? PersonContext
-      : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
-        ? Catalogue[Name]["access"] extends "team"
-          ? TeamContext
-          : SessionContext
-        : Catalogue[Name]["access"] extends "team"
-          ? MeshContext
-          : Context;
+      : Name extends "insert_proposal"
+        ? ProposerContext
+        : Name extends "conclude_session"
+          ? TeamContext | (SessionContext & AgentContext)
+          : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
+            ? Catalogue[Name]["access"] extends "team"
+              ? TeamContext
+              : SessionContext
+            : Catalogue[Name]["access"] extends "team"
+              ? MeshContext
+              : Catalogue[Name]["access"] extends "job"
+                ? AgentContext
+                : Context;
 
 /** A verb for every operation, and no other (CAT-2). */
 export type Handlers = {

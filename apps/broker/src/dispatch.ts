@@ -12,6 +12,7 @@ import type { Caller, TeamCaller } from "./access/credentials.js";
 import { refuseLiveCredentials } from "./access/live-credentials.js";
 import type { Context, Services } from "./context.js";
 import { handlers } from "./handlers.js";
+import { isConfined } from "./identity/principal.js";
 import { parseInput, type RawInput, requireObject } from "./parse-input.js";
 import { joinAsPerson } from "./persons/join-as-person.js";
 import { retryWhileLost } from "./retry-while-lost.js";
@@ -19,7 +20,7 @@ import type { SessionIdentity } from "./sessions/directory.js";
 import { toMerkleError } from "./to-merkle-error.js";
 import { within } from "./within.js";
 import { identify } from "./writes/request-identity.js";
-import { type RequestIdentity, readEarlierResult, writeOnce } from "./writes/write.js";
+import { readEarlierResult, writeOnce } from "./writes/write.js";
 
 /** A call as a door understood it. */
 export interface Call extends CallersWord {
@@ -147,16 +148,7 @@ async function takeTeam(
   { session, caller }: Pick<Request, "session" | "caller">,
 ): Promise<TeamCaller | null> {
   if (!session || !caller?.person || !joinsByWriting(operation, caller)) return caller?.team ?? null;
-  const { person } = caller;
-  const joining: RequestIdentity = {
-    operation: "join_session",
-    caller: person.personId,
-    idempotencyKey: undefined,
-    input: { session_id: session.sessionId },
-  };
-  return joinAsPerson({ services, session, person }, (work) =>
-    writeOnce(writeServices(services), joining, work),
-  );
+  return joinAsPerson({ services, session, person: caller.person });
 }
 
 type Admitted = Omit<Request, "onWritten" | "team"> | { readonly earlier: unknown };
@@ -196,7 +188,7 @@ async function findAddressedSession(
     });
   }
   const session = await services.sessions.find(ref);
-  const isHidden = principal?.kind === "observer" && principal.sessionId !== session?.sessionId;
+  const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
   if (session && !isHidden) return session;
   throw new MerkleError(
     "not_found",

@@ -30,6 +30,14 @@ import { listInvites } from "./invites/list-invites.js";
 import { previewInvite } from "./invites/preview-invite.js";
 import { redeemInvite } from "./invites/redeem-invite.js";
 import { revokeInvite } from "./invites/revoke-invite.js";
+import { cancelJob } from "./jobs/cancel-job.js";
+import { claimJob } from "./jobs/claim-job.js";
+import { endJob } from "./jobs/end-job.js";
+import { getJob } from "./jobs/get-job.js";
+import { getRunner } from "./jobs/get-runner.js";
+import { listJobs } from "./jobs/list-jobs.js";
+import { renewJob } from "./jobs/renew-job.js";
+import { startJob } from "./jobs/start-job.js";
 import { listMembers } from "./members/list-members.js";
 import { revokeMember } from "./members/revoke-member.js";
 import { forget } from "./memory/forget.js";
@@ -40,14 +48,25 @@ import { restoreMemory } from "./memory/restore-memory.js";
 import { tagMemory } from "./memory/tag-memory.js";
 import { createMesh } from "./meshes/create-mesh.js";
 import { listMeshes } from "./meshes/list-meshes.js";
+import { getPersona } from "./personas/get-persona.js";
+import { listPersonas } from "./personas/list-personas.js";
+import { putPersona } from "./personas/put-persona.js";
 import { createPerson } from "./persons/create-person.js";
 import { getPerson } from "./persons/get-person.js";
 import { renamePerson } from "./persons/rename-person.js";
+import { getPerspective } from "./perspectives/get-perspective.js";
+import { getSourcePerspective } from "./perspectives/get-source-perspective.js";
+import { listPerspectives } from "./perspectives/list-perspectives.js";
+import { putPerspective } from "./perspectives/put-perspective.js";
 import { getContext } from "./progress/get-context.js";
 import { listProgress } from "./progress/list-progress.js";
 import { listProgressProjects } from "./progress/list-progress-projects.js";
 import { logProgress } from "./progress/log-progress.js";
 import { searchLogs } from "./progress/search-logs.js";
+import { decideProposal } from "./proposals/decide-proposal.js";
+import { getProposal } from "./proposals/get-proposal.js";
+import { insertProposal } from "./proposals/insert-proposal.js";
+import { listProposals } from "./proposals/list-proposals.js";
 import { sessionProof } from "./record/session-proof.js";
 import { sessionSeal } from "./record/session-seal.js";
 import { redactMessage } from "./redaction/redact-message.js";
@@ -71,6 +90,8 @@ import { getAppInfo } from "./settings/get-app-info.js";
 import { getSettings } from "./settings/get-settings.js";
 import { testConnection } from "./settings/test-connection.js";
 import { updateSettings } from "./settings/update-settings.js";
+import { listSources } from "./sources/list-sources.js";
+import { readSource } from "./sources/read-source.js";
 import { deleteState } from "./state/delete-state.js";
 import { getState } from "./state/get-state.js";
 import { listState } from "./state/list-state.js";
@@ -82,6 +103,10 @@ import { createObserverLink } from "./tokens/create-observer-link.js";
 import { issueToken } from "./tokens/issue-token.js";
 import { listTokens } from "./tokens/list-tokens.js";
 import { revokeToken } from "./tokens/revoke-token.js";
+import { getTopic } from "./topics/get-topic.js";
+import { listTopics } from "./topics/list-topics.js";
+import { openTopic } from "./topics/open-topic.js";
+import { replyToTopic } from "./topics/reply-to-topic.js";
 
 /** The verb of every operation. */
 export const handlers: Handlers = {
@@ -147,6 +172,31 @@ export const handlers: Handlers = {
   redact_message: redactMessage,
   session_seal: sessionSeal,
   session_proof: sessionProof,
+  start_job: startJob,
+  get_job: getJob,
+  list_jobs: listJobs,
+  cancel_job: cancelJob,
+  insert_proposal: insertProposal,
+  list_proposals: listProposals,
+  get_proposal: getProposal,
+  decide_proposal: decideProposal,
+  get_runner: getRunner,
+  list_personas: listPersonas,
+  get_persona: getPersona,
+  put_persona: putPersona,
+  list_perspectives: listPerspectives,
+  get_perspective: getPerspective,
+  put_perspective: putPerspective,
+  claim_job: claimJob,
+  renew_job: renewJob,
+  end_job: endJob,
+  open_topic: openTopic,
+  reply_to_topic: replyToTopic,
+  list_topics: listTopics,
+  get_topic: getTopic,
+  list_sources: listSources,
+  read_source: readSource,
+  get_source_perspective: getSourcePerspective,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

@@ -1,6 +1,7 @@
 import {
   deleteEndedInvites,
   deleteEndedTokens,
+  deleteUnusedSourceTexts,
   purgeMcpSessions,
   purgeReceipts,
   purgeRequests,
@@ -16,6 +17,8 @@ import { retirePeers } from "./roster/retire-peers.js";
 const safetyMs = 5_000;
 const purgeMs = 60 * 60_000;
 const mcpSessionDays = 7;
+/** A job may have begun with one and not have written yet. */
+const sourceTextDays = 2;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
@@ -42,6 +45,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await purgeRequests(database.orm, limits.idempotencyHours);
     await purgeMcpSessions(database.orm, mcpSessionDays);
     await purgeReceipts(database.orm, limits.receiptDays);
+    await deleteUnusedSourceTexts(database.orm, sourceTextDays);
     await deleteEndedTokens(database.orm, limits.endedInviteDays);
     await deleteEndedInvites(database.orm, limits.endedInviteDays);
     await retirePeers({ database, presence, channels, forgetCredential: meshes.forgetCredential });

@@ -2,7 +2,14 @@ import { setMaxListeners } from "node:events";
 import { mkdir } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type ConnectionTarget, type Database, holdNodeLock, type NodeLock, openDatabase } from "@merkle/db";
+import {
+  type ConnectionTarget,
+  type Database,
+  holdNodeLock,
+  type NodeLock,
+  openDatabase,
+  shipPersonas,
+} from "@merkle/db";
 import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import { limits, type RateLimits } from "@merkle/wire";
 import { type Arrivals, createArrivals } from "./access/arrival.js";
@@ -22,9 +29,12 @@ import { startHousekeeper } from "./housekeeper.js";
 import { createEntrance } from "./identity/entrance.js";
 import { clearSpool } from "./import/spool.js";
 import { ensureFirstInvite, makeAdminInvite } from "./invites/ensure-first-invite.js";
+import type { AgentOptions } from "./jobs/agent-options.js";
+import { type Jobs, startJobs } from "./jobs/run-jobs.js";
 import { createLog, type Log } from "./log.js";
 import { createMeshes, createMeshOfSession, type Meshes, type SharedServices } from "./meshes/meshes.js";
 import { createMetrics } from "./metrics.js";
+import { shippedPersonas } from "./personas/shipped-personas.js";
 import { atLevel } from "./progress/progress-log.js";
 import { createSummariser } from "./progress/summariser.js";
 import type { ProgressLogLevel, SummaryOptions } from "./progress/summary-options.js";
@@ -34,11 +44,13 @@ import { startPresence } from "./roster/presence.js";
 import { startIndexer } from "./search/indexer.js";
 import { createAddresses } from "./settings/addresses.js";
 import { loadSettings } from "./settings/settings-store.js";
+import { createSources } from "./sources/sources.js";
 import { StartError } from "./start-error.js";
 import { startStateAnnouncer } from "./state/state-announcer.js";
 import { createStopList } from "./stop-list.js";
 import { type Certificate, type CertificateFiles, readCertificate } from "./tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "./tls/hold-certificate.js";
+import { startAnchorer } from "./topics/anchorer.js";
 import { readVersion } from "./version.js";
 import { startWorkers } from "./workers/workers.js";
 
@@ -86,6 +98,8 @@ export interface BrokerOptions {
   readonly summaries?: SummaryOptions | undefined;
   /** The least that is logged of progress; "info" unless told. */
   readonly progressLogLevel?: ProgressLogLevel | undefined;
+  /** How it has jobs done; unless told they wait for a runner elsewhere. */
+  readonly agent?: AgentOptions | undefined;
   /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
   readonly connectionsMax?: number | undefined;
 }
@@ -311,6 +325,7 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
   const indexer = startIndexer({ database, log });
   const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
   const workers = startWorkers({ log });
+  const anchorer = startAnchorer({ database, workers, meshChannels, log });
   const eventLoop = watchEventLoop();
   const appender: Appender = startAppender({
     database,
@@ -339,8 +354,10 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
     entrance: () => entrance,
     stateAnnouncer,
     indexer,
+    anchorer,
     summariser,
     presence,
+    jobs: () => jobs,
     settings,
     addresses: createAddresses(settings, listening),
     certificate: () => certificate?.current ?? null,
@@ -353,16 +370,35 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
     log,
     stopping: stopping.signal,
   };
-  const meshes = createMeshes({ database, shared });
+  await shipPersonas(database.orm, shippedPersonas);
+  const sources = createSources({
+    roots: options.agent?.roots,
+    author: options.agent?.author,
+    home: options.home,
+  });
+  const meshes = createMeshes({ database, shared, sources });
   const entrance = createEntrance({ auth, meshes, limiter: shared.limiter, database });
+  const jobs: Jobs = await startJobs({
+    agent: options.agent,
+    database,
+    meshes: () => meshes,
+    meshChannels,
+    brokerUrl: listening,
+    // Where everybody is let in and nobody but this machine can come, its own people have the say anyway; where strangers can
+    // come, nobody is a member whom a machine could belong to.
+    ...(auth === "open" && { remoteRunners: !isForOthers(options) }),
+    log,
+  });
   return {
     meshes,
     endWaits: () => stopping.abort(),
     async stopServices() {
+      await jobs.stop();
       entrance.stop();
       await appender.stop();
       await stateAnnouncer.stop();
       await indexer.stop();
+      await anchorer.stop();
       await summariser.stop();
       await presence.stop();
       channels.stop();
@@ -374,9 +410,12 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
   };
 }
 
-function chooseRates({ auth, host, rateLimits, trustedProxies = [] }: Resolved): Partial<RateLimits> | "off" {
-  const isForOthers = auth === "invite" || !isLoopback(host) || trustedProxies.length > 0;
-  return rateLimits ?? (isForOthers ? {} : "off");
+function chooseRates(options: Resolved): Partial<RateLimits> | "off" {
+  return options.rateLimits ?? (isForOthers(options) ? {} : "off");
+}
+
+function isForOthers({ auth, host, trustedProxies = [] }: Resolved): boolean {
+  return auth === "invite" || !isLoopback(host) || trustedProxies.length > 0;
 }
 
 function groupBySession(posted: readonly PostedRow[]): Map<string, PostedRow[]> {

@@ -35,6 +35,7 @@ export * from "./queries/holds.js";
 export * from "./queries/idempotency.js";
 export * from "./queries/import-rows.js";
 export * from "./queries/invites.js";
+export * from "./queries/jobs.js";
 export * from "./queries/mcp-sessions.js";
 export * from "./queries/members.js";
 export * from "./queries/memories.js";
@@ -42,8 +43,11 @@ export * from "./queries/meshes.js";
 export * from "./queries/messages.js";
 export * from "./queries/peer-changes.js";
 export * from "./queries/peers.js";
+export * from "./queries/personas.js";
 export * from "./queries/persons.js";
+export * from "./queries/perspectives.js";
 export * from "./queries/progress.js";
+export * from "./queries/proposals.js";
 export * from "./queries/reading.js";
 export * from "./queries/receipts.js";
 export * from "./queries/record-tiles.js";
@@ -52,6 +56,7 @@ export * from "./queries/search.js";
 export * from "./queries/search-index.js";
 export * from "./queries/sessions.js";
 export * from "./queries/settings.js";
+export * from "./queries/source-texts.js";
 export * from "./queries/state.js";
 export * from "./queries/state-watches.js";
 export * from "./queries/teams.js";
@@ -59,6 +64,7 @@ export * from "./queries/text-query.js";
 export * from "./queries/thought-records.js";
 export * from "./queries/timeline.js";
 export * from "./queries/tokens.js";
+export * from "./queries/topics.js";
 
 // Backup and restore.
 

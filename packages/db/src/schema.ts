@@ -30,6 +30,10 @@ export const meshes = pgTable("meshes", {
   createdAt: instant("created_at").notNull().defaultNow(),
   lastInvite: integer("last_invite").notNull().default(0),
   lastToken: integer("last_token").notNull().default(0),
+  lastJob: integer("last_job").notNull().default(0),
+  lastTopic: integer("last_topic").notNull().default(0),
+  lastProposal: integer("last_proposal").notNull().default(0),
+  lastPerspective: integer("last_perspective").notNull().default(0),
 });
 
 export const members = pgTable(
@@ -678,6 +682,218 @@ export const originKeys = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.keyId] })],
 );
 
+export const jobs = pgTable(
+  "jobs",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    number: integer("number").notNull(),
+    kind: text("kind", { enum: ["conclude", "incorporate", "perspective"] }).notNull(),
+    sessionId: uuid("session_id"),
+    root: text("root"),
+    path: text("path"),
+    topicId: integer("topic_id"),
+    personaName: text("persona_name"),
+    startedBy: text("started_by").notNull(),
+    status: text("status", {
+      enum: ["queued", "running", "succeeded", "failed", "timed_out", "cancelled"],
+    })
+      .notNull()
+      .default("queued"),
+    createdAt: instant("created_at").notNull(),
+    startedAt: instant("started_at"),
+    completedAt: instant("completed_at"),
+    exitCode: integer("exit_code"),
+    errorTail: text("error_tail"),
+    failure: text("failure", {
+      enum: ["unreachable", "overgrown", "exited", "no_result", "timed_out", "restarted", "lost", "stopped"],
+    }),
+    resultKind: text("result_kind", { enum: ["proposal", "perspective", "conclusion"] }),
+    resultId: integer("result_id"),
+    runner: text("runner"),
+    runnerName: text("runner_name"),
+    fence: integer("fence").notNull().default(0),
+    leaseUntil: instant("lease_until"),
+    secretHash: bytea("secret_hash").unique(),
+    source: text("source")
+      .notNull()
+      .generatedAlwaysAs(
+        sql`CASE WHEN path IS NULL THEN 'session ' || session_id::text ELSE 'file ' || root || '/' || path END`,
+      ),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.number] }),
+    uniqueIndex("jobs_one_in_flight")
+      .on(table.meshId, table.source)
+      .where(sql`${table.status} IN ('queued', 'running')`),
+    index("jobs_in_flight")
+      .on(table.status, table.createdAt)
+      .where(sql`${table.status} IN ('queued', 'running')`),
+    index("jobs_by_source").on(table.meshId, table.source, table.number.desc()),
+    index("jobs_by_session").on(table.sessionId, table.number.desc()),
+  ],
+);
+
+export const proposals = pgTable(
+  "proposals",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    number: integer("number").notNull(),
+    kind: text("kind", { enum: ["rewrite", "conclusion"] }).notNull(),
+    sessionId: uuid("session_id"),
+    root: text("root"),
+    path: text("path"),
+    topic: integer("topic"),
+    revision: integer("revision").notNull(),
+    baseVersion: integer("base_version"),
+    baseHash: text("base_hash"),
+    content: text("content"),
+    added: integer("added").notNull(),
+    removed: integer("removed").notNull(),
+    note: text("note").notNull(),
+    proposedBy: text("proposed_by"),
+    job: integer("job"),
+    proposedAt: instant("proposed_at").notNull(),
+    status: text("status", { enum: ["open", "accepted", "rejected", "returned", "replaced"] })
+      .notNull()
+      .default("open"),
+    decidedBy: text("decided_by"),
+    decidedAt: instant("decided_at"),
+    remark: text("remark"),
+    acceptedContentHash: bytea("accepted_content_hash"),
+    acceptedVersion: integer("accepted_version"),
+    acceptedCommit: text("accepted_commit"),
+    source: text("source")
+      .notNull()
+      .generatedAlwaysAs(
+        sql`CASE WHEN path IS NULL THEN 'session ' || session_id::text ELSE 'file ' || root || '/' || path END`,
+      ),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.number] }),
+    unique("proposals_by_topic").on(table.meshId, table.topic, table.revision),
+    uniqueIndex("proposals_open_of_topic").on(table.meshId, table.topic).where(sql`${table.status} = 'open'`),
+    uniqueIndex("proposals_of_conclusion")
+      .on(table.sessionId, table.revision)
+      .where(sql`${table.kind} = 'conclusion'`),
+    uniqueIndex("proposals_open_conclusion")
+      .on(table.sessionId)
+      .where(sql`${table.kind} = 'conclusion' AND ${table.status} = 'open'`),
+    index("proposals_by_session").on(table.sessionId, table.number.desc()),
+  ],
+);
+
+export const personas = pgTable(
+  "personas",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    nameKey: text("name_key").notNull(),
+    name: text("name").notNull(),
+    prompt: text("prompt").notNull(),
+    hash: text("hash").notNull(),
+    version: integer("version").notNull(),
+    retired: boolean("retired").notNull().default(false),
+    updatedBy: text("updated_by"),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.meshId, table.nameKey] })],
+);
+
+export const perspectives = pgTable(
+  "perspectives",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    number: integer("number").notNull(),
+    sessionId: uuid("session_id"),
+    root: text("root"),
+    path: text("path"),
+    source: text("source")
+      .notNull()
+      .generatedAlwaysAs(
+        sql`CASE WHEN path IS NULL THEN 'session ' || session_id::text ELSE 'file ' || root || '/' || path END`,
+      ),
+    sourceVersion: integer("source_version"),
+    sourceHash: text("source_hash").notNull(),
+    personaKey: text("persona_key").notNull(),
+    personaHash: text("persona_hash").notNull(),
+    content: text("content").notNull(),
+    job: integer("job").notNull(),
+    madeAt: instant("made_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.number] }),
+    unique().on(table.meshId, table.source, table.sourceHash, table.personaHash),
+    index("perspectives_by_persona").on(table.meshId, table.source, table.personaKey, table.madeAt.desc()),
+  ],
+);
+
+export const topics = pgTable(
+  "topics",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    number: integer("number").notNull(),
+    sessionId: uuid("session_id"),
+    root: text("root"),
+    path: text("path"),
+    status: text("status", { enum: ["open", "closed"] })
+      .notNull()
+      .default("open"),
+    title: text("title").notNull(),
+    openedBy: text("opened_by").notNull(),
+    openedAt: instant("opened_at").notNull(),
+    closedBy: text("closed_by"),
+    closedAt: instant("closed_at"),
+    closeReason: text("close_reason", { enum: ["resolved", "accepted", "withdrawn"] }),
+    quote: text("quote"),
+    prefix: text("prefix").notNull().default(""),
+    suffix: text("suffix").notNull().default(""),
+    madeAtVersion: integer("made_at_version"),
+    madeAtHash: text("made_at_hash"),
+    placeAtVersion: integer("place_at_version"),
+    placeAtHash: text("place_at_hash"),
+    startAt: integer("start_at"),
+    endAt: integer("end_at"),
+    foundAtVersion: integer("found_at_version"),
+    foundAtHash: text("found_at_hash"),
+    found: text("found", { enum: ["exact", "moved", "reworded", "lost"] }),
+    lastSequence: integer("last_sequence").notNull().default(0),
+    source: text("source")
+      .notNull()
+      .generatedAlwaysAs(
+        sql`CASE WHEN path IS NULL THEN 'session ' || session_id::text ELSE 'file ' || root || '/' || path END`,
+      ),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.number] }),
+    index("topics_by_source").on(table.meshId, table.source, table.number.desc()),
+    index("topics_with_places")
+      .on(table.meshId, table.source)
+      .where(sql`${table.status} = 'open' AND ${table.quote} IS NOT NULL`),
+  ],
+);
+
+export const topicMessages = pgTable(
+  "topic_messages",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    topic: integer("topic").notNull(),
+    sequence: integer("sequence").notNull(),
+    teamId: uuid("team_id"),
+    personId: uuid("person_id"),
+    author: text("author").notNull(),
+    authorHuman: boolean("author_human").notNull().default(false),
+    text: text("text").notNull(),
+    job: integer("job"),
+    proposal: integer("proposal"),
+    at: instant("at").notNull(),
+    words: tsvector("words").notNull().generatedAlwaysAs(sql``),
+  },
+  (table) => [
+    primaryKey({ columns: [table.meshId, table.topic, table.sequence] }),
+    foreignKey({ columns: [table.meshId, table.topic], foreignColumns: [topics.meshId, topics.number] }),
+    index("topic_messages_by_words").using("gin", table.words),
+  ],
+);
+
 export const searchHeads = pgTable("search_heads", {
   sessionId: uuid("session_id").primaryKey(),
   lastSequence: count("last_sequence").notNull().default(0),
@@ -712,4 +928,17 @@ export const documentWords = pgTable(
     primaryKey({ columns: [table.sessionId, table.piece] }),
     index("document_words_by_words").using("gin", table.words),
   ],
+);
+
+export const sourceTexts = pgTable(
+  "source_texts",
+  {
+    meshId: uuid("mesh_id").notNull(),
+    root: text("root").notNull(),
+    path: text("path").notNull(),
+    hash: text("hash").notNull(),
+    content: text("content").notNull(),
+    seenAt: instant("seen_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.meshId, table.root, table.path, table.hash] })],
 );

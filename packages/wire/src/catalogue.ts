@@ -12,6 +12,7 @@ import {
   thoughtRecord,
   thoughtRecordList,
 } from "./operations/audit.js";
+import { claimJob, endJob, renewJob } from "./operations/claims.js";
 import {
   appendToSessionDoc,
   editSessionDoc,
@@ -40,7 +41,14 @@ import { forget, listMemory, recall, remember, restoreMemory, tagMemory } from "
 import { checkMessages, messageStatus, sendMessage } from "./operations/messaging.js";
 import { joinGroup, leaveGroup, listPeers, setStatus, setSummary } from "./operations/peers.js";
 import { holdSession, nudge, resumeSession, search } from "./operations/people.js";
+import { getPersona, listPersonas, putPersona } from "./operations/personas.js";
 import { createPerson, getPerson, renamePerson } from "./operations/persons.js";
+import {
+  getPerspective,
+  getSourcePerspective,
+  listPerspectives,
+  putPerspective,
+} from "./operations/perspectives.js";
 import {
   getContext,
   listProgress,
@@ -48,9 +56,11 @@ import {
   logProgress,
   searchLogs,
 } from "./operations/progress.js";
+import { decideProposal, getProposal, insertProposal, listProposals } from "./operations/proposals.js";
 import { sessionProof, sessionSeal } from "./operations/record.js";
 import { redactMessage } from "./operations/redaction.js";
 import { joinSession, leaveSession, listParticipants, rotateTeamCredential } from "./operations/roster.js";
+import { getRunner } from "./operations/runner.js";
 import {
   concludeSession,
   createSession,
@@ -59,8 +69,11 @@ import {
   updateSessionMetadata,
 } from "./operations/sessions.js";
 import { getSettings, updateSettings } from "./operations/settings.js";
+import { listSources, readSource } from "./operations/sources.js";
 import { deleteState, getState, listState, setState, unwatchState, watchState } from "./operations/state.js";
 import { getTimeline } from "./operations/timeline.js";
+import { getTopic, listTopics, openTopic, replyToTopic } from "./operations/topics.js";
+import { cancelJob, getJob, listJobs, startJob } from "./operations/work.js";
 
 /** Every operation of the broker, by name, in the order that documentation lists them. */
 export const catalogue = {
@@ -126,6 +139,31 @@ export const catalogue = {
   redact_message: redactMessage,
   session_seal: sessionSeal,
   session_proof: sessionProof,
+  start_job: startJob,
+  get_job: getJob,
+  list_jobs: listJobs,
+  cancel_job: cancelJob,
+  get_runner: getRunner,
+  list_personas: listPersonas,
+  get_persona: getPersona,
+  put_persona: putPersona,
+  list_perspectives: listPerspectives,
+  get_perspective: getPerspective,
+  put_perspective: putPerspective,
+  claim_job: claimJob,
+  renew_job: renewJob,
+  end_job: endJob,
+  open_topic: openTopic,
+  reply_to_topic: replyToTopic,
+  list_topics: listTopics,
+  get_topic: getTopic,
+  insert_proposal: insertProposal,
+  list_proposals: listProposals,
+  get_proposal: getProposal,
+  decide_proposal: decideProposal,
+  list_sources: listSources,
+  read_source: readSource,
+  get_source_perspective: getSourcePerspective,
   create_person: createPerson,
   get_person: getPerson,
   rename_person: renamePerson,

@@ -151,6 +151,21 @@ const invisible =
 const frameTag =
   /<(?=\/?(?:system|system-reminder|cross-session-message|channel|task-notification|persisted-output|function_calls|invoke|antml|tool_use|tool_result|human|assistant|user)\b)/gi;
 
+/**
+ * A value as JSON in which what could be taken for more than text stands as an escape: read as JSON nothing of it is lost, and
+ * read as it stands it can neither move a cursor nor close what frames it (TEXT-1).
+ */
+export function neutralJson(value: unknown): string {
+  // Outside of its strings JSON has none of these.
+  return JSON.stringify(value).replace(invisible, escaped).replace(frameTag, escaped);
+}
+
+function escaped(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => {
+    return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
+  }).join("");
+}
+
 /** Replaces what could be taken for more than text: control, bidi and zero-width characters, and tags of known frames. */
 export function neutralise(text: string): string {
   return text

@@ -93,7 +93,7 @@ export type ChangedKind = "document" | "roster" | "session" | "delivery";
 
 /**
  * Tells a connection that watches the mesh (`watch_mesh`) that a read would now differ: of the list of sessions, of what
- * waits for a human, of memory, of progress, of audit sessions, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
+ * waits for a human, of memory, of progress, of audit sessions, of jobs, of proposals, of topics, of personas and what they read, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
  * for each kind and session; the last change is always told.
  */
 export interface MeshChangedFrame {
@@ -109,6 +109,11 @@ export type MeshChangedKind =
   | "memory"
   | "progress"
   | "audit"
+  | "jobs"
+  | "personas"
+  | "perspectives"
+  | "topics"
+  | "proposals"
   | "settings"
   | "members"
   | "person";

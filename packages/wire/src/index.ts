@@ -41,19 +41,25 @@ export {
   type Access,
   commonErrors,
   type HttpMethod,
+  isStreamable,
   type Operation,
   type Rendering,
   type Toolset,
 } from "./operation.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
+export type { Claim } from "./operations/claims.js";
 export { exportSession, type Imported, importBundle } from "./operations/files.js";
 export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
 export { Capabilities, type DeclaredStatus, type Peer, type WakePath } from "./operations/peers.js";
+export type { Persona } from "./operations/personas.js";
+export type { Perspective } from "./operations/perspectives.js";
 export type { ListedProgressEntry, ProgressEntry } from "./operations/progress.js";
+export type { Hunk, Proposal, ProposalInFull, ProposalStatus } from "./operations/proposals.js";
 export type { Participant } from "./operations/roster.js";
+export type { RunnerFacts } from "./operations/runner.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";
 export {
   type BrokerSettings,
@@ -62,7 +68,17 @@ export {
   sessionSettingsDefault,
 } from "./operations/settings.js";
 export type { StateEntry } from "./operations/state.js";
+export type {
+  Found,
+  Place,
+  Topic,
+  TopicCloseReason,
+  TopicMessage,
+  TopicStatus,
+} from "./operations/topics.js";
+export type { Job, JobStatus } from "./operations/work.js";
 export { type Instant, parseInstant } from "./parse-instant.js";
 export * from "./plain.js";
+export { parseSourcePath, type SourcePathParts } from "./source-path.js";
 export { type ListedTool, toTool } from "./tool.js";
-export { isStorable, Timestamp, Uuid, utf8Bytes } from "./values.js";
+export { isStorable, type JobKind, Timestamp, Uuid, utf8Bytes } from "./values.js";

@@ -24,10 +24,32 @@ export const limits = {
   memoryBytesMax: 16 * 1024,
   tagsMax: 20,
   tagCharsMax: 50,
+  personaPromptBytesMax: 8 * 1024,
+  personasPerMeshMax: 100,
+  perspectiveBytesMax: 64 * 1024,
+  jobsListedDefault: 20,
+  jobsListedMax: 100,
+  /** What a comment may mark; UTF-16 units. */
+  quoteCharsMax: 2_000,
+  /** Of what stands before and behind it. */
+  quoteContextCharsMax: 64,
+  topicMessageBytesMax: 16 * 1024,
+  /** Each of them is looked for whenever their text changes. */
+  openTopicsPerSourceMax: 200,
+  topicsPageMax: 200,
+  topicsPageDefault: 100,
+  topicMessagesPageMax: 100,
+  /** Of a note that goes with a proposal, and of a remark about one. */
+  proposalNoteCharsMax: 2_000,
+  hunksChosenMax: 2_000,
+  proposalsPageDefault: 20,
+  proposalsPageMax: 100,
   projectIdCharsMax: 100,
   progressTitleCharsMax: 100,
   progressContentCharsMax: 10_000,
   progressTagsMax: 10,
+  sourcesListedDefault: 500,
+  sourcesListedMax: 2_000,
   queryCharsMax: 500,
   thoughtBytesMax: 16 * 1024,
   intentCharsMax: 2_000,
@@ -114,6 +136,8 @@ export const limits = {
   connectionsMax: 10_000,
   /** Where rates are limited; an office behind one address has many agents. */
   connectionsPerAddressMax: 1_000,
+  /** Where rates are limited: requests on their way, with connections that say nothing yet. */
+  unfinishedRequestsPerAddressMax: 100,
   /** What comes over an unencrypted or weak line may be slow, but not for ever. */
   requestHeadersMsMax: 10_000,
   requestMsMax: 60_000,

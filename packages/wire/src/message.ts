@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { TopicCloseReason } from "./operations/topics.js";
 import type { SignedHead } from "./record/head.js";
 import { Sequence, Timestamp, Uuid } from "./values.js";
 
@@ -78,6 +79,16 @@ export type SystemEvent =
       by: string;
       document_versions: { from: number; to: number };
       reason: string | null;
+      at: string;
+    }
+  /** `quote` is the beginning of what the topic is about; null when that is all of the text. */
+  | { event: "topic_opened"; topic_id: number; by: string; title: string; quote: string | null; at: string }
+  | {
+      event: "topic_closed";
+      topic_id: number;
+      by: string;
+      title: string;
+      reason: TopicCloseReason;
       at: string;
     }
   /** `value` is left out when it is above 8 KiB, and when the key was deleted. */

@@ -1,11 +1,12 @@
 import type * as z from "zod";
 import type { ErrorCode } from "./errors.js";
+import type { JobKind } from "./values.js";
 
 /**
  * Who may call: anybody at all, anyone whom the broker lets into the mesh, a team of the session, a reader of it, a member,
- * an admin (AUTH-4).
+ * an admin (AUTH-4), the agent of a job and nobody else.
  */
-export type Access = "public" | "open" | "team" | "reader" | "member" | "admin";
+export type Access = "public" | "open" | "team" | "reader" | "member" | "admin" | "job";
 
 export type Toolset = "core" | "messaging" | "mesh" | "people" | "progress" | "audit" | "work" | "admin";
 
@@ -40,6 +41,11 @@ export interface Operation<
   readonly afterClosing: "allowed" | "refused";
   readonly rate: "read" | "write" | "wait" | "create";
   /**
+   * For which jobs an agent may call it, whoever else may; without it none (JOB-12). An agent has read what anybody may have
+   * written, so that what it could do beyond its job, somebody else could make it do.
+   */
+  readonly forJobs?: readonly JobKind[];
+  /**
    * Whether its answer depends on who calls although nobody has to prove it: doors that remember a caller's credential send it
    * along, as they do where one is needed.
    */
@@ -60,6 +66,11 @@ export interface Rendering {
    * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
    */
   readonly keeper: "caller" | "server";
+}
+
+/** Whether its answer can also come as a stream of events: a wait that only looks, so that a browser may ask for it (WAIT-10). */
+export function isStreamable({ kind, route }: Pick<Operation, "kind" | "route">): boolean {
+  return kind === "wait" && route.startsWith("GET ");
 }
 
 /** Declares an operation, keeping its exact types. */

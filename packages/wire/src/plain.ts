@@ -12,7 +12,15 @@ export {
 export { isClearText } from "./client/clear-text.js";
 export { isReadOnly } from "./client/reading-operations.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
-export { compactMessage, describeRedaction, lines, nameInLine, neutralise, peerAddress } from "./compact.js";
+export {
+  compactMessage,
+  describeRedaction,
+  lines,
+  nameInLine,
+  neutralise,
+  neutralJson,
+  peerAddress,
+} from "./compact.js";
 export { compactError } from "./compact-error.js";
 export { findTeamCredentials, parseTeamCredential } from "./credential.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
@@ -20,6 +28,7 @@ export { isSealed, sealedBytes } from "./identity/sealed-form.js";
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./invite-text.js";
 export { limits } from "./limits.js";
 export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
+export { applyHunks } from "./proposals/apply-hunks.js";
 export { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "./rate-limits.js";
 export { sealText } from "./record/seal-text.js";
 export { shortHash } from "./record/short-hash.js";
@@ -31,6 +40,6 @@ export {
   saidOf,
   withoutText,
 } from "./redaction.js";
-export { routeOf } from "./routes.js";
+export { fillPath, routeOf } from "./routes.js";
 export { slugFrom } from "./slug.js";
 export { isUuid } from "./uuid.js";

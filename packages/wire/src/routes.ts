@@ -68,6 +68,30 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   redact_message: "POST /api/sessions/:session_id/redact",
   session_seal: "GET /api/sessions/:session_id/seal",
   session_proof: "GET /api/sessions/:session_id/proof",
+  start_job: "POST /api/agent/jobs",
+  get_job: "GET /api/agent/jobs/:job_id",
+  list_jobs: "GET /api/agent/jobs",
+  cancel_job: "POST /api/agent/jobs/:job_id/cancel",
+  list_sources: "GET /api/sources",
+  read_source: "GET /api/sources/text",
+  get_source_perspective: "GET /api/sources/perspective",
+  list_personas: "GET /api/personas",
+  get_persona: "GET /api/personas/:name",
+  put_persona: "PUT /api/personas/:name",
+  list_perspectives: "GET /api/sessions/:session_id/perspectives",
+  get_perspective: "GET /api/sessions/:session_id/perspective",
+  put_perspective: "POST /api/perspectives",
+  claim_job: "POST /api/agent/claims",
+  renew_job: "POST /api/agent/jobs/:job_id/renew",
+  end_job: "POST /api/agent/jobs/:job_id/end",
+  open_topic: "POST /api/topics",
+  reply_to_topic: "POST /api/topics/:topic_id/messages",
+  list_topics: "GET /api/topics",
+  get_topic: "GET /api/topics/:topic_id",
+  insert_proposal: "POST /api/proposals",
+  list_proposals: "GET /api/proposals",
+  get_proposal: "GET /api/proposals/:proposal_id",
+  decide_proposal: "POST /api/proposals/:proposal_id/decide",
   create_person: "POST /api/persons",
   get_person: "GET /api/person",
   rename_person: "PATCH /api/person",
@@ -75,6 +99,7 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   get_settings: "GET /api/settings",
   update_settings: "PATCH /api/settings",
   test_connection: "POST /api/settings/test-connection",
+  get_runner: "GET /api/agent/runner",
   get_health: "GET /api/health-report",
   create_mesh: "POST /api/meshes",
   list_meshes: "GET /api/meshes",
@@ -91,8 +116,23 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   create_observer_link: "POST /api/sessions/:session_id/observer-links",
 };
 
-/** The operation's method, and its path with `:session_id` in it where it is about a session. */
+/** The operation's method, and its path, in which `:session_id` and the like stand for inputs. */
 export function routeOf(name: OperationName): { readonly method: HttpMethod; readonly path: string } {
   const [method, path] = routes[name].split(" ") as [HttpMethod, string]; // Every route is written so.
   return { method, path };
+}
+
+/** An operation's path with what it stands for filled in, and those inputs that are not in it. */
+export function fillPath(
+  template: string,
+  input: Readonly<Record<string, unknown>>,
+): { readonly path: string; readonly rest: Readonly<Record<string, unknown>> } {
+  const rest = { ...input };
+  const path = template.replace(/:(\w+)/g, (_all, name: string) => {
+    delete rest[name];
+    const value = input[name];
+    // What belongs in no path is sent as it is, for the broker to refuse.
+    return encodeURIComponent(typeof value === "object" ? JSON.stringify(value) : String(value));
+  });
+  return { path, rest };
 }

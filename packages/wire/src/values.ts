@@ -1,8 +1,17 @@
 import * as z from "zod";
 import { limits } from "./limits.js";
+import { parseSourcePath } from "./source-path.js";
 import { isUuid } from "./uuid.js";
 
 /** The values that operations are built from. Whatever passed here is not checked again further in. */
+
+/** What headless agents are run for. */
+export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
+export const JobKind = z.enum(jobKinds).meta({
+  description:
+    "conclude drafts the conclusion, incorporate rewrites for a topic, perspective reads as a persona.",
+});
+export type JobKind = z.output<typeof JobKind>;
 
 const utf8 = new TextEncoder();
 
@@ -95,6 +104,26 @@ export const Slug = z
     error: "must be lower-case letters and digits, joined by single hyphens",
   })
   .refine((slug) => !isUuid(slug), { error: "must not look like a uuid" });
+
+/** `<root>/<path>`: a file under one of the broker's roots. */
+export const SourcePath = z
+  .string()
+  .refine((text) => parseSourcePath(text) !== null, {
+    error: "must be <root>/<path> of a file, without links, options or .git in it",
+  })
+  .meta({ description: "A file: the name of a root, and the path in it.", examples: ["docs/guide.md"] });
+/** What is worked on is a session's document or a file. */
+export function isOneSource(input: { session_id?: unknown; source_path?: unknown }): boolean {
+  return (input.session_id === undefined) !== (input.source_path === undefined);
+}
+export const oneSource = {
+  error: "must be given, or for a file source_path, and not both",
+  path: ["session_id"],
+};
+export const SourceHash = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, { error: "must be a hash of Git, as read_source gives it" })
+  .meta({ description: "The hash that Git gives the text of a file." });
 
 export const DocumentText = textOfBytes(limits.documentBytesMax);
 export const Version = z

@@ -2,10 +2,11 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import type { Asker } from "../identity/principal.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import type { Caller, TeamCaller } from "./credentials.js";
+import { refuseBeyondJob } from "./refuse-beyond-job.js";
 
 /** What somebody wants to do, and as whom. */
 export interface AccessRequest {
-  readonly operation: Pick<Operation, "name" | "access" | "readOnly" | "afterClosing">;
+  readonly operation: Pick<Operation, "name" | "access" | "readOnly" | "afterClosing" | "forJobs">;
   /** Who was let in; null for somebody whom the broker does not know. */
   readonly principal: Asker;
   readonly session: SessionIdentity | null;
@@ -42,13 +43,16 @@ export function authorize(request: AccessRequest): void {
   // What a stranger may do, an onlooker may: join, above all.
   if (principal?.kind === "observer" && operation.access !== "public")
     refuseBeyondLooking(operation, principal, session);
+  if (principal?.kind === "job" && operation.access !== "public")
+    refuseBeyondJob(operation, principal, session);
   if (credentialGiven && !caller) {
     const whose = session
       ? "of a team or peer in this session, nor of a person"
       : "of a person or a team of this mesh";
     throw unauthorized(`This team_id is not the credential ${whose}`);
   }
-  if (operation.access === "team" && !caller)
+  if (operation.access === "job" && principal?.kind !== "job") throw agentsOnly(operation.name);
+  if (operation.access === "team" && !caller && principal?.kind !== "job")
     throw unauthorized(`${operation.name} needs your team's credential`);
   if (session && caller?.person) authorizePerson(operation, session, caller);
   else if (caller?.team?.leftAt && !mayComeAfterLeaving(operation)) {
@@ -65,7 +69,7 @@ export function authorize(request: AccessRequest): void {
 /** What may still be done to a closed session, and would make another record of a copy (IMPORT-5). */
 const ofOriginals: ReadonlySet<string> = new Set(["conclude_session"]);
 
-function onlyACopy({ slug }: SessionIdentity): MerkleError {
+export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError {
   return new MerkleError(
     "session_closed",
     `The session "${slug}" is a copy that was imported, to be read: what happens to it happens where it comes from. Import a later bundle of it.`,
@@ -95,6 +99,8 @@ const forHumans: ReadonlySet<string> = new Set([
   "mark_read",
   "get_person",
   "rename_person",
+  "put_persona",
+  "decide_proposal",
 ]);
 
 /**
@@ -152,6 +158,13 @@ function humansOnly(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
     `${operation} is for humans alone: it needs a person's credential (create_person). Ask your human to do it.`,
+  );
+}
+
+function agentsOnly(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} is for the agent of a running job alone, which comes with that job's credential (start_job).`,
   );
 }
 

@@ -3,6 +3,7 @@ import {
   type Database,
   findFurtherSecrets,
   findLiveInvites,
+  findLiveJobs,
   findLiveTokens,
   findPeerSecrets,
   findPersonSecrets,
@@ -71,7 +72,10 @@ async function refuseTeamCredentials(
 }
 
 async function refuseTokens({ orm }: Pick<Database, "orm">, found: ReadonlySet<string>): Promise<void> {
-  const [live] = await findLiveTokens(orm, [...found].map(hashToken));
+  const hashes = [...found].map(hashToken);
+  const [job] = await findLiveJobs(orm, hashes);
+  if (job) throw quotedJob(job.number);
+  const [live] = await findLiveTokens(orm, hashes);
   if (!live) return;
   throw new MerkleError(
     "bad_request",
@@ -87,6 +91,14 @@ async function refuseInvites({ orm }: Pick<Database, "orm">, found: ReadonlySet<
     "bad_request",
     `The text holds the link of invite ${live.number}, by which everybody who reads it could come in. Take it out and send it again, and hand invites over in private.`,
     { invite_id: live.number },
+  );
+}
+
+function quotedJob(number: number): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The text holds the credential of job ${number}, which everybody could then use. Take it out and send it again.`,
+    { job_id: number },
   );
 }
 

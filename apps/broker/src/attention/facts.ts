@@ -1,13 +1,16 @@
 import {
   type FactScope,
   listBlockedPeers,
+  listFailedJobs,
   listHeldSessions,
   listOpenAsks,
+  listOpenProposals,
   listSpentSessions,
   type SessionFact,
 } from "@merkle/db";
 import { type AttentionItem, limits } from "@merkle/wire";
 import type { Services } from "../context.js";
+import { describeFailure } from "../jobs/describe-failure.js";
 import { findQuietSessions } from "./quiet-sessions.js";
 
 /** Something that waits for a human, as it is; who has put it away is another matter. */
@@ -18,6 +21,8 @@ export interface Fact extends Omit<SessionFact, "since"> {
   readonly since: Date;
   /** Of an ask; what it says is read for those alone that are shown. */
   readonly sequence: number | null;
+  /** Of a proposal or a job. */
+  readonly number: number | null;
   readonly team: string | null;
   readonly peer: string | null;
   readonly text: string;
@@ -39,8 +44,10 @@ export async function readFacts(
 ): Promise<Fact[]> {
   const { orm, meshId } = services.database;
   const scope: FactScope = { meshId, sessionIds, limit: limits.attentionCountedMax };
-  const [asks, blocked, held, spent, quiet] = await Promise.all([
+  const [asks, proposals, failed, blocked, held, spent, quiet] = await Promise.all([
     listOpenAsks(orm, scope, personId),
+    listOpenProposals(orm, scope),
+    listFailedJobs(orm, scope),
     listBlockedPeers(orm, scope),
     listHeldSessions(orm, scope),
     listSpentSessions(orm, scope),
@@ -48,6 +55,19 @@ export async function readFacts(
   ]);
   return [
     ...asks.map((ask) => toFact("ask", ask, ask.sequence, ask)),
+    ...proposals.map((each) =>
+      toFact("proposal", each, each.number, {
+        number: each.number,
+        team: each.proposedBy,
+        text: `+${each.added} \u2212${each.removed} to the ${each.proposalKind === "conclusion" ? "Conclusion" : "document"}`,
+      }),
+    ),
+    ...failed.map((each) =>
+      toFact("job_failed", each, each.number, {
+        number: each.number,
+        text: `${each.jobKind}: ${describeFailure({ ...each, kind: each.jobKind }) ?? ""}`,
+      }),
+    ),
     ...blocked.map((each) =>
       toFact("blocked", each, `${each.peerId}:${each.since.getTime()}`, { ...each, text: each.reason }),
     ),
@@ -64,9 +84,9 @@ function toFact(
   kind: Fact["kind"],
   { sessionId, slug, title, since }: SessionFact,
   what: string | number,
-  told: Partial<Pick<Fact, "sequence" | "team" | "peer" | "text">> = {},
+  told: Partial<Pick<Fact, "sequence" | "number" | "team" | "peer" | "text">> = {},
 ): Fact {
-  const { sequence = null, team = null, peer = null, text = "" } = told;
+  const { sequence = null, number = null, team = null, peer = null, text = "" } = told;
   return {
     id: `${kind}:${sessionId}:${what}`,
     kind,
@@ -75,6 +95,7 @@ function toFact(
     title,
     since,
     sequence,
+    number,
     team,
     peer,
     text,

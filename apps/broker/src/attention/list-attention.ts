@@ -52,6 +52,7 @@ function toItem(fact: Fact, ask: AskContent | undefined, dismissal: Dismissal | 
     session_title: fact.title,
     since: fact.since.toISOString(),
     sequence: fact.sequence,
+    number: fact.number,
     team: fact.team,
     peer: fact.peer,
     text: ask?.text ?? fact.text,

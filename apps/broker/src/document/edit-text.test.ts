@@ -1,7 +1,7 @@
+import { occurrences } from "@merkle/wire/anchors";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { editText } from "./edit-text.js";
-import { occurrences } from "./occurrences.js";
 
 it("[DOC-6] replaces the one place where the text stands", () => {
   expect(editText("one two three", "two", "2")).toEqual({ content: "one 2 three" });

@@ -1,6 +1,7 @@
 import {
   describeSchema,
   isSessionOperation,
+  isStreamable,
   type JsonSchema,
   type Operation,
   operations,
@@ -91,7 +92,7 @@ function describeOperation(operation: Operation, schemas: Schemas): OpenApiValue
           only(input, (name) => !inPath.includes(name) && name !== "team_id"),
         )
       : []),
-    ...(operation.kind === "wait" ? [{ $ref: "#/components/parameters/LastEventID" }] : []),
+    ...(isStreamable(operation) ? [{ $ref: "#/components/parameters/LastEventID" }] : []),
     ...(takes(input, "idempotency_key") ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
   return {
@@ -153,7 +154,7 @@ function toBody(schema: JsonSchema): OpenApiValue {
 
 function describeSuccess(operation: Operation, schemas: Schemas): OpenApiValue {
   const json = { schema: describe(operation, "output", schemas) };
-  if (operation.kind !== "wait") return { description: "Done.", content: { "application/json": json } };
+  if (!isStreamable(operation)) return { description: "Done.", content: { "application/json": json } };
   const stream = { schema: { type: "string", description: streamDescription } };
   return {
     description: "Messages, or none when the time was up.",

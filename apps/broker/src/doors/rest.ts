@@ -1,5 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import { isSessionOperation, MerkleError, type Operation, operations } from "@merkle/wire";
+import { isStreamable, MerkleError, type Operation, operations } from "@merkle/wire";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { refuseStranger } from "../access/authorize.js";
@@ -36,7 +36,7 @@ async function serve(c: HttpContext, admit: Admit, operation: Operation): Promis
     signal,
     credential: c.req.header("x-team-id"),
   };
-  if (operation.kind === "wait" && wantsStream(c)) return stream(c, services, call);
+  if (isStreamable(operation) && wantsStream(c)) return stream(c, services, call);
   const reply = await dispatch(services, call);
   whenWritten(c, reply.written);
   return jsonResponse(reply.output);
@@ -47,7 +47,8 @@ async function readInput(
   { bodies }: Services,
   operation: Operation,
 ): Promise<Record<string, unknown>> {
-  const path = isSessionOperation(operation) ? { session_id: c.req.param("session_id") } : {};
+  // What stands in the path is text, as in a query, and counts before what is given beside it.
+  const path = readQuery(new URLSearchParams(c.req.param()), operation);
   const query = readQuery(new URL(c.req.url).searchParams, operation);
   if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
   const body = (await bodies.readJson(c.env.incoming)) ?? {};

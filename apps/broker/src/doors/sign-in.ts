@@ -8,7 +8,7 @@ import { membershipEnded } from "../access/authorize.js";
 import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
 import { writeCookie } from "../identity/cookie.js";
-import type { Asker } from "../identity/principal.js";
+import { type Asker, isNamed } from "../identity/principal.js";
 import { createSignInChallenges } from "../identity/sign-in-challenges.js";
 import type { Meshes } from "../meshes/meshes.js";
 import { makeToken } from "../tokens/token.js";
@@ -65,7 +65,7 @@ export function mountSignIn(
     const arrival = arrivals.read(c.env.incoming);
     requireSameOrigin(arrival);
     const principal = await identify(await readSignIn(c, main.bodies), arrival);
-    if (!principal || principal.kind === "anyone") throw signInRefused();
+    if (!isNamed(principal)) throw signInRefused();
     const services = (await meshes.find(principal.meshId)) ?? main;
     const { token, secretHash } = makeToken("browser");
     const holder =
@@ -94,7 +94,7 @@ export function mountSignIn(
     const { principal, services } = await admit(c);
     const arrival = arrivals.read(c.env.incoming);
     requireSameOrigin(arrival);
-    if (principal && principal.kind !== "anyone" && principal.token !== null) {
+    if (isNamed(principal) && principal.token !== null) {
       const { token, meshId } = principal;
       const ended = await services.database.transaction((tx) => endToken(tx, meshId, token));
       for (const each of ended) services.entrance().end({ meshId, token: each });
@@ -107,7 +107,7 @@ export function mountSignIn(
   app.post("/api/tickets", async (c) => {
     const { principal, services } = await admit(c);
     requireSameOrigin(arrivals.read(c.env.incoming));
-    if (!principal || principal.kind === "anyone" || principal.token === null) throw notSignedIn();
+    if (!isNamed(principal) || principal.token === null) throw notSignedIn();
     const { meshId, token: parent } = principal;
     const { token, secretHash } = makeToken("ticket");
     const holder =

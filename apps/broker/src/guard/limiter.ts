@@ -129,6 +129,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     admitCall({ asker, sessionId, rate }) {
       if (asker?.kind === "member") take(`member_${rate}`, asker.memberId);
       if (asker?.kind === "observer") take(`member_${rate}`, `${asker.meshId} ${asker.token}`);
+      if (asker?.kind === "job") take(`member_${rate}`, `${asker.meshId} job ${asker.job}`);
       if (sessionId !== null) take(`session_${rate}`, sessionId);
     },
     async tryProof({ address, secret }, check) {

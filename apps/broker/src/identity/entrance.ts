@@ -1,5 +1,6 @@
 import {
   type Database,
+  findJobBySecret,
   findMember,
   findTokenByNumber,
   type KnownToken,
@@ -13,7 +14,7 @@ import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
 import type { Limiter } from "../guard/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";
-import { hashToken, kindOfToken } from "../tokens/token.js";
+import { hashToken, isJobToken, kindOfToken } from "../tokens/token.js";
 import { readCookie } from "./cookie.js";
 import type { Asker, Principal } from "./principal.js";
 import { type AskedHello, verifyHello } from "./verify-hello.js";
@@ -132,6 +133,18 @@ export function createEntrance({
     });
   }
 
+  /** The agent of a job, for as long as it runs and its claim holds; nothing is remembered of it. */
+  async function byJob({ text, address }: GivenToken): Promise<Principal | null> {
+    const hash = hashToken(text);
+    return limiter.tryProof({ address, secret: hash.toString("base64url") }, async () => {
+      const job = await findJobBySecret(database.orm, hash);
+      if (!job) return null;
+      const { meshId, number, kind, sessionId, root, path, fence } = job;
+      const sourcePath = path === null ? null : `${root}/${path}`;
+      return { kind: "job", meshId, job: number, jobKind: kind, sessionId, sourcePath, fence };
+    });
+  }
+
   function remember(name: string, principal: Principal): void {
     remembered.delete(name);
     remembered.set(name, { principal, until: performance.now() + rememberMs });
@@ -193,7 +206,7 @@ export function createEntrance({
     });
   }
 
-  async function isStillIn(principal: Exclude<Principal, { kind: "anyone" }>): Promise<boolean> {
+  async function isStillIn(principal: Exclude<Principal, { kind: "anyone" | "job" }>): Promise<boolean> {
     const { meshId, token } = principal;
     // A token is in force only as long as its member is one.
     if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
@@ -214,6 +227,8 @@ export function createEntrance({
       const { address } = arrival;
       const mesh = header("x-merkle-mesh");
       const bearer = /^Bearer +(\S+)$/i.exec(header("authorization") ?? "")?.[1];
+      if (bearer !== undefined && isJobToken(bearer))
+        return admitTo(await byJob({ text: bearer, address }), mesh);
       if (bearer !== undefined) return admitTo(await byToken({ text: bearer, address }, forPrograms), mesh);
       const cookie = readCookie(header("cookie"), arrival);
       const principal = cookie === undefined ? null : await byToken({ text: cookie, address }, ["browser"]);
@@ -240,7 +255,8 @@ export function createEntrance({
     },
     byToken,
     hold(principal, end) {
-      if (!principal || principal.kind === "anyone") return () => undefined;
+      // A job's agent opens no connection that stays: each of its calls is looked up anew.
+      if (!principal || principal.kind === "anyone" || principal.kind === "job") return () => undefined;
       const expiresAt = expiries.get(principal);
       const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);
       const expires = inMs === undefined ? undefined : setTimeout(end, Math.max(inMs, 0));
@@ -278,7 +294,7 @@ export function createEntrance({
 const forPrograms: readonly TokenKind[] = ["bearer", "observer"];
 
 function isOfToken(principal: Principal, token: number): boolean {
-  return principal.kind !== "anyone" && principal.token === token;
+  return "token" in principal && principal.token === token;
 }
 
 function isOfMember(principal: Principal, memberId: string): boolean {

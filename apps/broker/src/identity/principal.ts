@@ -1,10 +1,10 @@
-import type { MemberRole } from "@merkle/wire";
+import type { JobKind, MemberRole } from "@merkle/wire";
 
 /**
  * Who has been let in, and to which mesh: what a door finds out before anything else is looked at. As which team or person
  * somebody acts in a session is another question, which the credential of that answers (AUTH-2).
  */
-export type Principal = Anyone | MemberPrincipal | Observer;
+export type Principal = Anyone | MemberPrincipal | Observer | JobPrincipal;
 
 /** In open mode whoever reaches the broker. */
 export interface Anyone {
@@ -30,6 +30,19 @@ export interface Observer {
   readonly token: number;
 }
 
+/** The agent of a running job, which may read the job's source and write what the job is for. */
+export interface JobPrincipal {
+  readonly kind: "job";
+  readonly meshId: string;
+  readonly job: number;
+  readonly jobKind: JobKind;
+  readonly sessionId: string | null;
+  /** The file that the job is about, as `<root>/<path>`; null where it is a session's document. */
+  readonly sourcePath: string | null;
+  /** The number under which the job was claimed: whatever the agent writes counts only while that claim holds. */
+  readonly fence: number;
+}
+
 /** The member to whom belongs what somebody makes; null where everybody is let in, and it is its credential's holder's. */
 export function ownerOf(principal: Asker): string | null {
   return principal?.kind === "member" ? principal.memberId : null;
@@ -37,3 +50,13 @@ export function ownerOf(principal: Asker): string | null {
 
 /** Who asks for an operation: nobody that the broker knows, in invite mode, and then it is null. */
 export type Asker = Principal | null;
+
+/** Whether it is somebody to whom no other session than one exists. */
+export function isConfined(asker: Asker): asker is Observer | JobPrincipal {
+  return asker?.kind === "observer" || asker?.kind === "job";
+}
+
+/** Whether it is somebody for whom a browser or a connection can stay signed in. */
+export function isNamed(asker: Asker): asker is MemberPrincipal | Observer {
+  return asker?.kind === "member" || asker?.kind === "observer";
+}

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { findMember, insertMesh, insertNewMember, type Transaction } from "@merkle/db";
+import { findMember, insertMesh, insertNewMember, shipPersonas, type Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import type { MemberPrincipal } from "../identity/principal.js";
+import { shippedPersonas } from "../personas/shipped-personas.js";
 
 /**
  * Makes a mesh. A member who makes one is its first admin, by the same key; nobody else is in it (MESH-6).
@@ -17,6 +18,7 @@ export async function createMesh(
   return ctx.write(async ({ tx }) => {
     const meshId = randomUUID();
     if (!(await insertMesh(tx, { meshId, name, createdAt: new Date() }))) throw taken(name);
+    await shipPersonas(tx, shippedPersonas, meshId);
     const member_id = principal?.kind === "member" ? await admitMaker(tx, meshId, principal) : null;
     return { mesh_id: meshId, name, member_id };
   });

@@ -3,9 +3,13 @@ import { isUuid, limits } from "@merkle/wire";
 import { createCredentials } from "../access/credentials.js";
 import type { Services } from "../context.js";
 import { createSessionDirectory } from "../sessions/directory.js";
+import { noSources, type Sources } from "../sources/sources.js";
 
 /** What the broker's parts share in whatever mesh. */
-export type SharedServices = Omit<Services, "database" | "meshName" | "mesh" | "credentials" | "sessions">;
+export type SharedServices = Omit<
+  Services,
+  "database" | "meshName" | "mesh" | "credentials" | "sessions" | "sources"
+>;
 
 /**
  * The broker's meshes, each seen through services of its own: whoever is given those of one mesh finds no session, person
@@ -25,9 +29,12 @@ export interface Meshes {
 export function createMeshes({
   database,
   shared,
+  sources,
 }: {
   readonly database: Database;
   readonly shared: SharedServices;
+  /** Of the main mesh: whoever configures the broker's roots has that one in mind, and anybody may have made another. */
+  readonly sources: Sources;
 }): Meshes {
   const open = new Map<string, Services>();
 
@@ -42,6 +49,7 @@ export function createMeshes({
       mesh: shared.meshChannels.in(meshId),
       credentials: createCredentials({ database: ofMesh, presence: shared.presence }),
       sessions: createSessionDirectory(ofMesh),
+      sources: meshId === database.meshId ? sources : noSources,
     };
     open.set(meshId, services);
     return services;

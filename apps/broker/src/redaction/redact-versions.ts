@@ -1,8 +1,10 @@
 import {
+  forgetQuotes,
   holdSearchHeads,
   listVersionAuthors,
   lockDocument,
   redactDocumentVersions,
+  redactProposals,
   type VersionRange,
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
@@ -28,6 +30,8 @@ export async function redactVersions(
     if (range.to === current.version) throw isNewest(current.version, current.closedAt !== null);
 
     const redacted = await redactDocumentVersions(tx, sessionId, range);
+    await redactProposals(tx, sessionId, range);
+    await forgetQuotes(tx, { meshId: ctx.services.database.meshId, sessionId }, range);
     if (redacted === 0) {
       const earlier = await readVersionRedactions(tx, sessionId);
       return { redacted, sequence: earlier.find(range.from)?.sequence ?? null };

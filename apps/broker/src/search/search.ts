@@ -8,7 +8,16 @@ type Output = OutputOf<"search">;
 type Hit = Output["hits"][number];
 
 const partCharsMax = 300;
-const allKinds = ["message", "decision", "document", "memory", "session", "state", "progress"] as const;
+const allKinds = [
+  "message",
+  "decision",
+  "document",
+  "memory",
+  "session",
+  "state",
+  "progress",
+  "topic",
+] as const;
 
 /** Searches everything that the mesh keeps. What was posted before the call is found by it (SEARCH-4). */
 export async function search(ctx: Context, input: ParsedInputOf<"search">): Promise<Output> {
@@ -34,6 +43,7 @@ function toHit({ sessionId, slug, memory, at, marked, ...row }: FoundRow): Hit {
     session_id: sessionId,
     session: slug,
     sequence: row.sequence,
+    topic_id: row.topic,
     memory_id: memory === null ? null : `mem_${memory}`,
     version: row.version,
     key: row.key,

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { insertPeer, insertSession, insertTeam, type NewTeam } from "@merkle/db";
+import { insertMemory, insertPeer, insertSession, insertTeam, type NewTeam } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { makeCredential } from "../access/credentials.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { ownerOf } from "../identity/principal.js";
+import { toMemoryId } from "../memory/memory-output.js";
 import { refuseSecondSession } from "../roster/refuse-second-session.js";
 import { toSessionSettings } from "../settings/get-settings.js";
+import { readPredecessor, withNote } from "./read-predecessor.js";
 import { takeSlug } from "./slug.js";
 
 /** Makes a session with its convener in it, a person perhaps. It posts no event: the feed begins empty (SES-1). */
@@ -15,6 +17,10 @@ export async function createSession(
 ): Promise<OutputOf<"create_session">> {
   const { database, mesh } = ctx.services;
   const { meshId } = database;
+  const predecessor =
+    input.from_session === undefined ? null : await readPredecessor(ctx.services, input.from_session);
+  const { title } = input;
+  const description = predecessor ? withNote(input.description, predecessor.note) : input.description;
   return ctx.write(async (write) => {
     const { tx, afterCommit } = write;
     await refuseSecondSession(ctx, write, null);
@@ -22,7 +28,6 @@ export async function createSession(
     const teamId = randomUUID();
     const at = new Date();
     const { name, provedBy, credential } = nameConvener(ctx, input, teamId);
-    const { title, description } = input;
     const settings = toSessionSettings(input.settings);
     const slug = await takeSlug(tx, { meshId, sessionId, title, wanted: input.slug });
     await insertSession(tx, {
@@ -40,7 +45,18 @@ export async function createSession(
     await insertTeam(tx, { sessionId, teamId, name, provedBy, memberId, joinedAt: at });
     await insertPeer(tx, { sessionId, teamId, peerId: randomUUID(), cursor: 0, documentVersion: 0 });
     afterCommit(() => mesh.announce("sessions", sessionId));
-    return { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };
+    const made = { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };
+    if (!predecessor) return made;
+    const memory = {
+      meshId,
+      sessionId,
+      content: predecessor.memory,
+      tags: ["conclusion"],
+      rememberedBy: name,
+    };
+    const number = await insertMemory(tx, { ...memory, rememberedAt: at });
+    afterCommit(() => mesh.announce("memory", null));
+    return { ...made, memory_id: toMemoryId(number) };
   });
 }
 

@@ -8,6 +8,19 @@ export interface MadeToken {
   readonly secretHash: Buffer;
 }
 
+/** Of what a running job's agent writes with; it is kept with its job, and ends with it (JOB-12). */
+const jobMark = "mkj_";
+
+/** Draws a job's credential. */
+export function makeJobToken(): MadeToken {
+  const token = `${jobMark}${randomBytes(32).toString("base64url")}`;
+  return { token, secretHash: hashToken(token) };
+}
+
+export function isJobToken(text: string): boolean {
+  return wholeForm.test(text) && text.startsWith(jobMark);
+}
+
 /** Each kind has a mark of its own, so that whoever finds one knows what it opens, and no door takes one for another. */
 const marks: { readonly [Kind in TokenKind]: string } = {
   bearer: "mkt_",
@@ -46,5 +59,5 @@ export function findTokens(text: string): string[] {
 
 const kinds: readonly TokenKind[] = ["bearer", "browser", "sign_in", "ticket", "observer"];
 const tokenChars = 47;
-const markForm = /mk[tbswo]_/g;
-const wholeForm = /^mk[tbswo]_[A-Za-z0-9_-]{43}$/;
+const markForm = /mk[tbswoj]_/g;
+const wholeForm = /^mk[tbswoj]_[A-Za-z0-9_-]{43}$/;

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queryable } from "../open-database.js";
-import { feeds, messages, peers, sessions, teams } from "../schema.js";
+import { feeds, jobs, messages, peers, proposals, sessions, teams, topics } from "../schema.js";
+import type { JobRow } from "./jobs.js";
 
 /** Where facts are looked for: in the open sessions of a mesh, or in those of some. */
 export interface FactScope {
@@ -144,12 +145,67 @@ export async function listSilentSessions(
   return rows.map(toFact);
 }
 
+export interface ProposalFact extends SessionFact {
+  readonly number: number;
+  readonly proposalKind: "rewrite" | "conclusion";
+  /** Null for an agent's. */
+  readonly proposedBy: string | null;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Proposals that a human can decide about: a closed session takes nothing but another conclusion. */
+export async function listOpenProposals(db: Queryable, scope: FactScope): Promise<ProposalFact[]> {
+  const rows = await db.execute<Row<ProposalFact>>(sql`
+    SELECT ${ofSession}, p.number, p.kind AS "proposalKind", p.proposed_by AS "proposedBy", p.added, p.removed,
+           ${ms(sql`p.proposed_at`)}
+    FROM ${proposals} p JOIN ${sessions} s ON s.session_id = p.session_id${inScope(scope)}
+    JOIN ${feeds} f ON f.session_id = s.session_id
+    WHERE p.mesh_id = ${scope.meshId} AND p.status = 'open' AND (f.closed_at IS NULL OR p.kind = 'conclusion')
+    ORDER BY p.proposed_at, p.number LIMIT ${scope.limit}`);
+  return rows.map(toFact);
+}
+
+export interface FailedJobFact extends SessionFact {
+  readonly number: number;
+  readonly jobKind: JobRow["kind"];
+  readonly failure: JobRow["failure"];
+  readonly exitCode: number | null;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+}
+
+/** Jobs that failed, and that nobody has started anew: each the last of its source, and what it was for is still wanted. */
+export async function listFailedJobs(db: Queryable, scope: FactScope): Promise<FailedJobFact[]> {
+  const rows = await db.execute<
+    Row<FailedJobFact> & { started_ms: string | null; completed_ms: string | null }
+  >(sql`
+    SELECT ${ofSession}, j.number, j.kind AS "jobKind", j.failure, j.exit_code AS "exitCode", ${ms(sql`j.completed_at`)},
+           (extract(epoch FROM j.started_at) * 1000)::bigint AS started_ms,
+           (extract(epoch FROM j.completed_at) * 1000)::bigint AS completed_ms
+    FROM ${openSessions(scope)}
+    JOIN ${jobs} j ON j.session_id = f.session_id AND j.status IN ('failed', 'timed_out')
+    LEFT JOIN ${topics} t ON t.mesh_id = j.mesh_id AND t.number = j.topic_id
+    WHERE t.status IS DISTINCT FROM 'closed'
+      AND NOT EXISTS (SELECT FROM ${jobs} l WHERE l.mesh_id = j.mesh_id AND l.source = j.source AND l.number > j.number)
+    ORDER BY j.completed_at, j.number LIMIT ${scope.limit}`);
+  return rows.map(({ started_ms, completed_ms, ...row }) => ({
+    ...toFact(row),
+    startedAt: started_ms === null ? null : new Date(Number(started_ms)),
+    completedAt: completed_ms === null ? null : new Date(Number(completed_ms)),
+  }));
+}
+
 const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title`;
 
-function openSessions({ meshId, sessionIds }: FactScope): SQL {
-  const some = sessionIds && sql` AND s.session_id = ANY (${sql.param(`{${sessionIds.join(",")}}`)}::uuid[])`;
+function openSessions(scope: FactScope): SQL {
   return sql`${sessions} s JOIN ${feeds} f
-    ON f.session_id = s.session_id AND f.closed_at IS NULL AND s.mesh_id = ${meshId}${some ?? sql``}`;
+    ON f.session_id = s.session_id AND f.closed_at IS NULL${inScope(scope)}`;
+}
+
+function inScope({ meshId, sessionIds }: FactScope): SQL {
+  const some = sessionIds && sql` AND s.session_id = ANY (${sql.param(`{${sessionIds.join(",")}}`)}::uuid[])`;
+  return sql` AND s.mesh_id = ${meshId}${some ?? sql``}`;
 }
 
 /** A time as the driver would not lose a digit of it. */

@@ -7,6 +7,7 @@ import {
   messages,
   messageWords,
   peers,
+  perspectives,
   sessions,
   stateEntries,
   stateVersions,
@@ -61,6 +62,16 @@ export async function redactDocumentVersions(
   await tx
     .delete(documentWords)
     .where(and(eq(documentWords.sessionId, sessionId), between(documentWords.version, range.from, range.to)));
+  // What somebody made of a text may quote it.
+  await tx
+    .delete(perspectives)
+    .where(
+      and(
+        eq(perspectives.sessionId, sessionId),
+        isNull(perspectives.path),
+        between(perspectives.sourceVersion, range.from, range.to),
+      ),
+    );
   return redacted.length;
 }
 

@@ -12,10 +12,20 @@ import {
   sessions,
   stateEntries,
   teams,
+  topicMessages,
+  topics,
 } from "../schema.js";
 import { fits, markedIn, rankOf, type TextMatch } from "./text-query.js";
 
-export type FoundKind = "message" | "decision" | "document" | "memory" | "session" | "state" | "progress";
+export type FoundKind =
+  | "message"
+  | "decision"
+  | "document"
+  | "memory"
+  | "session"
+  | "state"
+  | "progress"
+  | "topic";
 
 export interface FoundRow {
   readonly kind: FoundKind;
@@ -23,6 +33,7 @@ export interface FoundRow {
   readonly slug: string | null;
   readonly sequence: number | null;
   readonly memory: number | null;
+  readonly topic: number | null;
   readonly version: number | null;
   /** Of state. */
   readonly key: string | null;
@@ -55,6 +66,7 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     wanted.kinds.has("memory") ? findMemories(wanted, meshId) : null,
     wanted.kinds.has("session") ? findSessions(wanted) : null,
     wanted.kinds.has("state") ? findState(wanted, meshId) : null,
+    wanted.kinds.has("topic") ? findTopicMessages(wanted, meshId) : null,
     wanted.kinds.has("progress") ? findProgress(wanted, meshId) : null,
   ].filter((branch) => branch !== null);
   const best = sql`ORDER BY rank DESC, at DESC, session_id, sequence, key COLLATE "C" LIMIT ${wanted.limit}`;
@@ -68,20 +80,23 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
       wanted.sessionId === undefined ? sql`` : sql` AND session_id = ${wanted.sessionId}`
     }), found AS MATERIALIZED (SELECT * FROM (${found}) f ${best})
     SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
-           f.memory::float8 AS memory, w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
+           CASE f.kind WHEN 'memory' THEN f.memory::float8 END AS memory,
+           CASE f.kind WHEN 'topic' THEN f.memory::float8 END AS topic, w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
            p.id AS entry, p.project_id AS project,
-           CASE f.kind WHEN 'memory' THEN NULL WHEN 'progress' THEN p.title ELSE s.title END AS title,
+           CASE f.kind WHEN 'memory' THEN NULL WHEN 'progress' THEN p.title WHEN 'topic' THEN o.title ELSE s.title END AS title,
            CASE f.kind WHEN 'memory' THEN r.remembered_by WHEN 'document' THEN v.written_by WHEN 'session' THEN t.name
-             WHEN 'state' THEN e.updated_by WHEN 'progress' THEN p.logged_by
+             WHEN 'state' THEN e.updated_by WHEN 'progress' THEN p.logged_by WHEN 'topic' THEN c.author
              ELSE concat_ws('/', m.author_team, m.author_peer) END AS by,
            (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank,
            ${windowOf(sql`marked.text`)} AS marked
     FROM found f
     LEFT JOIN ${sessions} s ON s.session_id = f.session_id
-    LEFT JOIN ${messages} m ON m.session_id = f.session_id AND m.sequence = f.sequence
+    LEFT JOIN ${messages} m ON f.kind <> 'topic' AND m.session_id = f.session_id AND m.sequence = f.sequence
     LEFT JOIN ${documentWords} w ON w.session_id = f.session_id AND w.piece = f.piece
     LEFT JOIN ${documentVersions} v ON v.session_id = w.session_id AND v.version = w.version
-    LEFT JOIN ${memories} r ON r.mesh_id = ${meshId} AND r.number = f.memory
+    LEFT JOIN ${topics} o ON f.kind = 'topic' AND o.mesh_id = ${meshId} AND o.number = f.memory
+    LEFT JOIN ${topicMessages} c ON f.kind = 'topic' AND c.mesh_id = ${meshId} AND c.topic = f.memory AND c.sequence = f.sequence
+    LEFT JOIN ${memories} r ON f.kind = 'memory' AND r.mesh_id = ${meshId} AND r.number = f.memory
     LEFT JOIN ${stateEntries} e ON e.scope_id = coalesce(f.session_id, ${meshId}) AND e.key = f.key COLLATE "C"
     LEFT JOIN ${progressEntries} p ON f.kind = 'progress' AND p.mesh_id = ${meshId} AND p.id = f.key
     LEFT JOIN ${teams} t ON f.kind = 'session' AND t.session_id = s.session_id AND t.team_id = s.created_by_team_id
@@ -89,7 +104,7 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
       wanted.match,
       sql`CASE f.kind WHEN 'memory' THEN r.content WHEN 'document' THEN w.content
             WHEN 'session' THEN ${sessionText(sql`s`)} WHEN 'state' THEN ${stateText(sql`e`)}
-            WHEN 'progress' THEN ${progressText(sql`p`)} ELSE ${messageText(sql`m`)} END`,
+            WHEN 'progress' THEN ${progressText(sql`p`)} WHEN 'topic' THEN c.text ELSE ${messageText(sql`m`)} END`,
     )} AS text OFFSET 0) marked
     ORDER BY f.rank DESC, f.at DESC, f.session_id, f.sequence, f.key COLLATE "C"`);
   return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(Number(at_ms)) }));
@@ -192,6 +207,23 @@ function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
           ORDER BY created_at DESC, number DESC, id DESC LIMIT ${entriesReadMax}) e`;
   return sql`SELECT ${columns} FROM ${place}
     WHERE ${fits(match, { words: sql`words`, text: progressText(sql`e`) })}`;
+}
+
+/** Letters are looked for only in the newest messages of topics, because every text must be read for it. */
+const commentsReadMax = 1_000;
+
+/** What was said in topics, named by their number where a memory has its own. */
+function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
+  const columns = sql`'topic' AS kind, t.session_id, c.sequence::bigint AS sequence, c.topic::bigint AS memory,
+    NULL::int AS piece, NULL::text AS key, c.at AS at, ${rankOf(match, sql`c.words`)} AS rank`;
+  const own = sessionId === undefined ? sql`` : sql`AND t.session_id = ${sessionId}`;
+  const place =
+    match.by === "words"
+      ? sql`${topicMessages} c`
+      : sql`(SELECT * FROM ${topicMessages} WHERE mesh_id = ${meshId}
+          ORDER BY at DESC, topic DESC, sequence DESC LIMIT ${commentsReadMax}) c`;
+  return sql`SELECT ${columns} FROM ${place} JOIN ${topics} t ON t.mesh_id = c.mesh_id AND t.number = c.topic
+    WHERE c.mesh_id = ${meshId} ${own} AND ${fits(match, { words: sql`c.words`, text: sql`c.text` })}`;
 }
 
 /** So much of a marked text is handed over that a good part of it can be chosen. */

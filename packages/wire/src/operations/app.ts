@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lines } from "../compact.js";
 import { operation } from "../operation.js";
-import { Epoch, Uuid } from "../values.js";
+import { Epoch, jobKinds, Uuid } from "../values.js";
 
 export const getAppInfo = operation({
   name: "get_app_info",
@@ -31,6 +31,7 @@ export const getAppInfo = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  forJobs: jobKinds,
   compact: (app) =>
     lines(
       `merkle ${app.version}, mesh ${app.mesh}, ${app.auth}`,

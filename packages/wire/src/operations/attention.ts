@@ -20,20 +20,22 @@ import {
 export const AttentionItem = z
   .object({
     id: z.string(),
-    kind: z.enum(["ask", "blocked", "held", "budget_spent", "quiet"]),
+    kind: z.enum(["ask", "proposal", "job_failed", "blocked", "held", "budget_spent", "quiet"]),
     session_id: Uuid,
     session: z.string().meta({ description: "Its slug." }),
     session_title: z.string(),
     since: Timestamp,
     sequence: Sequence.nullable().meta({ description: "Of an ask." }),
+    number: z.int().nullable().meta({ description: "Of a proposal or a job: its number in the mesh." }),
     team: z
       .string()
       .nullable()
-      .meta({ description: "Who asks, is blocked or holds; null where nobody does." }),
+      .meta({ description: "Who asks, proposes, is blocked or holds; null where nobody does, or an agent." }),
     peer: z.string().nullable(),
-    text: z
-      .string()
-      .meta({ description: "The ask, or the reason given, cut at 500 characters; may be empty." }),
+    text: z.string().meta({
+      description:
+        "The ask, the reason given, what a proposal changes or why a job failed, cut at 500 characters; may be empty.",
+    }),
     options: z.array(z.string()).meta({ description: "Of an ask: the answers offered." }),
     dismissed: z.boolean().meta({ description: "Put away by the caller; comes only where asked for." }),
     snoozed_until: Timestamp.nullable(),
@@ -45,7 +47,8 @@ export type AttentionItem = z.output<typeof AttentionItem>;
 export const listAttention = operation({
   name: "list_attention",
   toolset: "people",
-  summary: "List what waits for a human: unanswered asks, blocked peers, held, spent and quiet sessions.",
+  summary:
+    "List what waits for a human: unanswered asks, open proposals, failed jobs, blocked peers, held, spent and quiet sessions.",
   access: "reader",
   route: "GET /api/attention",
   unlisted: true,
@@ -58,9 +61,10 @@ export const listAttention = operation({
     ...asTeam,
   }),
   output: z.object({
-    items: z
-      .array(AttentionItem)
-      .meta({ description: "Asks, blocked peers, held, spent, quiet; oldest first within each." }),
+    items: z.array(AttentionItem).meta({
+      description:
+        "Asks, proposals, failed jobs, blocked peers, held, spent, quiet; oldest first within each.",
+    }),
     total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
     dismissed: z.int().meta({ description: "How many more the caller has put away." }),
   }),
@@ -73,7 +77,7 @@ export const listAttention = operation({
     lines(
       ...items.map(
         (item) =>
-          `${item.kind} ${item.session}${item.sequence === null ? "" : ` #${item.sequence}`} since ${messageTime(item.since)}${
+          `${item.kind} ${item.session}${item.sequence === null ? "" : ` #${item.sequence}`}${item.number === null ? "" : ` ${item.number}`} since ${messageTime(item.since)}${
             item.team === null
               ? ""
               : ` ${item.peer === null ? nameInLine(item.team) : peerAddress(item.team, item.peer)}`

@@ -7,6 +7,7 @@ import {
   asTeam,
   DocumentText,
   inSession,
+  jobKinds,
   retryable,
   StorableText,
   Timestamp,
@@ -70,6 +71,7 @@ export const readSessionDoc = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  forJobs: jobKinds,
   compact: (doc) => compactDocument(doc),
 });
 
@@ -195,6 +197,7 @@ export const listDocVersions = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  forJobs: jobKinds,
   compact: ({ versions, has_more }) =>
     lines(
       ...versions.map(

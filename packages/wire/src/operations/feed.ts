@@ -8,6 +8,7 @@ import {
   Epoch,
   inEpoch,
   inSession,
+  jobKinds,
   lineOfChars,
   retryable,
   Sequence,
@@ -211,6 +212,7 @@ export const getHistory = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  forJobs: jobKinds,
   compact: (page) =>
     lines(
       page.has_more && `older: before_cursor ${page.next_cursor}`,

@@ -92,14 +92,24 @@ export const resumeSession = operation({
 
 export const HeldBy = Hold.nullable();
 
-const SearchKind = z.enum(["message", "decision", "document", "memory", "session", "state", "progress"]);
+const SearchKind = z.enum([
+  "message",
+  "decision",
+  "document",
+  "memory",
+  "session",
+  "state",
+  "progress",
+  "topic",
+]);
 
 const SearchHit = z.object({
   kind: SearchKind,
   session_id: Uuid.nullable(),
   session: z.string().nullable().meta({ description: "Its slug." }),
-  sequence: Sequence.nullable().meta({ description: "Of a message or decision." }),
+  sequence: Sequence.nullable().meta({ description: "Of a message or decision, or in a topic." }),
   memory_id: z.string().nullable(),
+  topic_id: z.int().nullable(),
   version: z.int().nullable().meta({ description: "Of a document." }),
   key: z.string().nullable().meta({ description: "Of state." }),
   progress_id: z.string().nullable().meta({ description: "Of a progress entry." }),
@@ -115,12 +125,12 @@ export const search = operation({
   name: "search",
   toolset: "people",
   summary:
-    "Search messages, decisions, documents, memories, state, sessions and progress of the mesh, best match first.",
+    "Search messages, decisions, documents, memories, state, sessions, progress and topics of the mesh, best match first.",
   access: "reader",
   route: "GET /api/search",
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
-    kinds: z.array(SearchKind).max(7).optional().meta({ description: "Only these." }),
+    kinds: z.array(SearchKind).max(8).optional().meta({ description: "Only these." }),
     session: StorableText.min(1).max(100).optional().meta({
       description: "Only in this session, by id or slug.",
     }),
@@ -141,6 +151,9 @@ export const search = operation({
       ...hits.map((hit) => {
         const where =
           hit.memory_id ??
+          (hit.topic_id === null
+            ? null
+            : `${hit.topic_id}${hit.session === null ? "" : ` of ${hit.session}`}`) ??
           hit.key ??
           (hit.progress_id && `${hit.progress_id} in ${nameInLine(hit.project ?? "")}`) ??
           `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;

@@ -7,6 +7,7 @@ import {
   asTeam,
   GroupMembership,
   inSession,
+  jobKinds,
   lineOfChars,
   PeerCredential,
   PeerName,
@@ -168,6 +169,7 @@ export const listParticipants = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  forJobs: jobKinds,
   compact: ({ participants, folded }) =>
     lines(...compactRoster(participants), folded > 0 && `${folded} more never spoke nor polled`),
 });

@@ -8,6 +8,7 @@ import {
   Description,
   DocumentText,
   inSession,
+  jobKinds,
   PersonCredential,
   Reason,
   retryable,
@@ -21,6 +22,7 @@ import {
   Uuid,
   Version,
 } from "../values.js";
+import { MemoryId } from "./memory.js";
 import { HeldBy } from "./people.js";
 import { Seal } from "./record.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
@@ -89,6 +91,7 @@ export type Session = z.output<typeof Session>;
 
 export const createSession = operation({
   name: "create_session",
+  unlisted: ["from_session"],
   toolset: "core",
   summary:
     "Start a session as its convener, when nobody has opened one for this work; otherwise join_session.",
@@ -106,6 +109,9 @@ export const createSession = operation({
       description: "Such as auth-refactor; else made from the title.",
     }),
     settings: SessionSettingsInput.optional(),
+    from_session: StorableText.min(1).max(100).optional().meta({
+      description: "A concluded one to go on from: its sealed conclusion is the first memory.",
+    }),
     team_id: PersonCredential.optional().meta({
       description: "A person's credential, when a person starts it: then without creator_team_name.",
     }),
@@ -118,8 +124,9 @@ export const createSession = operation({
     cursor: Sequence,
     title: z.string(),
     description: z.string(),
+    memory_id: MemoryId.optional().meta({ description: "What from_session was remembered as." }),
   }),
-  errors: ["unauthorized", "conflict"],
+  errors: ["unauthorized", "not_found", "conflict"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",
@@ -160,6 +167,7 @@ export const getSession = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  forJobs: jobKinds,
   compact: (session) =>
     lines(
       `${session.slug} ${session.status}: ${quoted(session.title)}`,
@@ -285,6 +293,7 @@ export const concludeSession = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "write",
+  forJobs: ["conclude"],
   compact: ({ closed_at, doc_version, seal }) =>
     `closed ${messageTime(closed_at)}, document v${doc_version}, ${sealText(seal)}`,
 });

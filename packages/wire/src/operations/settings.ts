@@ -20,6 +20,10 @@ export const SessionSettings = z
       .min(0)
       .max(1_000_000)
       .meta({ description: "How many messages agents may post after the last human word; 0 for no limit." }),
+    agent_concludes: z.enum(["proposes", "concludes"]).meta({
+      description:
+        "Whether an agent that drafts the conclusion proposes it to a person, or concludes by itself.",
+    }),
   })
   .meta({ id: "SessionSettings" });
 
@@ -30,6 +34,7 @@ export const sessionSettingsDefault: SessionSettings = {
   metadata_by: "anyone",
   metadata_min_interval_s: 0,
   message_budget: 0,
+  agent_concludes: "proposes",
 };
 
 export const SessionSettingsInput = z.strictObject(SessionSettings.partial().shape);

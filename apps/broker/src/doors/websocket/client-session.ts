@@ -281,6 +281,8 @@ function toIdentity(principal: Principal): Admitted["as"] {
       };
     case "observer":
       return { kind: "observer", session_id: principal.sessionId };
+    case "job":
+      throw new TypeError("The agent of a job opens no WebSocket.");
   }
 }
 

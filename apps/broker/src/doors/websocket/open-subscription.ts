@@ -4,6 +4,7 @@ import type { Channel } from "../../delivery/channel.js";
 import { type Sink, type Subscription, startSubscription } from "../../delivery/subscription.js";
 import { refuseOtherEpoch } from "../../feed/cursors.js";
 import type { Admission } from "../../identity/entrance.js";
+import { isConfined } from "../../identity/principal.js";
 import type { Peer } from "../../roster/peer.js";
 
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
@@ -28,7 +29,7 @@ export async function openSubscription(
   const { kind } = frame;
   refuseStranger({ name: "subscribe", access: "reader" }, principal);
   const session = await services.sessions.find(frame.session_id);
-  const isHidden = principal?.kind === "observer" && principal.sessionId !== session?.sessionId;
+  const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
   if (!session || isHidden) throw new MerkleError("not_found", `There is no session "${frame.session_id}".`);
   const caller =
     frame.team_id === undefined ? null : await services.credentials.verify(session.sessionId, frame.team_id);

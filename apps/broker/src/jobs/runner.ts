@@ -1,0 +1,46 @@
+import type { JobKind, RunnerFacts } from "@merkle/wire";
+
+export type { RunnerFacts };
+
+/**
+ * Runs the agent of one job. The broker itself starts no processes: whoever starts the broker gives it a runner, which may be
+ * another one in a test.
+ */
+export interface Runner {
+  /**
+   * Resolves when the agent has ended and nothing that it started is left, however that came about; never rejects. When
+   * `signal` is aborted the agent is told to end, and soon made to.
+   */
+  run(signal: AbortSignal, job: RunnableJob): Promise<RunResult>;
+  /** What it runs and how, found out anew each time; left out by a runner that has nothing to tell. */
+  describe?(): Promise<RunnerFacts>;
+}
+
+export interface RunnableJob {
+  readonly job_id: number;
+  readonly kind: JobKind;
+  /** Names the job among those of all meshes, as a part of a file's name. */
+  readonly label: string;
+  /** What the agent is told of the job, in this order. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** By which the agent does the job's writes, and nothing else (JOB-12). */
+  readonly credential: string;
+  readonly broker_url: string;
+  /** After so long `signal` is aborted; for a runner that has a second clock, should this process hang. */
+  readonly timeout_ms: number;
+}
+
+export interface RunResult {
+  /** 128 and the signal's number where one ended it; null where it never ran. */
+  readonly exit_code: number | null;
+  /** The end of what it wrote to stderr, at most 4 KiB of it; where it wrote nothing there, of its output. */
+  readonly error_tail: string;
+  /** What kept it from running or going on; null where it ended by itself, or because `signal` was aborted. */
+  readonly error: RunError | null;
+}
+
+export interface RunError {
+  /** It could not be started, or it had too many processes. */
+  readonly reason: "unreachable" | "overgrown";
+  readonly message: string;
+}

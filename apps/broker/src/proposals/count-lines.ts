@@ -1,0 +1,9 @@
+import type { Hunk } from "@merkle/wire";
+
+/** How many lines hunks add and take away. */
+export function countLines(hunks: readonly Hunk[]): { added: number; removed: number } {
+  return {
+    added: hunks.reduce((sum, { new_lines }) => sum + new_lines.length, 0),
+    removed: hunks.reduce((sum, { old_lines }) => sum + old_lines.length, 0),
+  };
+}

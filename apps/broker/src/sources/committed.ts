@@ -1,0 +1,52 @@
+import { limits } from "@merkle/wire";
+import type { Repository } from "./check-repository.js";
+import { runGit } from "./git.js";
+
+/** A file as the current commit has it. */
+export interface Committed {
+  readonly path: string;
+  readonly hash: string;
+  readonly executable: boolean;
+}
+
+/** The file at exactly this path in the current commit, or null: where there is none, or a link, folder or submodule. */
+export async function findCommitted(repository: Repository, path: string): Promise<Committed | null> {
+  const { code, output } = await runGit(["ls-tree", "-z", "--full-tree", "HEAD", "--", path], repository);
+  if (code !== 0) return null;
+  return toFiles(output).find((each) => each.path === path) ?? null;
+}
+
+const listBytesMax = 4 * 1024 * 1024;
+
+/**
+ * The files of the current commit in the order of their paths, as many as there are in a list of so many bytes. Those that are
+ * too large, and those that look like no text, are not among them.
+ */
+export async function listCommitted(
+  repository: Repository,
+): Promise<{ readonly files: readonly Committed[]; readonly cut: boolean }> {
+  const { code, output, cut } = await runGit(["ls-tree", "-r", "-z", "-l", "--full-tree", "HEAD"], {
+    ...repository,
+    outputBytesMax: listBytesMax,
+  });
+  // A repository without a commit has no files.
+  if (code !== 0 && !cut) return { files: [], cut: false };
+  return { files: toFiles(output).filter(({ path }) => !looksBinary.test(path)), cut };
+}
+
+function toFiles(output: Buffer): Committed[] {
+  // What stands behind the last NUL was cut.
+  return output.toString("utf8").split("\0").slice(0, -1).flatMap(toFile);
+}
+
+function toFile(line: string): Committed[] {
+  const match = /^(100644|100755) blob ([0-9a-f]{40,64})(?: +(\d+))?\t(.+)$/su.exec(line);
+  if (!match) return [];
+  const [mode, hash = "", bytes = "0", path = ""] = match.slice(1);
+  // A name that is not UTF-8 cannot be asked for.
+  if (Number(bytes) > limits.documentBytesMax || path.includes("\ufffd")) return [];
+  return [{ path, hash, executable: mode === "100755" }];
+}
+
+const looksBinary =
+  /\.(?:7z|avif|bin|bmp|bz2|class|dll|dylib|eot|exe|gif|gz|icns|ico|jar|jpe?g|mov|mp[34]|o|ogg|otf|pdf|png|so|tar|tiff?|ttf|wasm|wav|webm|webp|woff2?|xz|zip|zst)$/i;

@@ -1,0 +1,121 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { MerkleError, parseSourcePath, type SourcePathParts } from "@merkle/wire";
+import type { AgentOptions } from "../jobs/agent-options.js";
+import { checkRepository, type Repository } from "./check-repository.js";
+import { commitFile, type FileCommit } from "./commit-file.js";
+import { listCommitted } from "./committed.js";
+import { GitError } from "./git.js";
+import { type OpenSource, openSource } from "./open-source.js";
+import { NoSource, NotCurrent, RootProblem } from "./source-problems.js";
+
+export interface ListedRoot {
+  readonly root: string;
+  /** Why its files cannot be worked on; null where they can. */
+  readonly problem: string | null;
+  readonly paths: readonly string[];
+  /** There are more than are listed. */
+  readonly cut: boolean;
+}
+
+/** The files under the roots that a mesh may work on. */
+export interface Sources {
+  /** Whether what is accepted can be committed. */
+  readonly canCommit: boolean;
+  list(): Promise<readonly ListedRoot[]>;
+  /** @throws not_found, with the reason */
+  open(source: SourcePathParts): Promise<OpenSource>;
+  /** The folder of a file's root, as its agent is told. */
+  folderOf(root: string): string | null;
+  /**
+   * Commits a file's new text as the agent's, and returns the commit; see `commitFile`. Those of one root come one after the other.
+   *
+   * @throws conflict, and then nothing was done
+   */
+  commit(source: SourcePathParts, commit: Omit<FileCommit, "path" | "author">): Promise<{ commit: string }>;
+}
+
+/** For a mesh that no root is for. */
+export const noSources: Sources = createSources({ roots: undefined, author: undefined, home: "" });
+
+export interface SourcesOptions extends Pick<AgentOptions, "roots" | "author"> {
+  /** The Merkle home, in which there is a folder with nothing in it. */
+  readonly home: string;
+}
+
+export function createSources({ roots = {}, author, home }: SourcesOptions): Sources {
+  const folders = new Map(Object.entries(roots));
+  const emptyFolder = join(home, "empty");
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function check(root: string): Promise<Repository> {
+    const folder = folders.get(root);
+    if (folder === undefined) throw new NoSource(`There is no root ${root} here.`);
+    await mkdir(emptyFolder, { recursive: true, mode: 0o500 });
+    return checkRepository(folder, emptyFolder);
+  }
+
+  async function listRoot(root: string): Promise<ListedRoot> {
+    try {
+      const { files, cut } = await listCommitted(await check(root));
+      const paths = files.map(({ path }) => path).filter((path) => parseSourcePath(`${root}/${path}`));
+      return { root, problem: null, paths, cut };
+    } catch (error) {
+      if (!(error instanceof RootProblem || error instanceof GitError)) throw error;
+      return { root, problem: error.message, paths: [], cut: false };
+    }
+  }
+
+  return {
+    canCommit: author !== undefined,
+    folderOf: (root) => folders.get(root) ?? null,
+    list: () => Promise.all([...folders.keys()].map(listRoot)),
+    async open({ root, path }) {
+      try {
+        return await openSource(await check(root), path);
+      } catch (error) {
+        throw isKnown(error) ? unreadable({ root, path }, error) : error;
+      }
+    },
+    async commit({ root, path }, commit) {
+      if (!author) throw nobodyToCommitAs();
+      const work = turn.then(async () => commitFile(await check(root), { ...commit, path, author }));
+      turn = work.catch(() => undefined);
+      try {
+        return await work;
+      } catch (error) {
+        throw isKnown(error) ? notCommitted({ root, path }, error) : error;
+      }
+    },
+  };
+}
+
+function isKnown(error: unknown): error is Error {
+  return (
+    error instanceof NoSource ||
+    error instanceof RootProblem ||
+    error instanceof GitError ||
+    error instanceof NotCurrent
+  );
+}
+
+function unreadable({ root, path }: SourcePathParts, cause: Error): MerkleError {
+  return new MerkleError("not_found", `${root}/${path} cannot be read: ${cause.message}`, {}, { cause });
+}
+
+function notCommitted({ root, path }: SourcePathParts, cause: Error): MerkleError {
+  const source_path = `${root}/${path}`;
+  return new MerkleError(
+    "conflict",
+    `${source_path} was not written: ${cause.message}`,
+    { source_path },
+    { cause },
+  );
+}
+
+function nobodyToCommitAs(): MerkleError {
+  return new MerkleError(
+    "conflict",
+    "There is nobody to commit as. Name agent.author_name and agent.author_email in the broker's config.json, and start it again.",
+  );
+}

@@ -1,0 +1,47 @@
+import { findTopic, insertTopicMessage, lockTopic, type TopicRow } from "@merkle/db";
+import { sessionClosed } from "../access/authorize.js";
+import type { MeshContext, OutputOf, ParsedInputOf, Services } from "../context.js";
+import { announceProposals } from "../proposals/announce-proposals.js";
+import { closeTopic, isClosed } from "./close-topic.js";
+import { requireTopic } from "./require-topic.js";
+import { topicAuthorOf } from "./topic-author.js";
+import { toTopic } from "./topic-output.js";
+
+/**
+ * Says something in a topic, closes it, or both (TOPIC-4).
+ *
+ * @throws conflict when it is closed
+ */
+export async function replyToTopic(
+  ctx: MeshContext,
+  { topic_id, text, close }: ParsedInputOf<"reply_to_topic">,
+): Promise<OutputOf<"reply_to_topic">> {
+  const { services, principal } = ctx;
+  const { orm, meshId } = services.database;
+  const key = { meshId, number: topic_id };
+  const topic = requireTopic(await findTopic(orm, key), topic_id, principal);
+  const by = await topicAuthorOf(ctx, topic.sessionId);
+  await refuseClosedSession(services, topic);
+
+  return ctx.write(async (write) => {
+    const locked = requireTopic(await lockTopic(write.tx, key), topic_id, principal);
+    if (locked.status === "closed") throw isClosed(topic_id);
+    const said = text === undefined ? locked : await insertTopicMessage(write.tx, key, { ...by, text });
+    const causedBy = ctx.team?.peer.peerId ?? null;
+    const left = close ? await closeTopic(write, key, { by: by.author, reason: close, causedBy }) : said;
+    write.afterCommit(() => {
+      services.mesh.announce("topics", topic.sessionId);
+      if (close) announceProposals(services, topic.sessionId);
+    });
+    return toTopic(services, left);
+  });
+}
+
+/** What is concluded can be read, and is talked about elsewhere. */
+async function refuseClosedSession(
+  { sessions }: Pick<Services, "sessions">,
+  { sessionId }: TopicRow,
+): Promise<void> {
+  const session = sessionId === null ? null : await sessions.find(sessionId);
+  if (session?.closed) throw sessionClosed(session);
+}

@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { lines } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { JobKind, lineOfChars, retryable, StorableText, textOfBytes } from "../values.js";
+import { compactJob, Job, JobId } from "./work.js";
+
+/** How jobs are done on another machine: its runner claims one, renews its claim while the agent works, and says how it ended. */
+
+const Fence = z
+  .int()
+  .min(1)
+  .meta({ description: "The claim's number: of two claims the later one's is higher." });
+
+export const Claim = z
+  .object({
+    job: Job,
+    fence: Fence,
+    credential: z.string().meta({ description: "What the job's agent writes by, and nothing else." }),
+    parameters: z
+      .record(z.string(), z.string())
+      .meta({ description: "What the agent is told of its job, in this order." }),
+    timeout_ms: z.int().meta({ description: "How long the agent may take." }),
+    lease_ms: z.int().meta({ description: "How long the claim holds without being renewed." }),
+  })
+  .meta({ id: "Claim" });
+export type Claim = z.output<typeof Claim>;
+
+export const claimJob = operation({
+  name: "claim_job",
+  toolset: "work",
+  summary: "For runners: take the queued job that has waited longest, or wait until there is one.",
+  access: "member",
+  route: "POST /api/agent/claims",
+  unlisted: true,
+  input: z.strictObject({
+    runner: lineOfChars(limits.nameCharsMax).meta({ description: "How people call the machine." }),
+    kinds: z.array(JobKind).min(1).max(JobKind.options.length).optional().meta({
+      description: "Only jobs of these kinds.",
+    }),
+    wait: z
+      .number()
+      .min(0)
+      .max(limits.waitSecondsMax)
+      .default(limits.waitSecondsMax)
+      .meta({ description: "How many seconds to wait for one." }),
+    ...retryable,
+  }),
+  output: z.object({ claim: Claim.nullable() }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "wait",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "wait",
+  compact: ({ claim }) => (claim === null ? "no job" : compactJob(claim.job)),
+});
+
+export const renewJob = operation({
+  name: "renew_job",
+  toolset: "work",
+  summary:
+    "For runners: say that a claimed job is still being done, and learn whether it still is this runner's.",
+  access: "member",
+  route: "POST /api/agent/jobs/:job_id/renew",
+  unlisted: true,
+  input: z.strictObject({ job_id: JobId, fence: Fence, ...retryable }),
+  output: z.object({
+    holds: z.boolean().meta({ description: "False: the agent is to be ended, its job has ended already." }),
+  }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ holds }) => (holds ? "the claim holds" : "the claim holds no more: end the agent"),
+});
+
+export const endJob = operation({
+  name: "end_job",
+  toolset: "work",
+  summary: "For runners: say how the agent of a claimed job ended.",
+  access: "member",
+  route: "POST /api/agent/jobs/:job_id/end",
+  unlisted: true,
+  input: z.strictObject({
+    job_id: JobId,
+    fence: Fence,
+    exit_code: z.int().nullable().meta({ description: "Null where it never ran." }),
+    error_tail: textOfBytes(4_096).meta({ description: "The end of what it wrote to stderr." }),
+    error: z
+      .object({ reason: z.enum(["unreachable", "overgrown"]), message: StorableText.max(2_000) })
+      .nullable()
+      .meta({
+        description: "What kept it from running or going on; null where it ended by itself or was told to.",
+      }),
+    ended_because: z.enum(["timed_out", "stopping", "lost"]).nullable().meta({
+      description: "Why the runner ended it; null where it did not, or because the job was cancelled.",
+    }),
+    ...retryable,
+  }),
+  output: z.object({
+    ended: z
+      .boolean()
+      .meta({ description: "False: the claim held no more, and the job had ended otherwise." }),
+    job: Job,
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ ended, job }) => lines(compactJob(job), !ended && "it had ended before"),
+});

@@ -1,0 +1,112 @@
+import * as z from "zod";
+import { lines, nameInLine, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { asTeam, lineOfChars, retryable, Timestamp, textOfBytes } from "../values.js";
+
+/** A persona is addressed by its name in routes, so it holds nothing that a path takes for its own; compared without case. */
+export const PersonaName = lineOfChars(limits.nameCharsMax)
+  .refine((name) => /^[\p{L}\p{N}][\p{L}\p{M}\p{N} '’_.-]*$/u.test(name), {
+    error: "must begin with a letter or digit, and hold letters, digits, spaces and ' _ . - alone",
+  })
+  .meta({ examples: ["Sceptic"] });
+
+/** Of what an agent is told, in lower-case hexadecimal digits. */
+export const PersonaHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, { error: "must be the 64 hexadecimal digits that get_persona gave as its hash" })
+  .meta({ description: "SHA-256 of the canonical JSON of its name and prompt." });
+
+export const Persona = z
+  .object({
+    name: z.string(),
+    prompt: z.string().meta({ description: "How to read, as the agent that reads is told." }),
+    hash: PersonaHash,
+    version: z.int().meta({ description: "1 when new, +1 on every write." }),
+    retired: z.boolean().meta({ description: "Whether nothing is to be read as it any more." }),
+    updated_by: z
+      .string()
+      .nullable()
+      .meta({ description: "Null for one that came with Merkle and was never changed." }),
+    updated_at: Timestamp,
+  })
+  .meta({ id: "Persona" });
+export type Persona = z.output<typeof Persona>;
+
+export const listPersonas = operation({
+  name: "list_personas",
+  toolset: "work",
+  summary: "List the personas of the mesh: named ways of reading that a perspective job can take.",
+  access: "reader",
+  route: "GET /api/personas",
+  unlisted: true,
+  input: z.strictObject({
+    retired: z.boolean().default(false).meta({ description: "Also those that were retired." }),
+    ...asTeam,
+  }),
+  output: z.object({ personas: z.array(Persona) }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ personas }) =>
+    lines(
+      ...personas.map(
+        ({ name, retired, prompt }) =>
+          `${nameInLine(name)}${retired ? " (retired)" : ""}: ${quoted(prompt.split("\n", 1)[0] ?? "")}`,
+      ),
+      personas.length === 0 && "no personas",
+    ),
+});
+
+export const getPersona = operation({
+  name: "get_persona",
+  toolset: "work",
+  summary:
+    "Read how a persona reads. The agent of a perspective job asks for its own, and gives back its hash.",
+  access: "reader",
+  route: "GET /api/personas/:name",
+  unlisted: true,
+  input: z.strictObject({ name: PersonaName, ...asTeam }),
+  output: Persona,
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  forJobs: ["perspective"],
+  compact: ({ name, prompt, hash }) => lines(`${nameInLine(name)}, hash ${hash}:`, quoted(prompt)),
+});
+
+export const putPersona = operation({
+  name: "put_persona",
+  toolset: "work",
+  summary:
+    "Write a persona of the mesh, for humans alone: make a new one with expected_version 0, change, retire or restore one.",
+  access: "team",
+  route: "PUT /api/personas/:name",
+  unlisted: true,
+  input: z.strictObject({
+    name: PersonaName,
+    prompt: textOfBytes(limits.personaPromptBytesMax).refine((text) => text.trim() !== "", {
+      error: "must not be blank; a persona that is not wanted any more is retired",
+    }),
+    retired: z.boolean().default(false),
+    expected_version: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .meta({ description: "The version that you read; 0 when new." }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: Persona,
+  errors: ["unauthorized", "forbidden", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ name, version, retired }) =>
+    `persona ${nameInLine(name)} v${version}${retired ? ", retired" : ""}`,
+});

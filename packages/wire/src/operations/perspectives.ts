@@ -1,0 +1,130 @@
+import * as z from "zod";
+import { lines, nameInLine, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { asTeam, inSession, retryable, SourcePath, Timestamp, textOfBytes, Version } from "../values.js";
+import { PersonaHash, PersonaName } from "./personas.js";
+
+const PerspectiveId = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+  .meta({ description: "The perspective's number in its mesh." });
+
+/** A persona's reading of a source, without what it came to. */
+export const Perspective = z
+  .object({
+    perspective_id: PerspectiveId,
+    persona_name: z.string(),
+    source_version: Version.nullable().meta({ description: "The version of the document that was read." }),
+    source_hash: z.string().meta({ description: "Of the text that was read." }),
+    persona_hash: PersonaHash,
+    job_id: z.int(),
+    made_at: Timestamp,
+    stale: z.boolean().meta({ description: "Whether the source or the persona are others now." }),
+    stale_because: z.array(z.enum(["source", "persona"])).meta({ description: "Which of them." }),
+  })
+  .meta({ id: "Perspective" });
+export type Perspective = z.output<typeof Perspective>;
+
+export const listPerspectives = operation({
+  name: "list_perspectives",
+  toolset: "work",
+  summary: "List the newest perspective of each persona on a session's document, without their texts.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/perspectives",
+  unlisted: true,
+  input: z.strictObject({ ...inSession, ...asTeam }),
+  output: z.object({
+    perspectives: z.array(Perspective),
+    document_version: Version.meta({ description: "The document's version now." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ perspectives }) =>
+    lines(...perspectives.map(compactPerspective), perspectives.length === 0 && "no perspectives"),
+});
+
+export const getPerspective = operation({
+  name: "get_perspective",
+  toolset: "work",
+  summary:
+    "Read what a persona's reading of a session's document came to, and whether it is stale. start_job perspective has it read anew.",
+  access: "reader",
+  route: "GET /api/sessions/:session_id/perspective",
+  input: z.strictObject({ ...inSession, persona_name: PersonaName, ...asTeam }),
+  output: Perspective.extend({
+    content: z.string().meta({ description: "Markdown." }),
+    document_version: Version.meta({ description: "The document's version now." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: (perspective) => lines(compactPerspective(perspective), quoted(perspective.content)),
+});
+
+export const getSourcePerspective = operation({
+  name: "get_source_perspective",
+  toolset: "work",
+  summary: "Read what a persona's reading of a file came to, and whether it is stale.",
+  access: "reader",
+  route: "GET /api/sources/perspective",
+  unlisted: true,
+  input: z.strictObject({ source_path: SourcePath, persona_name: PersonaName, ...asTeam }),
+  output: Perspective.extend({
+    content: z.string().meta({ description: "Markdown." }),
+    source_sha: z.string().meta({ description: "The hash of the file's text now." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: (perspective) => lines(compactPerspective(perspective), quoted(perspective.content)),
+});
+
+export const putPerspective = operation({
+  name: "put_perspective",
+  toolset: "work",
+  summary: "Write what a persona's reading came to. For the agent of a perspective job alone, once.",
+  access: "job",
+  route: "POST /api/perspectives",
+  unlisted: true,
+  input: z
+    .strictObject({
+      source_version: Version.optional().meta({ description: "The version of the document that was read." }),
+      source_sha: z
+        .string()
+        .regex(/^[0-9a-f]{40}$/, { error: "must be the 40 hexadecimal digits that read_source gave" })
+        .optional()
+        .meta({ description: "Of a file that was read, its hash." }),
+      persona_sha: PersonaHash.meta({ description: "The hash of the persona, as get_persona gave it." }),
+      content: textOfBytes(limits.perspectiveBytesMax).refine((text) => text.trim() !== "", {
+        error: "must not be blank",
+      }),
+      ...retryable,
+    })
+    .refine((input) => (input.source_version === undefined) !== (input.source_sha === undefined), {
+      error: "name source_version of a document, or source_sha of a file",
+    }),
+  output: z.object({ perspective_id: PerspectiveId }),
+  errors: ["forbidden", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  forJobs: ["perspective"],
+  compact: ({ perspective_id }) => `perspective ${perspective_id} written`,
+});
+
+function compactPerspective(perspective: Perspective): string {
+  const { persona_name, source_version, made_at, stale_because } = perspective;
+  const stale = stale_because.length === 0 ? "" : `, stale: the ${stale_because.join(" and ")} changed since`;
+  const read = source_version === null ? "" : ` of v${source_version}`;
+  return `perspective ${perspective.perspective_id} as ${nameInLine(persona_name)}${read}, made ${made_at}${stale}`;
+}

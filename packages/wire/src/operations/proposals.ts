@@ -1,0 +1,292 @@
+import * as z from "zod";
+import { lines, messageTime, nameInLine, neutralise, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  DocumentText,
+  retryable,
+  SessionRef,
+  SourcePath,
+  StorableText,
+  Timestamp,
+  Uuid,
+  Version,
+} from "../values.js";
+
+const numbered = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
+
+const ProposalId = numbered.meta({ description: "The proposal's number in its mesh." });
+const TopicId = numbered.meta({ description: "The topic's number in its mesh." });
+
+/** The name that Git gives to a file's content. */
+const BlobSha = z
+  .string()
+  .regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, { error: "must be the hash of a Git blob, in hexadecimal" })
+  .meta({ description: "Of a file: the hash that Git gives to its content." });
+
+export const ProposalStatus = z.enum(["open", "accepted", "rejected", "returned", "replaced"]).meta({
+  description:
+    "returned: changes were asked for, and an agent works on them. replaced: a newer revision took its place.",
+});
+export type ProposalStatus = z.output<typeof ProposalStatus>;
+
+/** A whole new text of a document, a file or the Conclusion, that a person decides about. */
+export const Proposal = z
+  .object({
+    proposal_id: ProposalId,
+    kind: z
+      .enum(["rewrite", "conclusion"])
+      .meta({ description: "A rewrite answers a topic; a conclusion is the text of the Conclusion." }),
+    session_id: Uuid.nullable(),
+    session: z.string().nullable().meta({ description: "That session's slug." }),
+    source_path: z.string().nullable().meta({ description: "Of a file: its root, a slash and its path." }),
+    topic_id: TopicId.nullable().meta({ description: "Of a rewrite: the topic that it answers." }),
+    revision: z.int().meta({ description: "Counted in its topic; of conclusions in their session." }),
+    base_version: Version.nullable().meta({
+      description: "Of a document: the version that it was made from.",
+    }),
+    base_sha: BlobSha.nullable().meta({ description: "Of a file: the content that it was made from." }),
+    stale: z.boolean().meta({
+      description:
+        "Whether it is open and its base is not the newest any more: rebase it, and look at it again.",
+    }),
+    added: z.int().meta({ description: "How many lines it adds to its base." }),
+    removed: z.int().meta({ description: "How many lines of its base it takes away." }),
+    note: z.string().meta({ description: "What its author says of it; may be empty." }),
+    proposed_by: z.string().nullable().meta({ description: "Who proposes it; null for an agent of a job." }),
+    job_id: z.int().nullable().meta({ description: "The job that made it." }),
+    proposed_at: Timestamp,
+    status: ProposalStatus,
+    decided_by: z.string().nullable(),
+    decided_at: Timestamp.nullable(),
+    remark: z.string().nullable().meta({ description: "What was said when it was rejected or returned." }),
+    accepted_version: Version.nullable().meta({ description: "The document's version that it became." }),
+    accepted_commit: z.string().nullable().meta({ description: "Of a file: the commit that it became." }),
+  })
+  .meta({ id: "Proposal" });
+export type Proposal = z.output<typeof Proposal>;
+
+/** One place where a text would change. Lines have their line breaks, so that they put together are the text. */
+export const Hunk = z
+  .object({
+    id: z.string().meta({ description: "Names this change of this place, as decide_proposal takes it." }),
+    section: z.string().meta({ description: "The heading above it with its number signs; may be empty." }),
+    old_start: z.int().meta({ description: "The line, from 1, that it begins at or is put before." }),
+    old_lines: z.array(z.string()).meta({ description: "What it takes away." }),
+    new_lines: z.array(z.string()).meta({ description: "What it puts there." }),
+  })
+  .meta({ id: "Hunk" });
+export type Hunk = z.output<typeof Hunk>;
+
+/** A proposal with its text and what it would change. */
+export const ProposalInFull = Proposal.extend({
+  content: z
+    .string()
+    .nullable()
+    .meta({ description: "The whole proposed text; null when it was removed with what it was made from." }),
+  current_version: Version.nullable().meta({ description: "Of a document: its newest version." }),
+  current_sha: BlobSha.nullable().meta({ description: "Of a file: its content now." }),
+  hunks: z.array(Hunk).meta({
+    description:
+      "Of an open one: what it would change of the text as it stands now. Of any other: what it changed of its base. For a conclusion that text is the Conclusion, not the document.",
+  }),
+}).meta({ id: "ProposalInFull" });
+export type ProposalInFull = z.output<typeof ProposalInFull>;
+
+export const insertProposal = operation({
+  name: "insert_proposal",
+  toolset: "work",
+  summary:
+    "Propose a whole new text for what a topic is about, or (with session_id) a text of the session's Conclusion. A person decides about it; nothing changes before.",
+  access: "team",
+  route: "POST /api/proposals",
+  input: z
+    .strictObject({
+      topic_id: TopicId.optional(),
+      session_id: SessionRef.optional().meta({ description: "For a conclusion, instead of topic_id." }),
+      base_version: Version.optional().meta({ description: "The document's version that you worked from." }),
+      base_sha: BlobSha.optional(),
+      content: DocumentText.meta({ description: "The whole new text." }),
+      note: StorableText.max(limits.proposalNoteCharsMax)
+        .default("")
+        .meta({ description: "What you changed and why, for the person who decides." }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine(({ topic_id, session_id }) => (topic_id === undefined) !== (session_id === undefined), {
+      error: "name topic_id, or for a conclusion session_id, and not both",
+      path: ["topic_id"],
+    })
+    .refine(({ base_version, base_sha }) => (base_version === undefined) !== (base_sha === undefined), {
+      error: "name base_version for a document, base_sha for a file, and not both",
+      path: ["base_version"],
+    }),
+  output: z.object({ proposal_id: ProposalId, revision: z.int() }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  forJobs: ["incorporate", "conclude"],
+  compact: ({ proposal_id, revision }) =>
+    `proposal ${proposal_id}, revision ${revision}; a person decides about it`,
+});
+
+export const listProposals = operation({
+  name: "list_proposals",
+  toolset: "work",
+  summary: "List proposals of a session, of a file, of a topic or of the mesh, newest first.",
+  access: "reader",
+  route: "GET /api/proposals",
+  unlisted: true,
+  input: z.strictObject({
+    session_id: SessionRef.optional(),
+    source_path: SourcePath.optional().meta({ description: "Only those for this file." }),
+    topic_id: TopicId.optional(),
+    status: ProposalStatus.optional().meta({ description: "Only those of this status." }),
+    before: ProposalId.optional().meta({ description: "Only older ones: the last proposal_id of a page." }),
+    limit: z.int().min(1).max(limits.proposalsPageMax).default(limits.proposalsPageDefault),
+    ...asTeam,
+  }),
+  output: z.object({ proposals: z.array(Proposal), has_more: z.boolean() }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ proposals, has_more }) =>
+    lines(
+      ...proposals.map(compactProposal),
+      proposals.length === 0 && "no proposals",
+      has_more && `more: before ${proposals.at(-1)?.proposal_id}`,
+    ),
+});
+
+export const getProposal = operation({
+  name: "get_proposal",
+  toolset: "work",
+  summary: "Look at a proposal: its text, and what it would change of the text as it stands now.",
+  access: "reader",
+  route: "GET /api/proposals/:proposal_id",
+  unlisted: true,
+  input: z.strictObject({ proposal_id: ProposalId, ...asTeam }),
+  output: ProposalInFull,
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: (proposal) => {
+    const facts = [compactProposal(proposal)];
+    if (proposal.note !== "") facts.push(`note: ${quoted(proposal.note)}`);
+    if (proposal.content === null) return lines(...facts, "its text was removed");
+    return lines(...facts, `its text, from the next line to the end:\n${neutralise(proposal.content)}`);
+  },
+});
+
+export const Decision = z.enum(["accept", "reject", "return", "rebase"]).meta({
+  description:
+    "accept makes it the next version; return asks the agent for changes; rebase makes a new revision of it on the newest text.",
+});
+
+export const decideProposal = operation({
+  name: "decide_proposal",
+  toolset: "work",
+  summary:
+    "Decide about a proposal, as a person: accept it whole, in part or edited, reject, return or rebase it.",
+  access: "team",
+  route: "POST /api/proposals/:proposal_id/decide",
+  unlisted: true,
+  input: z
+    .strictObject({
+      proposal_id: ProposalId,
+      decision: Decision,
+      base: z
+        .union([Version, BlobSha])
+        .optional()
+        .meta({ description: "To accept: the document's version, or the file's hash, that you have seen." }),
+      hunks: z
+        .array(StorableText.min(1).max(64))
+        .min(1, { error: "must hold at least one: reject the proposal to take nothing of it" })
+        .max(limits.hunksChosenMax)
+        .optional()
+        .meta({ description: "To accept these changes alone; all unless given." }),
+      content: DocumentText.optional().meta({ description: "To accept this text, edited, in its place." }),
+      remark: StorableText.trim()
+        .min(1)
+        .max(limits.proposalNoteCharsMax)
+        .optional()
+        .meta({ description: "Needed to return: what is to be changed. May be given to reject." }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine(({ decision, base }) => decision !== "accept" || base !== undefined, {
+      error: "must be given to accept: what you have seen is what is written",
+      path: ["base"],
+    })
+    .refine(({ decision, hunks, content }) => decision === "accept" || (!hunks && content === undefined), {
+      error: "may be given to accept alone",
+      path: ["hunks"],
+    })
+    .refine(({ hunks, content }) => !hunks || content === undefined, {
+      error: "give hunks or content, not both",
+      path: ["hunks"],
+    })
+    .refine(({ decision, remark }) => decision !== "return" || remark !== undefined, {
+      error: "must be given to return: the agent has to know what to change",
+      path: ["remark"],
+    })
+    .refine(
+      ({ decision, remark }) => remark === undefined || decision === "return" || decision === "reject",
+      {
+        error: "may be given to return or to reject",
+        path: ["remark"],
+      },
+    ),
+  output: z.object({
+    proposal_id: ProposalId,
+    status: ProposalStatus,
+    version: Version.nullable().meta({ description: "Accepted: the document's new version." }),
+    commit: z.string().nullable().meta({ description: "Accepted, of a file: the commit." }),
+    job_id: z.int().nullable().meta({ description: "Returned: the job that works on it." }),
+    next_proposal_id: z.int().nullable().meta({ description: "Rebased: the new revision." }),
+    conflicts: z.int().meta({
+      description: "Rebased: in so many places both had changed, and the newest text was kept.",
+    }),
+  }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ proposal_id, status, version, job_id, next_proposal_id }) =>
+    [
+      `proposal ${proposal_id} ${status}`,
+      version !== null && `document v${version}`,
+      job_id !== null && `job ${job_id} works on it`,
+      next_proposal_id !== null && `now proposal ${next_proposal_id}`,
+    ]
+      .filter(Boolean)
+      .join(", "),
+});
+
+function compactProposal(proposal: Proposal): string {
+  const { proposal_id, kind, status, session, topic_id, revision, base_version, stale } = proposal;
+  const what = [
+    kind === "conclusion" ? "the Conclusion" : `topic ${topic_id}`,
+    session !== null && `of ${session}`,
+    `revision ${revision}`,
+    base_version !== null && `made from v${base_version}`,
+    stale && "stale",
+    `+${proposal.added} -${proposal.removed}`,
+  ];
+  const decided =
+    proposal.decided_by === null || proposal.decided_at === null
+      ? ""
+      : `, by ${nameInLine(proposal.decided_by)} ${messageTime(proposal.decided_at)}`;
+  return `proposal ${proposal_id} ${status}${decided}: ${what.filter(Boolean).join(", ")}`;
+}

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { lines, neutralise } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { asTeam, SourceHash, SourcePath, StorableText } from "../values.js";
+
+export const listSources = operation({
+  name: "list_sources",
+  toolset: "work",
+  summary: "List the files that agents may work on: those that Git keeps under the roots of this broker.",
+  access: "reader",
+  route: "GET /api/sources",
+  unlisted: true,
+  input: z.strictObject({
+    query: StorableText.trim()
+      .max(limits.queryCharsMax)
+      .optional()
+      .meta({ description: "Only those whose path holds this, in any case." }),
+    limit: z.int().min(1).max(limits.sourcesListedMax).default(limits.sourcesListedDefault),
+    ...asTeam,
+  }),
+  output: z.object({
+    roots: z.array(
+      z.object({
+        root: z.string(),
+        problem: z
+          .string()
+          .nullable()
+          .meta({ description: "Why its files cannot be worked on; null where they can." }),
+      }),
+    ),
+    files: z.array(z.object({ source_path: z.string() })),
+    has_more: z.boolean(),
+    can_commit: z.boolean().meta({
+      description: "Whether accepted proposals on files can be committed: agent.author_name is configured.",
+    }),
+  }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ roots, files, has_more }) =>
+    lines(
+      ...roots.map(({ root, problem }) => problem !== null && `root ${root}: ${problem}`),
+      ...files.map(({ source_path }) => source_path),
+      files.length === 0 && "no files",
+      has_more && "more: narrow it with query",
+    ),
+});
+
+export const readSource = operation({
+  name: "read_source",
+  toolset: "work",
+  summary: "Read the text of a file under a root, with the hash that it is worked on from.",
+  access: "reader",
+  route: "GET /api/sources/text",
+  unlisted: true,
+  input: z.strictObject({
+    source_path: SourcePath,
+    source_sha: SourceHash.optional().meta({
+      description: "As it was then; only texts that something was made from are kept.",
+    }),
+    ...asTeam,
+  }),
+  output: z.object({
+    source_path: z.string(),
+    source_sha: z.string().meta({ description: "Git's name of this text." }),
+    committed: z
+      .boolean()
+      .meta({ description: "Whether this is the text of the last commit; what is not is not written over." }),
+    text: z.string(),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  forJobs: ["incorporate", "perspective"],
+  compact: ({ source_path, source_sha, text }) => `${source_path} ${source_sha}:\n${neutralise(text)}`,
+});

@@ -1,0 +1,249 @@
+import * as z from "zod";
+import { lines, messageTime, nameInLine, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  isOneSource,
+  oneSource,
+  retryable,
+  SessionRef,
+  SourceHash,
+  SourcePath,
+  StorableText,
+  Timestamp,
+  textOfBytes,
+  Uuid,
+  Version,
+} from "../values.js";
+
+export const TopicId = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+  .meta({ description: "The topic's number in its mesh." });
+
+export const TopicStatus = z.enum(["open", "closed"]);
+export type TopicStatus = z.output<typeof TopicStatus>;
+
+/** Why a topic was closed; `accepted` when a proposal for it was. */
+export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
+export type TopicCloseReason = z.output<typeof TopicCloseReason>;
+
+/** `exact`: stands where it stood, however much was put before it. `moved`: stands elsewhere. `lost`: not found for certain. */
+export const Found = z.enum(["exact", "moved", "reworded", "lost"]);
+export type Found = z.output<typeof Found>;
+
+/** What a topic is about, as it was when the topic was opened. */
+const Anchor = z
+  .object({
+    quote: z.string(),
+    prefix: z.string().meta({ description: "What stood before it, at most 64 characters." }),
+    suffix: z.string().meta({ description: "What stood behind it." }),
+    version: Version.nullable().meta({ description: "Of the document that it was opened on." }),
+    hash: z.string().nullable().meta({ description: "Of the file that it was opened on." }),
+  })
+  .meta({ id: "Anchor" });
+
+/** Where that is now. */
+const Place = z
+  .object({
+    found: Found,
+    start: z
+      .int()
+      .nullable()
+      .meta({ description: "Where it begins, in UTF-16 units; null when it is lost." }),
+    end: z.int().nullable().meta({ description: "Behind its last unit." }),
+    version: Version.nullable().meta({
+      description: "Of the document that this is about; a newer one has not been looked at yet.",
+    }),
+    hash: z.string().nullable().meta({ description: "Of the file that this is about." }),
+  })
+  .meta({ id: "Place" });
+export type Place = z.output<typeof Place>;
+
+export const Topic = z
+  .object({
+    topic_id: TopicId,
+    title: z.string().meta({ description: "The first line of its first message." }),
+    status: TopicStatus,
+    session_id: Uuid.nullable().meta({ description: "The session whose document it is about." }),
+    session: z.string().nullable().meta({ description: "That session's slug." }),
+    source_path: z.string().nullable().meta({ description: "The file that it is about, as root/path." }),
+    opened_by: z.string(),
+    opened_at: Timestamp,
+    closed: z.object({ by: z.string(), at: Timestamp, reason: TopicCloseReason }).nullable(),
+    anchor: Anchor.nullable().meta({ description: "Null for a topic about all of the text." }),
+    place: Place.nullable().meta({ description: "Null for a topic about all of the text." }),
+    messages_count: z.int(),
+  })
+  .meta({ id: "Topic" });
+export type Topic = z.output<typeof Topic>;
+
+export const TopicMessage = z
+  .object({
+    sequence: z.int().min(1),
+    by: z.string(),
+    human: z.boolean(),
+    text: z.string(),
+    job_id: z.int().nullable().meta({ description: "Of the job whose agent says it." }),
+    proposal_id: z.int().nullable().meta({ description: "Of the proposal that it is about." }),
+    at: Timestamp,
+  })
+  .meta({ id: "TopicMessage" });
+export type TopicMessage = z.output<typeof TopicMessage>;
+
+const Comment = textOfBytes(limits.topicMessageBytesMax).refine((text) => text.trim() !== "", {
+  error: "must not be blank",
+});
+const Context = StorableText.max(limits.quoteContextCharsMax);
+
+export const openTopic = operation({
+  name: "open_topic",
+  toolset: "work",
+  summary:
+    "Comment on a place of a session's document, or without a quote on all of it. Others reply there, and a job can rewrite the document for it.",
+  access: "team",
+  route: "POST /api/topics",
+  unlisted: ["prefix", "suffix", "start", "source_path", "source_sha"],
+  input: z
+    .strictObject({
+      session_id: SessionRef.optional(),
+      version: Version.optional().meta({ description: "The version that you have read." }),
+      source_path: SourcePath.optional().meta({ description: "A file, instead of a session's document." }),
+      source_sha: SourceHash.optional().meta({ description: "Of a file: the hash of what you have read." }),
+      quote: StorableText.min(1)
+        .max(limits.quoteCharsMax)
+        .refine((text) => text.trim() !== "", { error: "must not be blank" })
+        .optional()
+        .meta({ description: "The text that it is about, as it stands there; it must be there once." }),
+      prefix: Context.optional().meta({ description: "What stands right before it." }),
+      suffix: Context.optional().meta({ description: "What stands right behind it." }),
+      start: z.int().min(0).optional().meta({
+        description: "Where it begins, in UTF-16 units; needed where it stands more than once.",
+      }),
+      text: Comment,
+      ...asTeam,
+      ...retryable,
+    })
+    .refine(isOneSource, oneSource)
+    .refine(({ session_id, version }) => (session_id === undefined) === (version === undefined), {
+      error: "must be given for a session's document, and only there",
+      path: ["version"],
+    })
+    .refine(({ source_path, source_sha }) => (source_path === undefined) === (source_sha === undefined), {
+      error: "must be given for a file, and only there",
+      path: ["source_sha"],
+    }),
+  output: Topic,
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: ({ topic_id }) => `topic ${topic_id} opened`,
+});
+
+export const replyToTopic = operation({
+  name: "reply_to_topic",
+  toolset: "work",
+  summary: "Reply in a topic, or close it, or both.",
+  access: "team",
+  route: "POST /api/topics/:topic_id/messages",
+  input: z
+    .strictObject({
+      topic_id: TopicId,
+      text: Comment.optional(),
+      close: TopicCloseReason.exclude(["accepted"]).optional().meta({
+        description: "resolved: it is dealt with. withdrawn: it was not needed.",
+      }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine(({ text, close }) => text !== undefined || close !== undefined, {
+      error: "must be given unless close is",
+      path: ["text"],
+    }),
+  output: Topic,
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "refused",
+  rate: "write",
+  compact: ({ topic_id, status, messages_count }) =>
+    `topic ${topic_id} ${status}, ${messages_count} messages`,
+});
+
+export const listTopics = operation({
+  name: "list_topics",
+  toolset: "work",
+  summary: "List the topics of a session's document with their places, newest first.",
+  access: "reader",
+  route: "GET /api/topics",
+  unlisted: ["source_path"],
+  input: z
+    .strictObject({
+      session_id: SessionRef.optional(),
+      source_path: SourcePath.optional().meta({ description: "A file, instead of a session's document." }),
+      status: TopicStatus.optional(),
+      before: TopicId.optional().meta({ description: "next_before of the last page." }),
+      limit: z.int().min(1).max(limits.topicsPageMax).default(limits.topicsPageDefault),
+      ...asTeam,
+    })
+    .refine(isOneSource, oneSource),
+  output: z.object({ topics: z.array(Topic), next_before: TopicId.nullable() }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  forJobs: ["incorporate"],
+  compact: ({ topics, next_before }) =>
+    lines(
+      ...topics.map(compactTopic),
+      topics.length === 0 && "no topics",
+      next_before !== null && `more: before ${next_before}`,
+    ),
+});
+
+export const getTopic = operation({
+  name: "get_topic",
+  toolset: "work",
+  summary: "Read a topic: what it is about, where that stands now, and all that was said.",
+  access: "reader",
+  route: "GET /api/topics/:topic_id",
+  input: z.strictObject({
+    topic_id: TopicId,
+    after: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .default(0)
+      .meta({ description: "next_after of the last page." }),
+    ...asTeam,
+  }),
+  output: Topic.extend({
+    messages: z.array(TopicMessage),
+    next_after: z.int().nullable().meta({ description: "Null when these are the last." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  forJobs: ["incorporate"],
+  compact: ({ messages, next_after, ...topic }) =>
+    lines(
+      compactTopic(topic),
+      ...messages.map(({ by, at, text }) => `${nameInLine(by)} ${messageTime(at)}: ${quoted(text)}`),
+      next_after !== null && `more: after ${next_after}`,
+    ),
+});
+
+function compactTopic({ topic_id, status, title, opened_by, anchor, place, messages_count }: Topic): string {
+  const where =
+    anchor === null
+      ? "all of the text"
+      : `${quoted(anchor.quote)}${place?.found === "exact" ? "" : ` (${place?.found})`}`;
+  return `topic ${topic_id} ${status} by ${nameInLine(opened_by)}: ${quoted(title)} on ${where}, ${messages_count} messages`;
+}

@@ -1,0 +1,185 @@
+import * as z from "zod";
+import { lines, nameInLine, quoted } from "../compact.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import {
+  asTeam,
+  isOneSource,
+  JobKind,
+  jobKinds,
+  oneSource,
+  retryable,
+  SessionRef,
+  SourcePath,
+  Timestamp,
+  Uuid,
+} from "../values.js";
+import { PersonaName } from "./personas.js";
+import { TopicId } from "./topics.js";
+
+export const JobStatus = z.enum(["queued", "running", "succeeded", "failed", "timed_out", "cancelled"]);
+export type JobStatus = z.output<typeof JobStatus>;
+
+export const JobId = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+  .meta({ description: "The job's number in its mesh." });
+
+export const Job = z
+  .object({
+    job_id: JobId,
+    kind: JobKind,
+    status: JobStatus,
+    session_id: Uuid.nullable().meta({ description: "The session whose document is its source." }),
+    session: z.string().nullable().meta({ description: "That session's slug." }),
+    source_path: z.string().nullable().meta({ description: "The file that is its source." }),
+    topic_id: TopicId.nullable(),
+    persona_name: z.string().nullable(),
+    started_by: z.string(),
+    created_at: Timestamp,
+    started_at: Timestamp.nullable().meta({ description: "When its agent was started." }),
+    completed_at: Timestamp.nullable(),
+    exit_code: z.int().nullable(),
+    runner: z
+      .string()
+      .nullable()
+      .meta({ description: "Where it was run, and its log lies, if that is not the broker's machine." }),
+    error_tail: z
+      .string()
+      .nullable()
+      .meta({ description: "The end of what its agent wrote to stderr, at most 4 KiB." }),
+    message: z
+      .string()
+      .nullable()
+      .meta({ description: "Of one that failed: what became of it, for people." }),
+    result: z
+      .object({ kind: z.enum(["proposal", "perspective", "conclusion"]), id: z.int() })
+      .nullable()
+      .meta({ description: "What it made." }),
+  })
+  .meta({ id: "Job" });
+export type Job = z.output<typeof Job>;
+
+export const startJob = operation({
+  name: "start_job",
+  toolset: "work",
+  summary:
+    "Have a headless agent work on a session's document (or on a file: source_path in its place): draft its conclusion, incorporate a topic, or read it as a persona. What it writes is proposed, never done unseen.",
+  access: "team",
+  route: "POST /api/agent/jobs",
+  unlisted: ["source_path"],
+  input: z
+    .strictObject({
+      kind: JobKind,
+      session_id: SessionRef.optional(),
+      source_path: SourcePath.optional(),
+      topic_id: TopicId.optional().meta({ description: "For incorporate, and only there." }),
+      persona_name: PersonaName.optional().meta({ description: "For perspective, and only there." }),
+      again: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Of perspective: read it anew although nothing has changed since." }),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine(isOneSource, oneSource)
+    .refine(({ kind, source_path }) => kind !== "conclude" || source_path === undefined, {
+      error: "a file has no conclusion",
+      path: ["source_path"],
+    })
+    .refine(({ kind, topic_id }) => (kind === "incorporate") === (topic_id !== undefined), {
+      error: "must be given for incorporate, and only there",
+      path: ["topic_id"],
+    })
+    .refine(({ kind, persona_name }) => (kind === "perspective") === (persona_name !== undefined), {
+      error: "must be given for perspective, and only there",
+      path: ["persona_name"],
+    }),
+  output: z.object({ job_id: JobId, status: JobStatus }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ job_id, status }) => `job ${job_id} ${status}; get_job shows how it goes`,
+});
+
+export const getJob = operation({
+  name: "get_job",
+  toolset: "work",
+  summary: "Look at a job: whether it waits, runs or has ended, what it made, or why it failed.",
+  access: "reader",
+  route: "GET /api/agent/jobs/:job_id",
+  input: z.strictObject({ job_id: JobId, ...asTeam }),
+  output: Job,
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  forJobs: jobKinds,
+  compact: (job) => lines(compactJob(job), job.error_tail !== null && quoted(job.error_tail)),
+});
+
+export const listJobs = operation({
+  name: "list_jobs",
+  unlisted: true,
+  toolset: "work",
+  summary: "List the last jobs of a session, or of the mesh, newest first.",
+  access: "reader",
+  route: "GET /api/agent/jobs",
+  input: z.strictObject({
+    session_id: SessionRef.optional().meta({ description: "Only those of this session." }),
+    source_path: SourcePath.optional().meta({ description: "Only those of this file." }),
+    limit: z.int().min(1).max(limits.jobsListedMax).default(limits.jobsListedDefault),
+    ...asTeam,
+  }),
+  output: z.object({ jobs: z.array(Job) }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ jobs }) => lines(...jobs.map(compactJob), jobs.length === 0 && "no jobs"),
+});
+
+export const cancelJob = operation({
+  name: "cancel_job",
+  unlisted: true,
+  toolset: "work",
+  summary:
+    "Cancel a job that has not ended. Its agent is stopped, and can write nothing more from this moment.",
+  access: "team",
+  route: "POST /api/agent/jobs/:job_id/cancel",
+  input: z.strictObject({ job_id: JobId, ...asTeam, ...retryable }),
+  output: Job,
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: compactJob,
+});
+
+export function compactJob({
+  job_id,
+  kind,
+  status,
+  session,
+  source_path,
+  topic_id,
+  persona_name,
+  result,
+  message,
+}: Job): string {
+  const what = [
+    kind,
+    topic_id !== null && `topic ${topic_id}`,
+    persona_name !== null && `as ${nameInLine(persona_name)}`,
+    session !== null && `of ${session}`,
+    source_path !== null && `of ${nameInLine(source_path)}`,
+  ];
+  const outcome = result === null ? (message ?? "") : `${result.kind} ${result.id}`;
+  return `job ${job_id} ${status}: ${what.filter(Boolean).join(" ")}${outcome && `. ${outcome}`}`;
+}

@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import type { Cleanup } from "../kit/test-database.js";
+
+/** A repository as somebody keeps it, with a folder beside it that is nobody's business. */
+export interface StagedRepository {
+  /** Holds the repository and what lies beside it. */
+  readonly top: string;
+  readonly folder: string;
+  readonly emptyFolder: string;
+  /** A file outside, whose text must not turn up anywhere. */
+  readonly secretFile: string;
+  /** A program that leaves a trace when it is run. */
+  readonly trap: string;
+  git(...args: readonly string[]): Promise<string>;
+  write(path: string, text: string | Uint8Array): Promise<void>;
+  read(path: string): Promise<string>;
+  /** What ran the program, or undefined. */
+  sprung(): Promise<string | undefined>;
+}
+
+export const secret = "outside-7c1f0a";
+
+/** With one commit, of `docs/guide.md` and `README.md`. */
+export async function stageRepository(cleanup: Cleanup = onTestFinished): Promise<StagedRepository> {
+  const top = await realpath(await mkdtemp(join(tmpdir(), "merkle-root-")));
+  cleanup(() => rm(top, { recursive: true, force: true }));
+  const folder = join(top, "repository");
+  const trace = join(top, "trace");
+  const trap = join(top, "trap");
+  const secretFile = join(top, "secret.md");
+  const emptyFolder = join(top, "empty");
+  await mkdir(folder);
+  await mkdir(emptyFolder);
+  await writeFile(secretFile, `${secret}\n`);
+  await writeFile(trap, `#!/bin/sh\necho "$0 $*" >> ${trace}\ncat ${secretFile}\n`);
+  await chmod(trap, 0o755);
+
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: top,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "Owner",
+    GIT_AUTHOR_EMAIL: "owner@example.com",
+    GIT_COMMITTER_NAME: "Owner",
+    GIT_COMMITTER_EMAIL: "owner@example.com",
+  };
+  async function git(...args: readonly string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)("git", [...args], { cwd: folder, env });
+    return stdout.trim();
+  }
+  async function write(path: string, text: string | Uint8Array): Promise<void> {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+
+  await git("init", "-q", "-b", "main");
+  await write("docs/guide.md", guide);
+  await write("README.md", "# Read me\n");
+  await git("add", "-A");
+  await git("commit", "-q", "-m", "Begin");
+  return {
+    top,
+    folder,
+    emptyFolder,
+    secretFile,
+    trap,
+    git,
+    write,
+    read: (path) => readFile(join(folder, path), "utf8"),
+    sprung: async () => ((await stat(trace).catch(() => undefined)) ? readFile(trace, "utf8") : undefined),
+  };
+}
+
+export const guide = "# Guide\n\nTokens live for an hour.\n\nThey rotate.\n";
