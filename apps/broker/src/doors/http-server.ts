@@ -14,6 +14,7 @@ import { authorize } from "../access/authorize.js";
 import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
 import { boundConnections } from "../guard/bound-connections.js";
+import { boundUnfinishedRequests } from "../guard/unfinished-requests.js";
 import type { HeldCertificate } from "../tls/hold-certificate.js";
 import { toMerkleError } from "../to-merkle-error.js";
 import { createAdmit } from "./admit.js";
@@ -148,6 +149,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     refuseRequest(response, refusal);
   });
   if (limiter.rates) {
+    boundUnfinishedRequests(server, {
+      begun: options.certificate ? "secureConnection" : "connection",
+      perAddressMax: limits.unfinishedRequestsPerAddressMax,
+      addressOf: arrivals.addressOf,
+      metrics: services.metrics,
+    });
     boundConnections(server, {
       perAddressMax: limits.connectionsPerAddressMax,
       addressOf: arrivals.addressOf,

@@ -23,12 +23,12 @@ function startGuard(bounds: { bytesMax?: number; msMax: number }) {
     onTestFinished(() => void socket.destroy());
     const ends: CloseReason[] = [];
     const cutOff = (reason: CloseReason) => ends.push(reason);
-    guard.watch({ socket, address, isPaused, countPieces: () => undefined, cutOff });
+    const frames = guard.watch({ socket, address, isPaused, countPieces: () => undefined, cutOff });
     let sent = 0;
     return {
       ends,
       send(bytes) {
-        socket.emit("data", wholeFrame.subarray(sent, sent + bytes));
+        frames.count(wholeFrame.subarray(sent, sent + bytes));
         sent = (sent + bytes) % wholeFrame.length;
       },
       leave: () => void socket.emit("close"),

@@ -6,14 +6,21 @@ import { createFrameScanner } from "./frame-scanner.js";
 
 /** Frames that have begun and not ended, of all connections: each would be kept in memory for as long as its client likes (GUARD-15). */
 export interface UnfinishedFrames {
-  /** Counts what a connection's client sends from now on. Returns how to stop when nothing is made of it any more. */
-  watch(connection: ReceivingConnection): () => void;
+  /** Begins with a connection of which nothing has come yet. */
+  watch(connection: ReceivingConnection): WatchedFrames;
   /** Ends the connections whose frame has been coming for too long; to be called now and then. */
   sweep(): void;
 }
 
+export interface WatchedFrames {
+  /** Counts what its client sent; to be called before anything is made of it. */
+  count(chunk: Buffer): void;
+  /** Nothing is made any more of what comes. */
+  stop(): void;
+}
+
 export interface ReceivingConnection {
-  /** The stream below, whose bytes are counted before anything is made of them. */
+  /** The stream below. */
   readonly socket: Duplex;
   readonly address: string;
   /** Whether the broker itself does not read on: the client is not to blame then. */
@@ -82,18 +89,20 @@ export function createUnfinishedFrames({
       const scanner = createFrameScanner();
       /** Pieces of the network's, of which none is the frame's end. */
       let chunks = 0;
+      let isStopped = false;
       const self: Receiving = {
         ...connection,
         block: toAddressBlock(connection.address),
         beganAt: 0,
         bytes: 0,
         stop() {
-          socket.off("data", count);
+          isStopped = true;
           hold(self, 0);
         },
       };
 
       function count(chunk: Buffer): void {
+        if (isStopped) return;
         const ended = scanner.take(chunk);
         if (ended > 0) connection.countPieces(ended);
         const { bytes: begun, pieces } = scanner.unfinished;
@@ -106,10 +115,8 @@ export function createUnfinishedFrames({
         makeRoom();
       }
 
-      // Before the listener that makes frames of them.
-      socket.prependListener("data", count);
       socket.once("close", self.stop);
-      return self.stop;
+      return { count, stop: self.stop };
     },
     sweep() {
       const now = performance.now();

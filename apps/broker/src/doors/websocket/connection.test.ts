@@ -44,7 +44,13 @@ async function connectStalled(): Promise<{ connection: Connection; stream: Stall
     server.handleUpgrade(request, stream, Buffer.alloc(0), resolve),
   );
   stream.stall();
-  return { connection: createConnection(webSocket, stream, Number.POSITIVE_INFINITY), stream };
+  return {
+    connection: createConnection(webSocket, stream, {
+      inTurn: (work) => work(),
+      windowBytes: Number.POSITIVE_INFINITY,
+    }),
+    stream,
+  };
 }
 
 it("[WS-6] [LIMIT-1] takes outboundBytesMax of what is not read, and no more above it until it is", async () => {

@@ -21,12 +21,22 @@ export interface Connection extends Sink {
   terminate(): void;
 }
 
+export interface ConnectionOptions {
+  /** Does a piece of the client's work when it is its turn, which may be at once. */
+  readonly inTurn: (work: () => void) => void;
+  /** What may be on its way before the client shows that it reads. */
+  readonly windowBytes?: number | undefined;
+}
+
 /**
  * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so one
  * buffer serves every reader, where the library would build and write one for each (six times as slow).
- * @param windowBytes - what may be on its way before the client shows that it reads
  */
-export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
+export function createConnection(
+  webSocket: WebSocket,
+  socket: Duplex,
+  { inTurn, windowBytes }: ConnectionOptions,
+): Connection {
   let corked = false;
   let fullSince: number | null = null;
   let resting: NodeJS.Timeout | undefined;
@@ -49,8 +59,11 @@ export function createConnection(webSocket: WebSocket, socket: Duplex, windowByt
     if (webSocket.isPaused && fullSince === null && resting === undefined) webSocket.resume();
   }
 
+  /** Many may have room again in one moment, and each is then written as much as it takes. */
   function tellDrained(): void {
-    for (const listener of drainListeners) listener();
+    inTurn(() => {
+      for (const listener of drainListeners) listener();
+    });
   }
 
   function isLate(since: number | null): boolean {

@@ -7,7 +7,9 @@ import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
 import { eachInTurns } from "../../each-in-turns.js";
+import { toAddressBlock } from "../../guard/address-block.js";
 import { createSparing } from "../../guard/sparingly.js";
+import { createTurns } from "../../guard/turns.js";
 import { createUnfinishedFrames } from "../../guard/unfinished-frames.js";
 import { createUnprovenConnections, unprovenBounds } from "../../guard/unproven-connections.js";
 import { createHelloChallenge } from "../../identity/hello-challenge.js";
@@ -16,6 +18,7 @@ import { type ClientSession, createClientSession } from "./client-session.js";
 import { type Connection, createConnection } from "./connection.js";
 import { sayFarewell } from "./farewell.js";
 import { createFrameGate } from "./frame-gate.js";
+import { readInTurns } from "./read-in-turns.js";
 
 /** The WebSocket door at `/ws` (WS-1). */
 export interface WebSocketDoor {
@@ -71,6 +74,7 @@ export function createWebSocketDoor({
   const sparingly = createSparing(toldEveryMs);
   const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
   const unfinished = createUnfinishedFrames({ msMax: frameMs });
+  const turns = createTurns();
   const server = new WebSocketServer({
     noServer: true,
     // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
@@ -91,7 +95,9 @@ export function createWebSocketDoor({
   const slowCheck = setInterval(cutOffSlow, slowCheckMs);
 
   function accept(webSocket: WebSocket, socket: Duplex, address: string): void {
-    const connection = createConnection(webSocket, socket);
+    const block = toAddressBlock(address);
+    const inTurn = (work: () => void) => turns.take(block, work);
+    const connection = createConnection(webSocket, socket, { inTurn });
     let isOver = false;
     const cutOff = (reason: CloseReason) => {
       if (isOver) return;
@@ -100,7 +106,7 @@ export function createWebSocketDoor({
       connection.close(reason);
     };
     let loosePieces = 0;
-    const stopCounting = unfinished.watch({
+    const frames = unfinished.watch({
       socket,
       address,
       isPaused: () => webSocket.isPaused,
@@ -111,6 +117,7 @@ export function createWebSocketDoor({
       },
       cutOff,
     });
+    readInTurns({ webSocket, socket, inTurn, count: frames.count });
     // The library has closed the connection with a code that says why.
     webSocket.on("error", (error) => {
       sparingly((leftOut) =>
@@ -120,7 +127,7 @@ export function createWebSocketDoor({
           ...(leftOut > 0 && { others_meanwhile: leftOut }),
         }),
       );
-      stopCounting();
+      frames.stop();
       sayFarewell(socket, isTooLarge(error) ? "tooLarge" : "ordinary");
     });
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
@@ -205,6 +212,7 @@ export function createWebSocketDoor({
       for (const client of clients) client.connection.close("going_away");
       await waitUntil(() => clients.size === 0, 1_000);
       for (const client of clients) client.connection.terminate();
+      turns.stop();
       server.close();
     },
   };
