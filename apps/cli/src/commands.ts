@@ -10,10 +10,15 @@ import { configList } from "./commands/config/list.js";
 import { configPath } from "./commands/config/path.js";
 import { configSet } from "./commands/config/set.js";
 import { demo } from "./commands/demo.js";
+import { docAccept } from "./commands/doc/accept.js";
 import { docAppend } from "./commands/doc/append.js";
 import { docDiff } from "./commands/doc/diff.js";
 import { docEdit } from "./commands/doc/edit.js";
 import { docHistory } from "./commands/doc/history.js";
+import { docProposals } from "./commands/doc/proposals.js";
+import { docRebase } from "./commands/doc/rebase.js";
+import { docReject } from "./commands/doc/reject.js";
+import { docReturn } from "./commands/doc/return.js";
 import { docShow } from "./commands/doc/show.js";
 import { doctor } from "./commands/doctor.js";
 import { down } from "./commands/down.js";
@@ -26,6 +31,10 @@ import { install } from "./commands/install.js";
 import { inviteList } from "./commands/invite/list.js";
 import { inviteRevoke } from "./commands/invite/revoke.js";
 import { invite } from "./commands/invite.js";
+import { jobsCancel } from "./commands/jobs/cancel.js";
+import { jobsList } from "./commands/jobs/list.js";
+import { jobsRun } from "./commands/jobs/run.js";
+import { jobsShow } from "./commands/jobs/show.js";
 import { join } from "./commands/join.js";
 import { launch } from "./commands/launch.js";
 import { ls } from "./commands/ls.js";
@@ -39,6 +48,7 @@ import { nudge } from "./commands/nudge.js";
 import { observe } from "./commands/observe.js";
 import { open } from "./commands/open.js";
 import { peers } from "./commands/peers.js";
+import { perspective } from "./commands/perspective.js";
 import { post } from "./commands/post.js";
 import { progressLog } from "./commands/progress/log.js";
 import { progressSearch } from "./commands/progress/search.js";
@@ -49,9 +59,20 @@ import { remember } from "./commands/remember.js";
 import { rename } from "./commands/rename.js";
 import { restore } from "./commands/restore.js";
 import { resume } from "./commands/resume.js";
+import { runner } from "./commands/runner.js";
 import { seal } from "./commands/seal.js";
 import { search } from "./commands/search.js";
 import { show } from "./commands/show.js";
+import { sourceAccept } from "./commands/source/accept.js";
+import { sourceComment } from "./commands/source/comment.js";
+import { sourceIncorporate } from "./commands/source/incorporate.js";
+import { sourceList } from "./commands/source/list.js";
+import { sourceProposals } from "./commands/source/proposals.js";
+import { sourceRebase } from "./commands/source/rebase.js";
+import { sourceReject } from "./commands/source/reject.js";
+import { sourceReturn } from "./commands/source/return.js";
+import { sourceShow } from "./commands/source/show.js";
+import { sourceTopics } from "./commands/source/topics.js";
 import { stateGet } from "./commands/state/get.js";
 import { stateList } from "./commands/state/list.js";
 import { stateSet } from "./commands/state/set.js";
@@ -96,10 +117,40 @@ export const commandGroups: readonly CommandGroup[] = [
       meshList,
     ],
   },
-  { title: "Document", commands: [docShow, docAppend, docEdit, docHistory, docDiff] },
+  {
+    title: "Document",
+    commands: [
+      docShow,
+      docAppend,
+      docEdit,
+      docHistory,
+      docDiff,
+      docProposals,
+      docAccept,
+      docReject,
+      docReturn,
+      docRebase,
+    ],
+  },
+  {
+    title: "Files under Git",
+    commands: [
+      sourceList,
+      sourceShow,
+      sourceTopics,
+      sourceComment,
+      sourceIncorporate,
+      sourceProposals,
+      sourceAccept,
+      sourceReject,
+      sourceReturn,
+      sourceRebase,
+    ],
+  },
   { title: "State", commands: [stateList, stateGet, stateSet, stateUnset, stateWatch] },
   { title: "Memory", commands: [remember, recall, forget, search] },
   { title: "Progress", commands: [progressLog, progressSearch, progressShow] },
+  { title: "Jobs", commands: [jobsRun, jobsList, jobsShow, jobsCancel, runner, perspective] },
   { title: "Agents", commands: [launch, install, uninstall, mcp, hookSessionStart] },
   {
     title: "This machine",

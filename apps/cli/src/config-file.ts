@@ -18,6 +18,8 @@ export interface ConfigFile {
   readonly tlsKey: string | undefined;
   readonly trustedProxies: readonly string[] | undefined;
   readonly rateLimits: Partial<RateLimits> | "off" | undefined;
+  /** As it stands there: `up` alone reads it, so that nothing else fails for it. */
+  readonly agent: unknown;
 }
 
 /** Reads a configuration file; one that is not there says nothing. */
@@ -34,6 +36,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
     tlsKey: readPath(content, "tls_key", path),
     trustedProxies: readList(content, "trusted_proxies", path),
     rateLimits: readRates(content["rate_limits"], `rate_limits in ${path}`),
+    agent: content["agent"],
   };
 }
 

@@ -53,6 +53,8 @@ export interface Config {
   readonly peer: string | undefined;
   /** `name` of config.json: what this machine's person is called; default: the name of the system's user. */
   readonly personName: string | undefined;
+  /** `agent` of config.json: how `up` has jobs done on this machine; read by it alone. */
+  readonly agent: { readonly block: unknown; readonly path: string };
   /** `DATABASE_URL`: a PostgreSQL of the user's own; default: the embedded one. Never shown, it may hold a password. */
   readonly databaseUrl: string | undefined;
 }
@@ -100,6 +102,7 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
     team: env["MERKLE_TEAM"]?.trim() || undefined,
     peer: env["MERKLE_PEER"]?.trim() || undefined,
     personName: user.name,
+    agent: { block: user.agent, path: user.path },
     databaseUrl: readDatabaseUrl(env["DATABASE_URL"]),
   };
 }

@@ -16,10 +16,20 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", ignoreClosedPipe);
   process.stderr.on("error", ignoreClosedPipe);
   try {
-    process.exitCode = await runProgram(argv, interruption.signal);
+    const [first, ...rest] = argv;
+    process.exitCode =
+      first === "agent"
+        ? await runForJob(rest, interruption.signal)
+        : await runProgram(argv, interruption.signal);
   } finally {
     interruption.stop();
   }
+}
+
+/** What the agent of a job runs: none of this machine's configuration is for it (AGENT-1). */
+async function runForJob(argv: readonly string[], signal: AbortSignal): Promise<number> {
+  const { runForAgent } = await import("./agent/run-for-agent.js");
+  return runForAgent(argv, { env: process.env, signal });
 }
 
 async function runProgram(argv: readonly string[], signal: AbortSignal): Promise<number> {

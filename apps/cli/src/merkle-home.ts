@@ -29,6 +29,10 @@ export const homeFiles = {
   members: (home: string) => join(home, "members"),
   /** What leads a browser on to a link that signs it in. */
   leadingPage: (home: string) => join(home, "open.html"),
+  /** Where the agents of jobs are started. */
+  agent: (home: string) => join(home, "agent"),
+  /** The same of `merkle runner`, which may run beside the home's broker. */
+  runner: (home: string) => join(home, "runner"),
   drafts: (home: string) => join(home, "drafts"),
   launch: (home: string) => join(home, "launch"),
   answers: (home: string) => join(home, "launch", "answers.json"),

@@ -13,6 +13,7 @@ import { explainingHome, homeFiles } from "./merkle-home.js";
 import type { Output } from "./output.js";
 import { readProgressSettings } from "./progress/read-settings.js";
 import { announceBroker } from "./run-file.js";
+import { toAgentOptions } from "./runner/to-agent-options.js";
 import { showStarted } from "./show-started.js";
 
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
@@ -26,7 +27,7 @@ export async function runBroker(context: CommandContext): Promise<number> {
     const { notices, ...progress } = await readProgressSettings({ env: process.env, cwd: process.cwd() });
     for (const notice of notices) tell(notice, output, log);
     const parts = { tls: toTls(config), dashboard: findDashboard(), log };
-    const broker = await startBroker({ ...config, ...progress, ...parts });
+    const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });
     return await serve(broker, context, log);
   } finally {
     stopWatching();

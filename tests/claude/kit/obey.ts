@@ -3,6 +3,8 @@ import { type Block, type RequestMessage, type Shown, textOf } from "./shown.js"
 /** What the model answers. */
 export type Answer =
   | { readonly text: string }
+  /** The service refuses the request, which the client does not try again. */
+  | { readonly refusal: string }
   | { readonly calls: readonly { readonly tool: string; readonly input: unknown }[] };
 
 const reading = "mcp__merkle__check_messages";
@@ -23,7 +25,9 @@ export function obey({ messages, news }: Shown): Answer {
 /** The word between two steps, and not one within quotation marks, which may be a subagent's prompt. */
 const stepsEnd = / then (?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
-const isPrompt = (text: string) => /^(call|say) /.test(text);
+/** A prompt of a job says what is to be done in its line `Script`. */
+const toPrompt = (text: string) =>
+  /^((?:call|say) .*)$/s.exec(text)?.[1] ?? /^Use the .*\nScript: (.*?)\n/s.exec(text)?.[1];
 
 function nextStep(messages: readonly RequestMessage[]): Answer | undefined {
   const texts = messages.map((message) => promptIn(message));
@@ -40,7 +44,10 @@ function nextStep(messages: readonly RequestMessage[]): Answer | undefined {
 function promptIn({ role, content }: RequestMessage): string | undefined {
   if (role !== "user") return undefined;
   const texts = typeof content === "string" ? [content] : content.map((block) => block.text ?? "");
-  return texts.findLast(isPrompt)?.trim();
+  return texts
+    .map(toPrompt)
+    .findLast((text) => text !== undefined)
+    ?.trim();
 }
 
 /** Whether another session's message came after the last reading. */

@@ -36,8 +36,11 @@ interface Waiting {
   readonly gone: Promise<void>;
 }
 
-/** Starts one that does what it is told ({@link obey}). */
-export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedModel> {
+/** Starts one that does what it is told ({@link obey}), unless it has a mind of its own. */
+export async function startScriptedModel(
+  cleanup: Cleanup,
+  decide: (shown: Shown) => Answer = obey,
+): Promise<ScriptedModel> {
   const requests: Shown[] = [];
   const bySubagents: Shown[] = [];
   const ponderings = new Set<Waiting>();
@@ -48,14 +51,14 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
     const shown = toShown(request, performance.now());
     if (shown.bySubagent) {
       bySubagents.push(shown);
-      return obey(shown);
+      return decide(shown);
     }
     requests.push(shown);
     asked.unanswered += 1;
     await ponder(shown);
-    const answered = obey(shown);
+    const answered = decide(shown);
     asked.unanswered -= 1;
-    asked.isTurnOver = "text" in answered;
+    asked.isTurnOver = !("calls" in answered);
     return answered;
   }
 
@@ -134,7 +137,12 @@ async function serve(
     return sendJson(response, request.method === "HEAD" ? 200 : 404, {});
   // It comes from the client, whose requests have this form.
   const asked = JSON.parse(body) as ModelRequest;
-  const message = toMessage(asked.model, await think(asked));
+  const answer = await think(asked);
+  if ("refusal" in answer) {
+    const error = { type: "invalid_request_error", message: answer.refusal };
+    return sendJson(response, 400, { type: "error", error });
+  }
+  const message = toMessage(asked.model, answer);
   if (asked.stream) stream(response, message);
   else sendJson(response, 200, message);
 }
@@ -143,7 +151,7 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-function toMessage(model: string, answer: Answer) {
+function toMessage(model: string, answer: Exclude<Answer, { readonly refusal: string }>) {
   const content =
     "text" in answer
       ? [{ type: "text" as const, text: answer.text }]

@@ -1,3 +1,5 @@
+import type { Session } from "@merkle/wire";
+import type { BrokerClient } from "../broker-client.js";
 import { exitCodes, usageError } from "../cli-error.js";
 import type { Command, CommandContext } from "../command.js";
 import { counted } from "../duration.js";
@@ -12,11 +14,16 @@ export const conclude: Command = {
   ],
   flags: [
     { flags: "--file <path>", summary: "read the conclusion from a file; - for stdin" },
+    {
+      flags: "--draft",
+      summary: "have a headless agent draft it from feed and document, for a person to review",
+    },
     { flags: "-y, --yes", summary: "do not ask first" },
   ],
   examples: [
     'merkle conclude split-auth "Tokens are short-lived. Resume at the refresh flow."',
     "merkle conclude split-auth --file conclusion.md -y",
+    "merkle conclude split-auth --draft",
     "merkle doc show old-work --section Conclusion | merkle conclude split-auth",
   ],
   async run(context) {
@@ -27,6 +34,7 @@ export const conclude: Command = {
     const { oneLine } = await import("../one-line.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
+    if (isSet(context.flags, "draft")) return haveDrafted(context, { broker, session, rest });
     const summary = await readSummary(context, rest, session.slug);
     const actor = await actingIn(session, { broker, config });
     const question = `Conclude ${JSON.stringify(oneLine(session.title))} for ${counted(session.teams, "team")}?`;
@@ -46,6 +54,25 @@ export const conclude: Command = {
     return exitCodes.done;
   },
 };
+
+/** Starts a conclude job; what becomes of its draft the session says. */
+async function haveDrafted(
+  { flags, config, output }: CommandContext,
+  { broker, session, rest }: { broker: BrokerClient; session: Session; rest: string | undefined },
+): Promise<number> {
+  if (rest !== undefined || textOf(flags, "file") !== undefined)
+    throw usageError("--draft has the conclusion written: leave the text out.");
+  const { actingIn } = await import("../person/acting.js");
+  const { session_id, slug } = session;
+  const actor = await actingIn(session, { broker, config });
+  const { settings } = await broker.call("get_session", { session_id });
+  const job = await actor.call("start_job", { kind: "conclude", session_id });
+  const concludes = settings.agent_concludes === "concludes";
+  const next = concludes ? `and concludes ${slug} with it` : `review: merkle doc proposals ${slug}`;
+  output.show(job, `job ${job.job_id} drafts the conclusion${concludes ? " " : "; "}${next}`);
+  output.note(`  follow: merkle jobs show ${job.job_id} -f`);
+  return exitCodes.done;
+}
 
 async function readSummary(
   { flags, signal }: CommandContext,

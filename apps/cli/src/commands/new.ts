@@ -11,16 +11,22 @@ export const newSession: Command = {
       flags: "--description <text>",
       summary: "what it is for and what the teams want from it; - reads it from stdin",
     },
+    {
+      flags: "--from <session>",
+      summary: "a concluded session to go on from: its sealed conclusion is the first memory",
+    },
     { flags: "--slug <slug>", summary: "its short name; made from the title unless told" },
   ],
   examples: [
     'merkle new "Q4 pricing"',
     'merkle new "Split the auth service" --slug split-auth --description "Short-lived tokens first"',
     'merkle new "Q4 pricing" --description - < brief.md',
+    'merkle new "Split the auth service, part 2" --from split-auth',
   ],
   async run({ args: [title = ""], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker-client.js");
+    const { getSession } = await import("../find-session.js");
     const { actingAsPerson } = await import("../person/acting.js");
     const { readText } = await import("../read-text.js");
     const { withoutSecret } = await import("../person/without-secret.js");
@@ -36,13 +42,19 @@ export const newSession: Command = {
             bytesMax: limits.descriptionCharsMax * 4,
             signal,
           });
-    const actor = actingAsPerson({ broker: await findBroker(config, signal), config });
+    const from = textOf(flags, "from");
+    const broker = await findBroker(config, signal);
+    const predecessor = from === undefined ? null : await getSession(broker, from, config);
+    const actor = actingAsPerson({ broker, config });
     const created = await actor.call("create_session", {
       title,
       ...(description === undefined ? {} : { description }),
       ...(slug === undefined ? {} : { slug }),
+      ...(predecessor === null ? {} : { from_session: predecessor.session_id }),
     });
     output.show(withoutSecret(created), `${output.mark.ok} ${created.slug}`);
+    if (created.memory_id !== undefined)
+      output.note(`  goes on from ${predecessor?.slug}: its conclusion is ${created.memory_id}`);
     output.note(
       `  next: merkle launch --session ${created.slug}   ${output.dot}   merkle post ${created.slug} <text>`,
     );

@@ -4,19 +4,28 @@ import type { Command } from "../command.js";
 import { listOf, textOf } from "../flags.js";
 import type { Output } from "../output.js";
 
-const kindsKnown = ["message", "decision", "document", "memory", "session", "state", "progress"] as const;
+const kindsKnown = [
+  "message",
+  "decision",
+  "document",
+  "memory",
+  "session",
+  "state",
+  "progress",
+  "topic",
+] as const;
 
 export const search: Command = {
   name: "search",
   summary:
-    "search messages, decisions, documents, memories, state, sessions and progress, the best match first",
+    "search messages, decisions, documents, memories, state, sessions, progress and comments, the best match first",
   arguments: [
     { name: "<query>", summary: 'words, found by their stem; "quoted" ones together, -word leaves out' },
   ],
   flags: [
     { flags: "--session <session>", summary: "only in this one" },
     {
-      flags: "--kind <message|decision|document|memory|session|state|progress>",
+      flags: "--kind <message|decision|document|memory|session|state|progress|topic>",
       summary: "only this kind; again or with commas for several",
       repeatable: true,
     },
@@ -69,9 +78,19 @@ async function formatHits(hits: OutputOf<"search">["hits"], output: Output): Pro
 
 /** `split-auth #405`, `split-auth v14`, `mem_12`, `owner split-auth`: what other commands find it by. */
 function placeOf(hit: OutputOf<"search">["hits"][number]): string {
-  const { memory_id: memory, session, sequence, version, key, progress_id: entry, project } = hit;
+  const {
+    memory_id: memory,
+    topic_id: topic,
+    session,
+    sequence,
+    version,
+    key,
+    progress_id: entry,
+    project,
+  } = hit;
   if (memory !== null) return memory;
   if (entry !== null) return `${entry} ${project ?? ""}`;
+  if (topic !== null) return `topic ${topic} ${session ?? ""}`.trim();
   if (key !== null) return `${key} ${session ?? ""}`.trim();
   const part = sequence !== null ? ` #${sequence}` : version !== null ? ` v${version}` : "";
   return `${session ?? ""}${part}`;

@@ -19,7 +19,13 @@ describe("a broker of this machine that speaks TLS", () => {
   const certificate = makeCertificate({ names: ["localhost"], issuer: authority });
   const merkle = sharedMerkle(async (home) => {
     await writeCertificate(home, certificate);
-    await writeFile(join(home, "config.json"), '{"tls_cert": "cert.pem", "tls_key": "key.pem"}');
+    // Stands for Claude Code, and says what its agent's command says.
+    const claude_bin = join(home, "claude-for-jobs");
+    await writeFile(claude_bin, "#!/bin/sh\n$(sed -n 's/^Agent command: //p') read-doc >&2; exit 3\n", {
+      mode: 0o755,
+    });
+    const files = { tls_cert: "cert.pem", tls_key: "key.pem" };
+    await writeFile(join(home, "config.json"), JSON.stringify({ ...files, agent: { claude_bin } }));
   });
   let url = "";
   beforeAll(async () => {
@@ -45,6 +51,17 @@ describe("a broker of this machine that speaks TLS", () => {
     expect(tail).toMatchObject({ code: 0, stdout: expect.stringContaining("concluded by") });
     const byAddress = url.replace("localhost", "127.0.0.1");
     expect(await merkle.run(["ls", "--url", byAddress])).toMatchObject({ code: 0 });
+  });
+
+  it("[AGENT-2] is believed by the agents of its own jobs", async () => {
+    await merkle.run(["new", "Worked on", "--slug", "worked-on"]);
+    const drafted = await merkle.run(["conclude", "worked-on", "--draft"]);
+    expect(drafted.stdout).toBe("job 1 drafts the conclusion; review: merkle doc proposals worked-on\n");
+    const { stdout } = await merkle.run(["jobs", "show", "1", "-f", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      exit_code: 3,
+      error_tail: expect.stringContaining('{"version": 0'),
+    });
   });
 
   it("[TLS-8] [TLS-14] is believed by nobody else, unless its authority is named; its name has to be right then", async () => {

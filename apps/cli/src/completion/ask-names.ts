@@ -10,7 +10,7 @@ interface Place {
   readonly session: string | undefined;
 }
 
-/** The names that a broker knows: slugs of open sessions, the peers and teams of a session, its groups. */
+/** The names that a broker knows: slugs of open sessions, files under Git, the peers and teams of a session, its groups. */
 export async function askNames(asked: Asked, { broker, session: usual }: Place): Promise<string[]> {
   if (asked.is === "session") {
     const { sessions } = await broker.call("list_sessions", {
@@ -18,6 +18,10 @@ export async function askNames(asked: Asked, { broker, session: usual }: Place):
       limit: limits.sessionsPageMax,
     });
     return sessions.map(({ slug }) => slug);
+  }
+  if (asked.is === "root/path") {
+    const { files } = await broker.call("list_sources", { limit: limits.sourcesListedMax });
+    return files.map(({ source_path }) => source_path);
   }
   const session = asked.session ?? usual;
   if (session === undefined) return [];

@@ -27,6 +27,7 @@ describe("completing a line", () => {
     expect(of("post --to ")).toEqual(asks("who"));
     expect(of("peers split-auth --group b")).toEqual(asks("group", "split-auth"));
     expect(of("launch --session s")).toEqual(asks("session"));
+    expect(of("source show docs/")).toEqual(asks("root/path"));
   });
 
   it("[CLI-59] says nothing of hidden commands, of free text, nor of what belongs to another program", () => {

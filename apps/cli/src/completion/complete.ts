@@ -8,7 +8,7 @@ export interface Completion {
 
 /** `group` and `who` are those of the session that stands on the line, where one does. */
 export interface Asked {
-  readonly is: "session" | "who" | "group";
+  readonly is: "session" | "root/path" | "who" | "group";
   readonly session: string | undefined;
 }
 
@@ -108,7 +108,7 @@ function sessionOn({ arguments: args = [] }: Command, given: readonly string[]):
 }
 
 function asksOf(name: string, session: string | undefined): Asked[] {
-  const found = (["session", "who", "group"] as const).find((each) => isNamed(name, each));
+  const found = (["session", "root/path", "who", "group"] as const).find((each) => isNamed(name, each));
   return found === undefined ? [] : [{ is: found, session }];
 }
 

@@ -12,16 +12,21 @@ export interface Draft {
 
 export interface DraftOf {
   readonly home: string;
-  readonly slug: string;
-  readonly version: number;
+  /** Says what it is a draft of. */
+  readonly name: string;
+  /** `.md` unless told: editors go by it. */
+  readonly extension?: string;
 }
 
 /** Makes the file, which only its owner can read, under a name that no other draft has. */
-export async function createDraft({ home, slug, version }: DraftOf, content: string): Promise<Draft> {
+export async function createDraft(
+  { home, name, extension = ".md" }: DraftOf,
+  content: string,
+): Promise<Draft> {
   const folder = homeFiles.drafts(home);
   const path = await explainingHome(home, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return writeToFreeName(join(folder, `${slug}-v${version}`), content);
+    return writeToFreeName(join(folder, name), extension, content);
   });
   return {
     path,
@@ -35,14 +40,19 @@ export async function removeIfDraft(home: string, path: string): Promise<void> {
   if (dirname(resolve(path)) === resolve(homeFiles.drafts(home))) await rm(path, { force: true });
 }
 
-async function writeToFreeName(name: string, content: string, number = 1): Promise<string> {
-  const path = `${name}${number === 1 ? "" : `-${number}`}.md`;
+async function writeToFreeName(
+  name: string,
+  extension: string,
+  content: string,
+  number = 1,
+): Promise<string> {
+  const path = `${name}${number === 1 ? "" : `-${number}`}${extension}`;
   try {
     await writeFile(path, content, { mode: 0o600, flag: "wx" });
     return path;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-      return writeToFreeName(name, content, number + 1);
+      return writeToFreeName(name, extension, content, number + 1);
     }
     throw error;
   }

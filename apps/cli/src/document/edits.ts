@@ -50,7 +50,7 @@ export async function editByFile(
     bytesMax: limits.documentBytesMax,
     signal,
   });
-  const draft = await createDraft({ home: config.home, slug: session.slug, version: expected }, content);
+  const draft = await createDraft({ home: config.home, name: `${session.slug}-v${expected}` }, content);
   return writeDraft(editing, { draft, content, expected });
 }
 
@@ -63,7 +63,7 @@ export async function editInEditor(editing: Editing): Promise<number> {
       `${session.slug} is concluded; its document can be read, not written.`,
     );
   const { content = "", version } = await actor.call("read_session_doc", { session_id: session.session_id });
-  const draft = await createDraft({ home: config.home, slug: session.slug, version }, content);
+  const draft = await createDraft({ home: config.home, name: `${session.slug}-v${version}` }, content);
   try {
     await openEditor(draft.path, process.env);
     signal.throwIfAborted();

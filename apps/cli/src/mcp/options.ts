@@ -25,6 +25,7 @@ export const knownToolsets = [
   "people",
   "progress",
   "audit",
+  "work",
   "admin",
 ] as const satisfies readonly Toolset[];
 

@@ -10,6 +10,12 @@ export function needText(need: Need): string {
       const options = need.options.map((option, index) => ` [${index + 1} ${oneLine(option)}]`).join("");
       return `${oneLine(need.from)} asks "${oneLine(need.text)}"${options} #${need.message} ${toAge(need.at)} ago`;
     }
+    case "proposal": {
+      const from = need.from === null ? "" : ` from ${oneLine(need.from)}`;
+      return `proposal ${need.proposal}${from}, ${oneLine(need.text)}, ${toAge(need.at)} ago`;
+    }
+    case "job_failed":
+      return `job ${need.job} ${oneLine(need.text)} ${toAge(need.at)} ago`;
     case "blocked":
       return `${peerName(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
     case "held":
@@ -26,6 +32,10 @@ export function needAdvice(need: Need, slug: string): string {
   switch (need.kind) {
     case "ask":
       return `merkle post ${slug} --reply-to ${need.message} --answer <answer>`;
+    case "proposal":
+      return `merkle doc accept ${slug} ${need.proposal}`;
+    case "job_failed":
+      return `merkle jobs show ${need.job}`;
     case "blocked":
       return `merkle post ${slug} <text> --to ${JSON.stringify(peerName(need.team, need.peer))}`;
     case "held":

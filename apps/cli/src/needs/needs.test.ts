@@ -12,6 +12,7 @@ const item: AttentionItem = {
   session_title: "Auth",
   since: at,
   sequence: null,
+  number: null,
   team: null,
   peer: null,
   text: "",

@@ -17,6 +17,15 @@ export type Need =
       readonly reason: string | null;
       readonly at: string;
     }
+  | {
+      readonly kind: "proposal";
+      readonly proposal: number;
+      /** Null for an agent's. */
+      readonly from: string | null;
+      readonly text: string;
+      readonly at: string;
+    }
+  | { readonly kind: "job_failed"; readonly job: number; readonly text: string; readonly at: string }
   | { readonly kind: "held"; readonly by: string; readonly reason: string | null; readonly at: string }
   | { readonly kind: "budget_spent" | "quiet"; readonly at: string };
 
@@ -30,6 +39,10 @@ export function toNeed(item: AttentionItem): Need {
       const from = peer === null ? team : `${team}/${peer}`;
       return { kind, message: item.sequence ?? 0, from, text, options, at };
     }
+    case "proposal":
+      return { kind, proposal: item.number ?? 0, from: item.team, text, at };
+    case "job_failed":
+      return { kind, job: item.number ?? 0, text, at };
     case "blocked":
       return { kind, team, peer, reason, at };
     case "held":

@@ -111,6 +111,10 @@ function describeEvent({ content }: Message, arrow: string): string {
       return `held by ${oneLine(textOf(fields["by"]))}${fields["reason"] ? `: ${indented(textOf(fields["reason"]))}` : ""}`;
     case "session_resumed":
       return `resumed by ${oneLine(textOf(fields["by"]))}`;
+    case "topic_opened":
+      return `topic ${textOf(fields["topic_id"])} opened by ${oneLine(textOf(fields["by"]))}: ${indented(textOf(fields["title"]))}`;
+    case "topic_closed":
+      return `topic ${textOf(fields["topic_id"])} closed by ${oneLine(textOf(fields["by"]))}: ${oneLine(textOf(fields["reason"]))}`;
     case "budget_spent":
       return `agents have said the ${textOf(fields["budget"])} messages that they may; a human word lets them go on`;
     case "state_changed":

@@ -1,5 +1,6 @@
 import { exitCodes } from "../../cli-error.js";
 import type { Command } from "../../command.js";
+import { endingWithLine } from "../../ending-with-line.js";
 import { textOf } from "../../flags.js";
 
 export const docShow: Command = {
@@ -41,7 +42,3 @@ export const docShow: Command = {
     return exitCodes.done;
   },
 };
-
-function endingWithLine(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
-}

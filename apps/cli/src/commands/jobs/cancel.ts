@@ -1,0 +1,26 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+
+export const jobsCancel: Command = {
+  name: "jobs cancel",
+  summary: "cancel a job that waits or runs; its agent is stopped and writes nothing more",
+  arguments: [{ name: "<number>", summary: "its number, as merkle jobs list shows it" }],
+  examples: ["merkle jobs cancel 12"],
+  async run({ args: [number = ""], config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { getSession } = await import("../../find-session.js");
+    const { toNumber } = await import("../../member/to-number.js");
+    const { actingAsPerson, actingIn } = await import("../../person/acting.js");
+    const broker = await findBroker(config, signal);
+    const job_id = toNumber(number, "A job");
+    const { session } = await broker.call("get_job", { job_id });
+    const acting = { broker, config };
+    const actor =
+      session === null
+        ? actingAsPerson(acting)
+        : await actingIn(await getSession(broker, session, config), acting);
+    const cancelled = await actor.call("cancel_job", { job_id });
+    output.show(cancelled, `${output.mark.ok} job ${job_id} is cancelled`);
+    return exitCodes.done;
+  },
+};

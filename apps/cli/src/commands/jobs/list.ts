@@ -1,0 +1,26 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { textOf } from "../../flags.js";
+
+export const jobsList: Command = {
+  name: "jobs list",
+  summary: "list the last jobs of a session, or of all, with what became of them",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; all sessions unless told" }],
+  flags: [{ flags: "--limit <number>", summary: "at most so many; 20 unless told" }],
+  examples: ["merkle jobs list", "merkle jobs list split-auth", "merkle jobs list split-auth --json"],
+  async run({ args: [name], flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire/plain");
+    const { findBroker } = await import("../../broker-client.js");
+    const { getSession } = await import("../../find-session.js");
+    const { formatJobs } = await import("../../jobs/format-jobs.js");
+    const { readWholeNumber } = await import("../../whole-number.js");
+    const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.jobsListedMax });
+    const broker = await findBroker(config, signal);
+    const session = name === undefined ? undefined : await getSession(broker, name, config);
+    const answer = await broker.call("list_jobs", { session_id: session?.session_id, limit });
+    if (output.json) output.show(answer, "");
+    else if (answer.jobs.length === 0) output.note("no jobs");
+    else output.show(answer, formatJobs(answer.jobs, output));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,49 @@
+import { exitCodes, usageError } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { isSet, textOf } from "../../flags.js";
+
+const kinds = ["conclude", "incorporate", "perspective"] as const;
+
+export const jobsRun: Command = {
+  name: "jobs run",
+  summary: "have a headless agent work on a session's document; what it writes is a proposal",
+  arguments: [
+    { name: "<session>", summary: "slug, id or exact title" },
+    {
+      name: "<conclude|incorporate|perspective>",
+      summary: "draft the conclusion, rewrite for a topic, read as a persona",
+    },
+  ],
+  flags: [
+    { flags: "--topic <number>", summary: "for incorporate: the topic" },
+    { flags: "--persona <name>", summary: "for perspective: the persona" },
+    { flags: "--again", summary: "for perspective: also when nothing has changed since it was read" },
+  ],
+  examples: [
+    "merkle jobs run split-auth conclude",
+    "merkle jobs run split-auth incorporate --topic 4",
+    "merkle jobs run split-auth perspective --persona Sceptic",
+  ],
+  async run({ args: [name, kindText = ""], flags, config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { getSession } = await import("../../find-session.js");
+    const { showQueued } = await import("../../jobs/show-queued.js");
+    const { toNumber } = await import("../../member/to-number.js");
+    const { actingIn } = await import("../../person/acting.js");
+    const kind = kinds.find((each) => each === kindText);
+    if (!kind) throw usageError(`A job is one of ${kinds.join(", ")}, not ${JSON.stringify(kindText)}.`);
+    const topic = textOf(flags, "topic");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const actor = await actingIn(session, { broker, config });
+    const job = await actor.call("start_job", {
+      kind,
+      session_id: session.session_id,
+      topic_id: topic === undefined ? undefined : toNumber(topic, "A topic"),
+      persona_name: textOf(flags, "persona"),
+      again: isSet(flags, "again"),
+    });
+    showQueued(job, output);
+    return exitCodes.done;
+  },
+};

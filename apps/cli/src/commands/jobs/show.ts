@@ -1,0 +1,30 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { isSet } from "../../flags.js";
+
+const lookEveryMs = 1_000;
+
+export const jobsShow: Command = {
+  name: "jobs show",
+  summary: "show a job: how it goes, what it made, or why it failed",
+  arguments: [{ name: "<number>", summary: "its number, as merkle jobs list shows it" }],
+  flags: [{ flags: "-f, --follow", summary: "wait until it has ended; exit 1 unless it succeeded" }],
+  examples: ["merkle jobs show 12", "merkle jobs show 12 -f", "merkle jobs show 12 --json"],
+  async run({ args: [number = ""], flags, config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { formatJob, formatJobLine } = await import("../../jobs/format-jobs.js");
+    const { toNumber } = await import("../../member/to-number.js");
+    const broker = await findBroker(config, signal);
+    const job_id = toNumber(number, "A job");
+    let job = await broker.call("get_job", { job_id });
+    for (let told = ""; isSet(flags, "follow") && job.completed_at === null; ) {
+      if (told !== job.status) output.note(formatJobLine(job, output));
+      told = job.status;
+      await delay(lookEveryMs, undefined, { signal });
+      job = await broker.call("get_job", { job_id });
+    }
+    output.show(job, formatJob(job, output));
+    return isSet(flags, "follow") && job.status !== "succeeded" ? exitCodes.unexpected : exitCodes.done;
+  },
+};

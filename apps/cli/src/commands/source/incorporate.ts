@@ -1,0 +1,21 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { fileArgument } from "../../sources/argument.js";
+
+export const sourceIncorporate: Command = {
+  name: "source incorporate",
+  summary: "have a headless agent rewrite a file for a topic; what it writes is a proposal",
+  arguments: [fileArgument, { name: "<topic>", summary: "its number, as merkle source topics shows it" }],
+  examples: ["merkle source incorporate docs/guide.md 4"],
+  async run({ args: [source_path = "", topic = ""], config, output, signal }) {
+    const { findBroker } = await import("../../broker-client.js");
+    const { showQueued } = await import("../../jobs/show-queued.js");
+    const { toNumber } = await import("../../member/to-number.js");
+    const { actingAsPerson } = await import("../../person/acting.js");
+    const topic_id = toNumber(topic, "A topic");
+    const broker = await findBroker(config, signal);
+    const actor = actingAsPerson({ broker, config });
+    showQueued(await actor.call("start_job", { kind: "incorporate", source_path, topic_id }), output);
+    return exitCodes.done;
+  },
+};

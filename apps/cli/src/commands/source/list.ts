@@ -1,0 +1,37 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { textOf } from "../../flags.js";
+
+export const sourceList: Command = {
+  name: "source list",
+  summary: "list the files under Git that agents may work on, and what hinders a root of them",
+  arguments: [{ name: "[query]", summary: "only those whose path holds this, in any case" }],
+  flags: [{ flags: "--limit <number>", summary: "at most so many; 500 unless told" }],
+  examples: ["merkle source list", "merkle source list guide", "merkle source list guide --json"],
+  async run({ args: [query], flags, config, output, signal }) {
+    const { limits } = await import("@merkle/wire/plain");
+    const { findBroker } = await import("../../broker-client.js");
+    const { oneLine } = await import("../../one-line.js");
+    const { readWholeNumber } = await import("../../whole-number.js");
+    const limit = readWholeNumber(textOf(flags, "limit"), "--limit", {
+      min: 1,
+      max: limits.sourcesListedMax,
+    });
+    const broker = await findBroker(config, signal);
+    const listed = await broker.call("list_sources", { query, limit });
+    const { roots, files } = listed;
+    if (output.json || files.length > 0) {
+      output.show(listed, files.map(({ source_path }) => oneLine(source_path)).join("\n"));
+    }
+    for (const { root, problem } of roots) {
+      if (problem !== null) output.note(`  root ${root}: ${oneLine(problem)}`);
+    }
+    if (roots.length === 0) output.note("  no roots: name them as agent.roots in the broker's config.json");
+    else if (files.length === 0) output.note("  no files");
+    else if (listed.has_more) output.note("  there are more: say what their path holds");
+    if (roots.length > 0 && !listed.can_commit) {
+      output.note("  nothing can be accepted: agent.author_name and agent.author_email are not configured");
+    }
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,22 @@
+import { exitCodes } from "../../cli-error.js";
+import type { Command } from "../../command.js";
+import { endingWithLine } from "../../ending-with-line.js";
+import { fileArgument } from "../../sources/argument.js";
+
+export const sourceShow: Command = {
+  name: "source show",
+  summary: "print a file under Git as agents read it",
+  arguments: [fileArgument],
+  examples: ["merkle source show docs/guide.md", "merkle source show docs/guide.md --json"],
+  async run({ args: [source_path = ""], config, output, signal }) {
+    const { neutralise } = await import("@merkle/wire/plain");
+    const { findBroker } = await import("../../broker-client.js");
+    const { shortHash } = await import("../../sources/short-hash.js");
+    const broker = await findBroker(config, signal);
+    const read = await broker.call("read_source", { source_path });
+    output.print(read, output.terminal ? endingWithLine(neutralise(read.text)) : read.text);
+    const stands = read.committed ? "" : "; it is not committed, and nothing is accepted until it is";
+    output.note(`  ${source_path} is ${shortHash(read.source_sha)}${stands}`);
+    return exitCodes.done;
+  },
+};

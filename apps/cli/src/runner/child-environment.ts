@@ -1,0 +1,40 @@
+/**
+ * What of this process's environment an agent is given: where it is and how it speaks, and what Claude Code itself is
+ * configured and signs in by. Everything else may be a secret of the broker's.
+ */
+const passed: ReadonlySet<string> = new Set([
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "LANG",
+  "TZ",
+  "TMPDIR",
+  "XDG_CONFIG_HOME",
+  "XDG_CACHE_HOME",
+  "XDG_DATA_HOME",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "NODE_EXTRA_CA_CERTS",
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "ANTHROPIC_BASE_URL",
+  "ANTHROPIC_MODEL",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+  "CLAUDE_CONFIG_DIR",
+]);
+
+/** An agent's environment: those variables, others that the configuration names, and what it is given for its job. */
+export function toChildEnvironment(
+  env: NodeJS.ProcessEnv,
+  {
+    names = [],
+    given,
+  }: { readonly names?: readonly string[]; readonly given: Readonly<Record<string, string>> },
+): Readonly<Record<string, string>> {
+  const isPassed = (name: string) => passed.has(name) || name.startsWith("LC_") || names.includes(name);
+  const entries = Object.entries(env).filter(
+    (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
+  );
+  return { ...Object.fromEntries(entries), ...given };
+}

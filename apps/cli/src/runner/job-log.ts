@@ -1,0 +1,78 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The file that keeps what an agent wrote to stderr. */
+export interface JobLog {
+  write(piece: Buffer): void;
+  close(): Promise<void>;
+}
+
+const bytesMax = 10 * 1024 * 1024;
+/** Those of the last jobs stay. */
+const filesMax = 100;
+
+/**
+ * Opens a job's log, which only its owner can read. It takes the first 10 MiB and none of these secrets, also where one is
+ * cut into two pieces. A disk that is full costs the log, not the job.
+ */
+export async function openJobLog(folder: string, label: string, secrets: readonly string[]): Promise<JobLog> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  await removeOldest(folder).catch(() => undefined);
+  const file = createWriteStream(join(folder, `${label}.log`), { mode: 0o600 });
+  let left = bytesMax;
+  file.on("error", () => {
+    left = 0;
+  });
+  const hide = createHiding(secrets);
+
+  function put(bytes: Buffer): void {
+    if (left <= 0 || bytes.length === 0) return;
+    file.write(bytes.subarray(0, left));
+    left -= bytes.length;
+    if (left <= 0) file.write(`\n(what came after the first ${bytesMax} bytes is left out)\n`);
+  }
+
+  return {
+    // Beyond the end nothing is looked at any more, which would only take time.
+    write: (piece) => left > 0 && put(hide.next(piece)),
+    close: () =>
+      new Promise((resolve) => {
+        put(hide.rest());
+        file.once("close", resolve);
+        file.end();
+      }),
+  };
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /^[\w-]+\.log$/.test(name));
+  const files = await Promise.all(
+    names.map(async (name) => ({ path: join(folder, name), at: (await stat(join(folder, name))).mtimeMs })),
+  );
+  const old = files.sort((one, other) => other.at - one.at).slice(filesMax - 1);
+  await Promise.all(old.map(({ path }) => rm(path, { force: true })));
+}
+
+/** Replaces secrets in a stream of bytes: the end of each piece is held back, since one may begin there. */
+function createHiding(secrets: readonly string[]) {
+  const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
+  let held = Buffer.alloc(0);
+
+  function hidden(bytes: Buffer): Buffer {
+    // As latin1 every byte stays what it is.
+    let text = bytes.toString("latin1");
+    for (const secret of secrets) text = text.replaceAll(Buffer.from(secret).toString("latin1"), "(secret)");
+    return Buffer.from(text, "latin1");
+  }
+
+  return {
+    next(piece: Buffer): Buffer {
+      const whole = hidden(Buffer.concat([held, piece]));
+      const end = Math.max(0, whole.length - longest);
+      held = Buffer.from(whole.subarray(end));
+      return whole.subarray(0, end);
+    },
+    rest: () => hidden(held),
+  };
+}

@@ -1,0 +1,54 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { AgentOptions } from "@merkle/broker";
+import type { Config } from "../config.js";
+import { entryFile } from "../entry-file.js";
+import { homeFiles } from "../merkle-home.js";
+import { type Reach, reachVariables } from "../reach.js";
+import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
+import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
+
+/**
+ * How the broker of this home has jobs done: by Claude Code, as it is installed here.
+ *
+ * @throws CliError `usage` for what config.json says wrongly
+ */
+export function toAgentOptions({ home, agent }: Pick<Config, "home" | "agent">): AgentOptions {
+  const settings = readAgentSettings(agent.block, agent.path);
+  const { author, maxConcurrentJobs, timeoutsMs, remoteRunners, roots } = settings;
+  // To its own broker an agent speaks on this machine alone, whatever name and certificate that has.
+  const reach = { MERKLE_CA: homeFiles.certificate(home), MERKLE_INSECURE: "1" };
+  const places = { folder: homeFiles.agent(home), logFolder: settings.logDir, reach };
+  return {
+    author,
+    roots,
+    maxConcurrentJobs,
+    timeoutsMs,
+    remoteRunners,
+    startRunner: () => startRunner(settings, places),
+    name: join(hostname(), home),
+  };
+}
+
+/** Runs another broker's jobs in this home, where a broker of its own may have agents, too. */
+export function startRemoteRunner(reach: Reach, settings: AgentSettings): Promise<ClaudeRunner> {
+  const { logDir } = settings;
+  return startRunner(settings, {
+    folder: join(homeFiles.runner(reach.home), "agent"),
+    logFolder: logDir === undefined ? undefined : join(logDir, "runner"),
+    reach: reachVariables(reach),
+  });
+}
+
+function startRunner(
+  { claudeBin, agentBin, skipPermissions, environment }: AgentSettings,
+  places: Pick<ClaudeRunnerOptions, "folder" | "logFolder" | "reach">,
+): Promise<ClaudeRunner> {
+  return startClaudeRunner({
+    claudeBin,
+    agentCommand: agentBin ?? `${process.execPath} ${entryFile()} agent`,
+    skipPermissions,
+    environment,
+    ...places,
+  });
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { runKills } from "./kills/campaign.js";
+
+/** The campaign of kills in brief; `npm run test:jobs` does all of it. */
+it.concurrent("[RUNNER-24] kill -9 of the broker that runs a job ends the job once, and nothing of it is left", async ({
+  onTestFinished,
+}) => {
+  const report = await runKills(
+    "broker",
+    ["during its agent's write, before that commits", "after its end, before that is answered"],
+    onTestFinished,
+  );
+  expect(report.problems).toEqual([]);
+});
+
+it.concurrent("[RUNNER-24] so does kill -9 of a runner on another machine", async ({ onTestFinished }) => {
+  const report = await runKills(
+    "runner",
+    ["after its claim, before its agent is started", "after its agent's write"],
+    onTestFinished,
+  );
+  expect(report.problems).toEqual([]);
+});

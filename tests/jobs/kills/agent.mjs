@@ -1,0 +1,58 @@
+/**
+ * Stands for Claude Code in the campaign of kills: says what it does in a file beside it, proposes a conclusion, and ends. Whether
+ * it waits before it does so, until a file says otherwise, or does not end when it is told to, stands in its session's name.
+ */
+import { appendFileSync, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const { MERKLE_URL, MERKLE_JOB, MERKLE_JOB_TOKEN } = process.env;
+const prompt = await read(process.stdin);
+const session = /^Session: (.*)$/m.exec(prompt)?.[1] ?? "";
+const base_version = Number(/^Document version: (\d+)$/m.exec(prompt)?.[1] ?? 0);
+
+mark("start");
+process.on("SIGTERM", () => {
+  mark("told");
+  if (!session.includes("deaf")) process.exit(9);
+});
+const isCalm = () => existsSync(join(dirname(process.argv[1] ?? ""), `calm-${session}`));
+while (!session.includes("works") && !isCalm()) await delay(50);
+process.exitCode = (await propose()) ? 0 : 5;
+mark("end");
+
+/** Says once what it has written, though a broker that was killed may not answer. */
+async function propose() {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    try {
+      const answer = await fetch(`${MERKLE_URL}/api/proposals`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${MERKLE_JOB_TOKEN}` },
+        body: JSON.stringify({
+          session_id: session,
+          base_version,
+          content: `## Conclusion\n\nOf job ${MERKLE_JOB}.\n`,
+          idempotency_key: `the only write of job ${MERKLE_JOB}`,
+        }),
+      });
+      if (answer.status < 500) {
+        mark(answer.ok ? "wrote" : `refused: ${await answer.text()}`);
+        return answer.ok;
+      }
+    } catch {
+      // Nobody answers: the broker was killed, and may come back.
+    }
+    await delay(200);
+  }
+  return false;
+}
+
+function mark(what) {
+  appendFileSync(join(dirname(process.argv[1] ?? ""), "marks"), `${MERKLE_JOB} ${what}\n`);
+}
+
+async function read(stream) {
+  let text = "";
+  for await (const piece of stream) text += piece;
+  return text;
+}

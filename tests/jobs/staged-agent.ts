@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import type { Cleanup } from "../kit/test-database.js";
+
+/** A folder with a program in it that stands for Claude Code. */
+export interface StagedAgent {
+  readonly folder: string;
+  readonly program: string;
+  /** What the program wrote into a file of its folder. */
+  read(name: string): Promise<string>;
+  /** The processes that are alive and have the folder in their command line or environment. */
+  processes(): Promise<string[]>;
+}
+
+/** Writes the program; each script gets its folder as `$here` and ends with it. */
+export async function stageAgent(script: string, cleanup: Cleanup = onTestFinished): Promise<StagedAgent> {
+  const top = await mkdtemp(join(tmpdir(), "merkle-agent-"));
+  const folder = join(top, "agent");
+  await mkdir(folder);
+  const program = join(top, "claude");
+  const draft = join(top, "draft");
+  await writeFile(draft, `#!/bin/sh\nhere=${folder}\n${script}\n`);
+  await chmod(draft, 0o755);
+  // Written by another process: a child that is being started here meanwhile would hold it open, and what is open for writing is
+  // not executed.
+  await promisify(execFile)("cp", [draft, program]);
+  cleanup(() => rm(top, { recursive: true, force: true }));
+  return {
+    folder,
+    program,
+    read: (name) => readFile(join(folder, name), "utf8"),
+    processes: () => findProcesses(top),
+  };
+}
+
+async function findProcesses(text: string): Promise<string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [command, environment] = await Promise.all(
+        ["cmdline", "environ"].map((file) => readFile(`/proc/${pid}/${file}`, "latin1").catch(() => "")),
+      );
+      return `${command}\n${environment}`.includes(text)
+        ? `${pid} ${command?.replaceAll("\0", " ")}`
+        : undefined;
+    }),
+  );
+  return found.filter((each) => each !== undefined);
+}
