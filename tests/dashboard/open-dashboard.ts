@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { BrokerOptions } from "@merkle/broker";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
@@ -30,7 +31,7 @@ export const desk = { viewport: { width: 1280, height: 800 } };
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
 /** Called outside of the tests, which it starts everything before. */
-export function testDashboard(): TestDashboard {
+export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {}): TestDashboard {
   const executable = findChromium();
   if (executable === undefined) console.warn(chromiumMissing);
   let started: { readonly browser: Browser; readonly broker: TestBroker; readonly rest: Door } | undefined;
@@ -44,7 +45,7 @@ export function testDashboard(): TestDashboard {
     const cleanups: (() => unknown)[] = [];
     const browser = await launchChromium(executable);
     cleanups.push(() => browser.close());
-    const broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) =>
+    const broker = await startTestBroker({ ...options, dashboard: dashboardPages() }, (cleanup) =>
       cleanups.push(cleanup),
     );
     started = { browser, broker, rest: await doors.rest(broker.url) };

@@ -1,16 +1,19 @@
 "use client";
 
 import type { AttentionItem } from "@merkle/wire";
-import { Gauge, MessageCircleQuestionMark, Moon, OctagonAlert, Pause } from "lucide-react";
+import { CircleX, FileDiff, Gauge, MessageCircleQuestionMark, Moon, OctagonAlert, Pause } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/lib/utils";
 import { describeItem, kindLabels } from "./describe-item";
 import { ItemActions } from "./item-actions";
+import { placeOfItem } from "./place-of-item";
 import { PutAway } from "./put-away";
 
 const marks = {
   ask: { Icon: MessageCircleQuestionMark, className: "text-link" },
+  proposal: { Icon: FileDiff, className: "text-link" },
+  job_failed: { Icon: CircleX, className: "text-danger" },
   blocked: { Icon: OctagonAlert, className: "text-danger" },
   held: { Icon: Pause, className: "text-warning" },
   budget_spent: { Icon: Gauge, className: "text-warning" },
@@ -43,7 +46,7 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
         </p>
         <p className="mt-0.5 flex items-center gap-x-2 text-sm text-muted-foreground">
           <PageLink
-            href={placeOf(item)}
+            href={placeOfItem(item)}
             dir="auto"
             className="min-w-0 truncate py-0.5 hover:underline pointer-coarse:py-3"
           >
@@ -62,9 +65,4 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
       <PutAway item={item} onChanged={onChanged} />
     </li>
   );
-}
-
-/** Where it happened: an ask at its message. */
-function placeOf({ session, sequence }: AttentionItem): string {
-  return sequence === null ? `/sessions/${session}` : `/sessions/${session}?m=${sequence}`;
 }

@@ -10,6 +10,7 @@ const item: AttentionItem = {
   session_title: "Auth",
   since: "2026-01-01T00:00:00.000Z",
   sequence: 2,
+  number: null,
   team: "Cedar",
   peer: null,
   text: "Which key?",

@@ -7,12 +7,16 @@ export interface ItemWords {
   readonly quote: string | null;
 }
 
-export function describeItem({ kind, team, peer, text }: AttentionItem): ItemWords {
+export function describeItem({ kind, number, team, peer, text }: AttentionItem): ItemWords {
   const who = team !== null && peer !== null && peer !== team ? `${peer} of ${team}` : (peer ?? team);
   const quote = text === "" ? null : text;
   switch (kind) {
     case "ask":
       return { who, what: "asks", quote };
+    case "proposal":
+      return { who, what: `${who === null ? "Proposal" : "proposes"} ${number}, ${text}`, quote: null };
+    case "job_failed":
+      return { who: null, what: `Job ${number} ${text}`, quote: null };
     case "blocked":
       return { who, what: "is blocked", quote };
     case "held":
@@ -27,6 +31,8 @@ export function describeItem({ kind, team, peer, text }: AttentionItem): ItemWor
 /** What an item is called where there is only room for a word. */
 export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   ask: "Ask",
+  proposal: "Proposal",
+  job_failed: "Job failed",
   blocked: "Blocked",
   held: "Held",
   budget_spent: "Budget spent",

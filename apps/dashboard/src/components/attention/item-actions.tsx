@@ -5,6 +5,7 @@ import { type ReactNode, useId, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { Button } from "@/components/ui/button";
 import { useCall } from "@/lib/broker/use-call";
+import { placeOfItem } from "./place-of-item";
 import { type Attempt, useAttempt } from "./use-attempt";
 
 export interface ItemActionsProps {
@@ -29,6 +30,19 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
   switch (item.kind) {
     case "ask":
       return <Answer item={item} attempt={attempt} />;
+    case "proposal":
+      return (
+        <Button asChild size="sm" variant="outline">
+          <PageLink
+            href={placeOfItem(item)}
+            aria-label={`Review proposal ${item.number} of ${item.session_title}`}
+          >
+            Review
+          </PageLink>
+        </Button>
+      );
+    case "job_failed":
+      return <RetryJob item={item} attempt={attempt} />;
     case "blocked":
       return (
         <>
@@ -174,11 +188,43 @@ function Resume({ item, attempt }: ActionProps) {
   );
 }
 
+/** Another job of the same kind: a job itself runs once. */
+function RetryJob({ item, attempt }: ActionProps) {
+  const call = useCall();
+  return (
+    <>
+      <Button
+        size="sm"
+        variant="outline"
+        disabled={attempt.busy}
+        onClick={() =>
+          attempt.run(async () => {
+            const { kind, topic_id, persona_name } = await call("get_job", { job_id: item.number ?? 0 });
+            const { job_id } = await call("start_job", {
+              kind,
+              session_id: item.session_id,
+              ...(topic_id !== null && { topic_id }),
+              ...(persona_name !== null && { persona_name }),
+            });
+            return `Job ${job_id} started`;
+          })
+        }
+      >
+        Retry
+      </Button>
+      <Button asChild size="sm" variant="ghost">
+        <PageLink href={placeOfItem(item)} aria-label={`Jobs of ${item.session_title}`}>
+          Open
+        </PageLink>
+      </Button>
+    </>
+  );
+}
+
 function OpenSession({ item, children }: { item: AttentionItem; children: ReactNode }) {
-  const place = item.sequence === null ? "" : `?m=${item.sequence}`;
   return (
     <Button asChild size="sm" variant="ghost">
-      <PageLink href={`/sessions/${item.session}${place}`} aria-label={`Open ${item.session_title}`}>
+      <PageLink href={placeOfItem(item)} aria-label={`Open ${item.session_title}`}>
         {children}
       </PageLink>
     </Button>

@@ -1,30 +1,38 @@
 "use client";
 
-import { BookText, History, PencilLine, StickyNote } from "lucide-react";
-import type { ReactNode, RefObject } from "react";
+import { BookText, Glasses, History, PencilLine, StickyNote } from "lucide-react";
+import { type ReactNode, type RefObject, Suspense } from "react";
 import { CopyButton } from "@/components/copy-button";
+import { anyPersona, usePerspectiveParam } from "@/components/perspectives/use-perspective-param";
+import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { setQuery } from "@/lib/query/address";
 import { useQueryParam } from "@/lib/query/use-query-param";
+import { TopicsButton } from "./lazy-faces";
 import { OutlineButton } from "./outline-places";
 import { type DocumentRead, useVersion } from "./use-document";
-import { useCompareParam } from "./use-version-param";
+import { useCompareParam, useProposalParam } from "./use-version-param";
 
 export interface DocumentHeaderProps {
   readonly doc: DocumentRead | undefined;
   readonly scroller: RefObject<HTMLElement | null>;
+  /** Whether the newest version is shown, as it is now. */
+  readonly isLive: boolean;
   readonly canEdit: boolean;
 }
 
 /** Which version this is, whose and from when; and what can be done with the document. */
-export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) {
+export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeaderProps) {
+  const { session, looksOn } = useSession();
   const version = useVersion(doc?.version);
   const [face] = useQueryParam("doc");
   const [edit] = useQueryParam("edit");
+  const perspective = usePerspectiveParam();
   const isCompared = useCompareParam() !== null;
-  const isHistory = face === "history" && !isCompared;
-  const isRead = !isHistory && !isCompared && edit === null;
+  const isReviewed = useProposalParam() !== null;
+  const isHistory = face === "history" && !isCompared && !isReviewed;
+  const isRead = !isHistory && !isCompared && !isReviewed && edit === null;
   const content = doc?.content ?? "";
   return (
     <header className="relative flex min-h-10 flex-wrap items-center gap-x-1 gap-y-1 border-b px-3 py-1 md:gap-x-2">
@@ -40,12 +48,31 @@ export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) 
           )}
         </span>
       </h2>
-      <div role="toolbar" aria-label="Document" className="flex items-center md:gap-0.5">
+      <div
+        role="toolbar"
+        aria-label="Document"
+        className="flex flex-wrap items-center justify-end md:gap-0.5"
+      >
+        {isRead && isLive && (
+          <Suspense>
+            <TopicsButton source={{ session_id: session.session_id }} />
+          </Suspense>
+        )}
         {isRead && <OutlineButton content={content} scroller={scroller} />}
+        {isRead && isLive && !looksOn && (
+          <ToolButton
+            icon={<Glasses aria-hidden />}
+            label="Perspectives"
+            isPressed={perspective !== null}
+            onClick={() => setQuery({ perspective: perspective === null ? anyPersona : null })}
+          />
+        )}
         <ToolButton
           icon={isHistory ? <BookText aria-hidden /> : <History aria-hidden />}
           label={isHistory ? "Text" : "History"}
-          onClick={() => setQuery({ doc: isHistory ? null : "history", compare: null, edit: null })}
+          onClick={() =>
+            setQuery({ doc: isHistory ? null : "history", compare: null, proposal: null, edit: null })
+          }
         />
         {canEdit && isRead && (
           <>
@@ -70,13 +97,22 @@ export function DocumentHeader({ doc, scroller, canEdit }: DocumentHeaderProps) 
 interface ToolButtonProps {
   readonly icon: ReactNode;
   readonly label: string;
+  /** Of one that opens and closes something beside the text. */
+  readonly isPressed?: boolean;
   readonly onClick: () => void;
 }
 
 /** Words where there is room for them. */
-function ToolButton({ icon, label, onClick }: ToolButtonProps) {
+function ToolButton({ icon, label, isPressed, onClick }: ToolButtonProps) {
   return (
-    <Button variant="ghost" size="sm" title={label} onClick={onClick}>
+    <Button
+      variant="ghost"
+      size="sm"
+      title={label}
+      aria-pressed={isPressed}
+      className="aria-pressed:bg-raised"
+      onClick={onClick}
+    >
       {icon}
       <span className="sr-only @min-[36rem]:not-sr-only">{label}</span>
     </Button>

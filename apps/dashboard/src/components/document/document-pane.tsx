@@ -2,20 +2,31 @@
 
 import { type ReactNode, Suspense, useRef } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
+import { usePerspectiveParam } from "@/components/perspectives/use-perspective-param";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSession } from "@/components/session/session-context";
 import { setQuery } from "@/lib/query/address";
 import { useQueryParam } from "@/lib/query/use-query-param";
+import { cn } from "@/lib/utils";
 import { DocumentBanner } from "./document-banner";
 import { DocumentEmpty } from "./document-empty";
 import { DocumentHeader } from "./document-header";
 import { DocumentReader } from "./document-reader";
 import { DocumentSkeleton } from "./document-skeleton";
-import { AppendNote, CompareView, DocumentEditor, DocumentHistory } from "./lazy-faces";
+import {
+  AppendNote,
+  CompareView,
+  DocumentEditor,
+  DocumentHistory,
+  DocumentTopics,
+  OpenProposals,
+  PerspectivePane,
+  ProposalReview,
+} from "./lazy-faces";
 import { OutlineAside } from "./outline-places";
 import { RemovedVersion } from "./removed-version";
 import { type DocumentRead, useDocument } from "./use-document";
-import { useCompareParam, useVersionParam } from "./use-version-param";
+import { useCompareParam, useProposalParam, useVersionParam } from "./use-version-param";
 
 /** The session's document: read, written, compared with what it was. What of it is shown stands in the address. */
 export function DocumentPane() {
@@ -32,16 +43,22 @@ function DocumentFaces() {
   const { session, at, looksOn } = useSession();
   const version = useVersionParam();
   const comparison = useCompareParam();
+  const proposal = useProposalParam();
   const [face] = useQueryParam("doc");
   const [edit] = useQueryParam("edit");
   const scroller = useRef<HTMLDivElement>(null);
+  const text = useRef<HTMLDivElement>(null);
   const { data: doc, problem, refresh } = useDocument({ version, at });
   const isLive = version === null && at === null;
   const isOpen = session.status === "active" && !looksOn;
+  const isRead = comparison === null && proposal === null && face !== "history";
   const canEdit = isLive && isOpen && doc !== undefined;
+  const perspective = usePerspectiveParam();
+  const persona = isRead && isLive && !looksOn && edit === null && doc ? perspective : null;
 
   function body(): ReactNode {
     if (comparison) return <CompareView comparison={comparison} />;
+    if (proposal !== null) return <ProposalReview key={proposal} proposalId={proposal} />;
     if (face === "history") return <DocumentHistory />;
     if (doc?.redacted_version !== undefined) return <RemovedVersion doc={doc} />;
     if (!isReadable(doc)) return problem ? null : <DocumentSkeleton />;
@@ -53,8 +70,8 @@ function DocumentFaces() {
       );
     }
     return (
-      <div className="flex justify-center gap-10 px-4 py-3">
-        <div className="min-w-0 flex-1 @min-[64rem]:max-w-[76ch]">
+      <div className="relative flex justify-center gap-10 px-4 py-3">
+        <div ref={text} className="min-w-0 flex-1 @min-[64rem]:max-w-[76ch]">
           {doc.content === "" ? (
             <DocumentEmpty version={doc.version} canEdit={canEdit} />
           ) : (
@@ -69,13 +86,26 @@ function DocumentFaces() {
           )}
         </div>
         <OutlineAside content={doc.content} scroller={scroller} />
+        {isLive && (
+          <Suspense>
+            <PanelBoundary title="The comments">
+              <DocumentTopics
+                source={{ session_id: session.session_id }}
+                doc={doc}
+                root={text}
+                scroller={scroller}
+                canWrite={isOpen}
+              />
+            </PanelBoundary>
+          </Suspense>
+        )}
       </div>
     );
   }
 
   return (
-    <section aria-label="Document" className="@container flex h-full min-h-0 min-w-0 flex-col">
-      <DocumentHeader doc={doc} scroller={scroller} canEdit={canEdit} />
+    <section aria-label="Document" className="@container group/document flex h-full min-h-0 min-w-0 flex-col">
+      <DocumentHeader doc={doc} scroller={scroller} isLive={isLive} canEdit={canEdit} />
       {problem && (
         <ProblemAlert
           className="m-3"
@@ -85,11 +115,28 @@ function DocumentFaces() {
           onRetry={refresh}
         />
       )}
-      {comparison === null && face !== "history" && doc && (
-        <DocumentBanner doc={doc} version={version} at={at} />
+      {isRead && doc && <DocumentBanner doc={doc} version={version} at={at} />}
+      {isRead && isLive && (
+        <Suspense>
+          <OpenProposals sessionId={session.session_id} />
+        </Suspense>
       )}
-      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
-        <Suspense fallback={<DocumentSkeleton />}>{body()}</Suspense>
+      <div className="flex min-h-0 flex-1">
+        <div
+          ref={scroller}
+          className={cn(
+            "min-h-0 min-w-0 flex-1 overflow-y-auto [overflow-anchor:none]",
+            // Where there is no room for both, what a persona makes of the text stands in its place.
+            persona !== null && "@container hidden @min-[48rem]:block",
+          )}
+        >
+          <Suspense fallback={<DocumentSkeleton />}>{body()}</Suspense>
+        </div>
+        {persona !== null && (
+          <Suspense>
+            <PerspectivePane chosen={persona} />
+          </Suspense>
+        )}
       </div>
       {canEdit && face === "note" && (
         <Suspense>

@@ -19,3 +19,18 @@ export const DiscardDraft = lazy(async () => ({ default: (await import("./discar
 export const RestoreVersion = lazy(async () => ({
   default: (await import("./restore-version")).RestoreVersion,
 }));
+export const DocumentTopics = lazy(async () => ({
+  default: (await import("@/components/topics/document-topics")).DocumentTopics,
+}));
+export const TopicsButton = lazy(async () => ({
+  default: (await import("@/components/topics/topics-button")).TopicsButton,
+}));
+export const OpenProposals = lazy(async () => ({
+  default: (await import("@/components/proposals/open-proposals")).OpenProposals,
+}));
+export const ProposalReview = lazy(async () => ({
+  default: (await import("@/components/proposals/proposal-review")).ProposalReview,
+}));
+export const PerspectivePane = lazy(async () => ({
+  default: (await import("@/components/perspectives/perspective-pane")).PerspectivePane,
+}));

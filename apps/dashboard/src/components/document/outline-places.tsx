@@ -18,7 +18,7 @@ export function OutlineAside({ content, scroller }: OutlinePlaceProps) {
   const sections = useMemo(() => (hasOutline(content) ? splitSections(content) : []), [content]);
   if (sections.length < 2) return null;
   return (
-    <aside className="sticky top-3 hidden max-h-[80vh] w-56 shrink-0 self-start overflow-y-auto border-s text-muted-foreground @min-[64rem]:block">
+    <aside className="sticky top-3 hidden max-h-[80vh] w-56 shrink-0 self-start overflow-y-auto border-s text-muted-foreground @min-[64rem]:block group-has-data-topics-margin/document:@max-[84rem]:hidden">
       <Suspense>
         <DocumentOutline sections={sections} onGo={(key) => goToPart(scroller.current, key)} />
       </Suspense>
@@ -34,7 +34,8 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it listens to what happens in the button and the list.
     <div
-      className="@min-[64rem]:hidden"
+      // Comments beside the text take the room of the headings.
+      className="@min-[64rem]:hidden group-has-data-topics-margin/document:@max-[84rem]:block"
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !isOpen) return;
         event.stopPropagation();

@@ -19,6 +19,8 @@ export function PlainDocument({ content }: { content: string }) {
         <pre
           key={key}
           data-part={key}
+          data-at={0}
+          data-to={showHidden(text) === text ? undefined : text.length}
           dir="auto"
           className="font-mono text-sm break-words whitespace-pre-wrap [contain-intrinsic-size:auto_250rem] [content-visibility:auto]"
         >
@@ -29,7 +31,8 @@ export function PlainDocument({ content }: { content: string }) {
   );
 }
 
-function cutLines(content: string): { key: string; text: string }[] {
+/** The parts that it is drawn in. Between two of them stands a line break. */
+export function cutLines(content: string): { key: string; text: string }[] {
   const lines = content.split("\n");
   return Array.from({ length: Math.ceil(lines.length / linesPerPart) }, (_, part) => ({
     key: `part ${part}`,

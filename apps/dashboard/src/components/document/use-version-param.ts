@@ -6,6 +6,12 @@ export function useVersionParam(): number | null {
   return parseVersion(text);
 }
 
+/** The proposal that the address asks to review, as `?proposal=9`. */
+export function useProposalParam(): number | null {
+  const [text] = useQueryParam("proposal");
+  return parseVersion(text);
+}
+
 /** Two versions, the older first. */
 export interface Comparison {
   readonly from: number;

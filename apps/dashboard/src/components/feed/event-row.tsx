@@ -1,6 +1,8 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { PageLink } from "@/components/page-link";
+import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { describeEvent, isFoldable } from "@/lib/feed/describe-event";
 import { cn } from "@/lib/utils";
@@ -25,6 +27,7 @@ export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
         <div dir="auto" className="min-w-0 flex-1 break-words">
           <p className={stands ? "font-medium" : "text-muted-foreground"}>{text}</p>
           {reason !== null && <p className="text-muted-foreground">Reason: {reason}</p>}
+          <TopicLink topicId={message["topic_id"]} />
           {isRaw && <RawMessage message={message} />}
         </div>
         <span className="flex shrink-0 items-baseline gap-2 text-muted-foreground tabular-nums">
@@ -40,5 +43,19 @@ export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
       </div>
       <MessageMenuButton message={message} isRaw={isRaw} onRaw={() => onRaw(message)} />
     </div>
+  );
+}
+
+/** Leads from what is said of a comment to the comment. */
+function TopicLink({ topicId }: { topicId: unknown }) {
+  const { session } = useSession();
+  if (typeof topicId !== "number") return null;
+  return (
+    <PageLink
+      href={`/sessions/${session.slug}/doc?topic=${topicId}`}
+      className="inline-flex min-h-6 items-center text-link underline underline-offset-2 pointer-coarse:min-h-11"
+    >
+      Show the comment
+    </PageLink>
   );
 }

@@ -21,6 +21,7 @@ it("[DASH-45] a notification names the session and the reason", () => {
       session_title: "Auth",
       since: "2026-01-01T00:00:00.000Z",
       sequence: 2,
+      number: null,
       team: "Cedar",
       peer: null,
       text: "Which key?",

@@ -1,6 +1,7 @@
 import type { AttentionItem, Session } from "@merkle/wire";
 import type { NotificationReason } from "@/lib/preferences/preferences";
 import { describeItem } from "../attention/describe-item";
+import { placeOfItem } from "../attention/place-of-item";
 
 /** Something to tell somebody who is not looking. */
 export interface Notice {
@@ -17,6 +18,8 @@ export interface Notice {
 /** What a person can be told of, each switched on by itself. */
 export const noticeReasons: Readonly<Record<NotificationReason, string>> = {
   ask: "An agent asks humans something",
+  proposal: "A text is proposed",
+  job_failed: "An agent's job has failed",
   blocked: "A peer declares itself blocked",
   held: "A session is held",
   budget_spent: "Agents have spent their message budget",
@@ -35,7 +38,7 @@ export function toNotice(item: AttentionItem): Notice {
     body: quote === null ? said : `${said}: “${quote}”`,
     sessionId: item.session_id,
     slug: item.session,
-    address: addressOf(item.session, item.sequence),
+    address: placeOfItem(item),
   };
 }
 
@@ -47,12 +50,8 @@ export function toConcludedNotice({ session_id, slug, title, conclusion }: Sessi
     body: conclusion === null ? "Concluded" : `Concluded: ${conclusion}`,
     sessionId: session_id,
     slug,
-    address: addressOf(slug, null),
+    address: `/sessions/${slug}`,
   };
-}
-
-function addressOf(slug: string, sequence: number | null): string {
-  return sequence === null ? `/sessions/${slug}` : `/sessions/${slug}?m=${sequence}`;
 }
 
 /** What has come and what is gone since the last look; notifications of the gone are withdrawn. */

@@ -6,6 +6,7 @@ import {
   ListChecks,
   type LucideIcon,
   MessageSquare,
+  MessageSquareQuote,
   MessagesSquare,
 } from "lucide-react";
 import { PageLink } from "@/components/page-link";
@@ -21,6 +22,7 @@ const icons: Readonly<Record<SearchKind, LucideIcon>> = {
   session: MessagesSquare,
   state: Database,
   progress: ListChecks,
+  topic: MessageSquareQuote,
 };
 
 /** Something that was found: what it is, the part that matches, who wrote it where and when. Opens at its place. */

@@ -10,6 +10,7 @@ const hit: SearchHit = {
   version: null,
   key: null,
   progress_id: null,
+  topic_id: null,
   project: null,
   title: "Split the auth service",
   by: "Atlas",

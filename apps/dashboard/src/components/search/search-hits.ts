@@ -13,6 +13,7 @@ export const searchKinds: readonly SearchKind[] = [
   "session",
   "state",
   "progress",
+  "topic",
 ];
 
 export const kindLabels: Readonly<Record<SearchKind, string>> = {
@@ -23,6 +24,7 @@ export const kindLabels: Readonly<Record<SearchKind, string>> = {
   session: "Session",
   state: "State",
   progress: "Progress",
+  topic: "Comment",
 };
 
 export const hitsAtOnce = 50;
@@ -65,6 +67,8 @@ export function hrefOfHit(hit: SearchHit, anySession: string | null = null): str
       return session;
     case "memory":
       return hit.memory_id && `/memory?id=${hit.memory_id}`;
+    case "topic":
+      return session && `${session}/doc?topic=${hit.topic_id}`;
     case "progress":
       return hit.progress_id && `/progress?p=${hit.progress_id}`;
     case "state": {
@@ -89,6 +93,8 @@ export function titleOfHit(hit: SearchHit): string {
       return hit.memory_id ?? "";
     case "state":
       return hit.key ?? "";
+    case "topic":
+      return hit.title ?? `topic ${hit.topic_id}`;
     case "progress":
       return hit.title ?? hit.progress_id ?? "";
   }

@@ -163,6 +163,7 @@ const pluralOf: Readonly<Record<SearchKind, string>> = {
   decision: "Decisions",
   document: "Documents",
   session: "Sessions",
+  topic: "Comments",
 };
 
 function toKinds(param: string | null): readonly SearchKind[] {

@@ -12,7 +12,6 @@ import { useSessionActions } from "./session-actions";
 import { type SessionFacts, useSession } from "./session-context";
 
 const titleCharsMax = 200;
-const descriptionCharsMax = 8_000;
 
 /** Stands where the composer of an open session does: who closed it, and where the work can go on. */
 export function ClosedNote() {
@@ -55,7 +54,9 @@ export function ClosedNote() {
           </Button>
         )}
       </div>
-      {continued && <NewSessionDialog initial={toContinue(session)} onClose={() => setContinued(false)} />}
+      {continued && (
+        <NewSessionDialog initial={toContinue(session)} from={session} onClose={() => setContinued(false)} />
+      )}
     </footer>
   );
 }
@@ -68,14 +69,7 @@ function useCloser(sessionId: string, closedAt: string | null): string | null {
   return first?.by ?? null;
 }
 
-/** What a session that goes on from this one begins with: where its conclusion is to be found, and what it was for. */
-function toContinue({ title, slug, description }: SessionFacts["session"]): {
-  title: string;
-  description: string;
-} {
-  const from = `Goes on from ${slug}: read its conclusion first.`;
-  return {
-    title: `${title}, continued`.slice(0, titleCharsMax),
-    description: (description === "" ? from : `${from}\n\n${description}`).slice(0, descriptionCharsMax),
-  };
+/** What a session that goes on from this one begins with; where it comes from the broker says in its description. */
+function toContinue({ title, description }: SessionFacts["session"]): { title: string; description: string } {
+  return { title: `${title}, continued`.slice(0, titleCharsMax), description };
 }

@@ -1,6 +1,7 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { ConclusionDraft, useOpenDraft } from "@/components/jobs/conclusion-draft";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import {
@@ -64,16 +65,30 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
   const { session, refresh } = useSession();
   const call = useCall();
   const { run, pending, refusal } = useAction();
-  const [text, setText, forget] = useKeptText(`merkle.conclusion.${session.session_id}`, written);
+  const place = `merkle.conclusion.${session.session_id}`;
+  const [text, setText, forget] = useKeptText(place, written);
+  const [ofDraft, setOfDraft, forgetDraft] = useKeptText(`${place}.draft`, "");
+  const draft = useOpenDraft(session.session_id);
+  const used = draft && String(draft.proposal_id) === ofDraft ? draft : null;
+  const field = useRef<HTMLTextAreaElement>(null);
+  // The browser focuses what comes first in a dialog, which may be a button that does something.
+  useEffect(() => field.current?.focus(), []);
   const [previewed, setPreviewed] = useState(false);
   const closed = session.status === "closed";
 
   async function conclude(): Promise<void> {
     const done = await run(async (signal) => {
-      await call("conclude_session", { session_id: session.session_id, summary_section: text }, { signal });
+      if (used === null) {
+        await call("conclude_session", { session_id: session.session_id, summary_section: text }, { signal });
+      } else {
+        const { proposal_id, base_version } = used;
+        const accepted = { proposal_id, decision: "accept", base: base_version ?? 0, content: text } as const;
+        await call("decide_proposal", accepted, { signal });
+      }
     });
     if (!done) return;
     forget();
+    forgetDraft();
     refresh();
     onClose();
   }
@@ -86,13 +101,28 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
         void conclude();
       }}
     >
+      {!mayNot && (
+        <ConclusionDraft
+          sessionId={session.session_id}
+          changes={`/sessions/${session.slug}/doc?compare=${draft?.base_version}..${session.document_version}`}
+          draft={draft}
+          isUsed={used !== null}
+          isEmpty={text.trim() === ""}
+          onUse={(proposalId, drafted) => {
+            setOfDraft(String(proposalId));
+            if (drafted === undefined) return;
+            setText(drafted);
+            field.current?.focus();
+          }}
+        />
+      )}
       {previewed ? (
         <div className="max-h-[50dvh] min-h-48 overflow-y-auto rounded-md border px-3 py-2">
           <MarkdownText text={text} variant="document" />
         </div>
       ) : (
         <Textarea
-          autoFocus
+          ref={field}
           aria-label="The conclusion, in markdown"
           placeholder="What was decided, what is done, where to go on. Markdown."
           className="max-h-[50dvh] min-h-48 font-mono text-sm"
@@ -114,7 +144,10 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
         <Button type="button" variant="outline" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" disabled={pending || mayNot || text.trim() === "" || text === written}>
+        <Button
+          type="submit"
+          disabled={pending || mayNot || used?.stale || text.trim() === "" || text === written}
+        >
           {pending ? "Saving…" : closed ? "Save the conclusion" : "Conclude for everyone"}
         </Button>
       </DialogFooter>

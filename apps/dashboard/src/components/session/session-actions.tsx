@@ -7,7 +7,7 @@ import { useCall } from "@/lib/broker/use-call";
 import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { useSession } from "./session-context";
 
-export type SessionDialog = "edit" | "hold" | "budget" | "conclude" | "invite" | "observe";
+export type SessionDialog = "edit" | "hold" | "budget" | "agent" | "conclude" | "invite" | "observe";
 
 /** What can be done with a session as a whole, from wherever on its page. */
 export interface SessionActions {
@@ -26,6 +26,7 @@ const HoldDialog = lazy(() => import("./hold-dialog").then((module) => ({ defaul
 const BudgetDialog = lazy(() =>
   import("./budget-dialog").then((module) => ({ default: module.BudgetDialog })),
 );
+const AgentDialog = lazy(() => import("./agent-dialog").then((module) => ({ default: module.AgentDialog })));
 const ConcludeDialog = lazy(() =>
   import("./conclude-dialog").then((module) => ({ default: module.ConcludeDialog })),
 );
@@ -75,6 +76,7 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
         {dialog === "edit" && <EditDialog onClose={close} />}
         {dialog === "hold" && <HoldDialog onClose={close} />}
         {dialog === "budget" && <BudgetDialog onClose={close} />}
+        {dialog === "agent" && <AgentDialog onClose={close} />}
         {dialog === "conclude" && <ConcludeDialog onClose={close} />}
         {(dialog === "invite" || dialog === "observe") && <SessionShare kind={dialog} onClose={close} />}
       </Suspense>

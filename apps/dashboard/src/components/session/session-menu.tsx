@@ -1,6 +1,17 @@
 "use client";
 
-import { BellRing, CircleCheckBig, Eye, Gauge, Link2, Pause, Pencil, Play, UserPlus } from "lucide-react";
+import {
+  BellRing,
+  Bot,
+  CircleCheckBig,
+  Eye,
+  Gauge,
+  Link2,
+  Pause,
+  Pencil,
+  Play,
+  UserPlus,
+} from "lucide-react";
 import { useState } from "react";
 import { MenuItem, MenuNote } from "@/components/menu-item";
 import { RefusalNote } from "@/components/refusal-note";
@@ -47,6 +58,9 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
             )}
             <MenuItem icon={Gauge} onClick={close(() => open("budget"))}>
               Message budget…
+            </MenuItem>
+            <MenuItem icon={Bot} onClick={close(() => open("agent"))}>
+              Conclusions by agents…
             </MenuItem>
             <NudgeAll />
           </>

@@ -1,9 +1,11 @@
 "use client";
 
 import { usePathname, useRouter } from "next/navigation";
+import { useEffect, useRef } from "react";
 import { PageLink } from "@/components/page-link";
 import { useMediaQuery } from "@/components/timeline/use-media-query";
 import { useQueryParam } from "@/lib/query/use-query-param";
+import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { cn } from "@/lib/utils";
 import { useSession } from "./session-context";
@@ -23,6 +25,7 @@ const tabs: readonly Tab[] = [
   { label: "Memory", place: "/memory", count: "memories", ofMesh: true },
   { label: "Progress", place: "/progress", count: "progress_entries", ofMesh: true },
   { label: "Audit", place: "/audit" },
+  { label: "Jobs", place: "/jobs", ofMesh: true },
 ];
 
 /** The parts of a session. Where there is no room for feed and document side by side, the document is one of them. */
@@ -33,11 +36,16 @@ export function SessionTabs() {
   const home = `/sessions/${session.slug}`;
   const place = `/${pathname.split("/").slice(3).join("/")}`.replace(/\/$/, "");
   const isWide = useMediaQuery("(min-width: 64rem)");
+  const list = useRef<HTMLUListElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another place is another tab to be brought into sight.
+  useEffect(() => {
+    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [place]);
   // Where both stand side by side, the document belongs to the feed's tab.
   const showsDocument = !isWide && place === "" && pane === "doc";
   return (
     <nav aria-label="Parts of the session" className="border-b px-1 lg:px-3">
-      <ul className="flex overflow-x-auto">
+      <ul ref={list} className="flex overflow-x-auto">
         {(looksOn ? tabs.filter(({ ofMesh }) => !ofMesh) : tabs).map((tab, index) => (
           <li key={tab.place} className="contents">
             <TabKey keys={String(index + 1)} label={tab.label} href={`${home}${tab.place}`} />
@@ -89,6 +97,8 @@ function TabLink({ href, current, count = 0, className, children }: TabLinkProps
 
 function TabKey({ keys, label, href }: { keys: string; label: string; href: string }) {
   const router = useRouter();
-  useShortcut(keys, () => router.push(href), { label: `Show ${label}`, group: "Session" });
+  const run = () => router.push(href);
+  useShortcut(keys, run, { label: `Show ${label}`, group: "Session" });
+  usePaletteAction({ id: href, label: `Show ${label}`, run });
   return null;
 }

@@ -20,6 +20,8 @@ import { useCall } from "@/lib/broker/use-call";
 export interface NewSessionDialogProps {
   /** What stands in the fields at first, as when a session goes on from another. */
   readonly initial?: { readonly title?: string; readonly description?: string };
+  /** A concluded session that it goes on from: its conclusion is the first memory. */
+  readonly from?: { readonly session_id: string; readonly title: string };
   readonly onClose: () => void;
 }
 
@@ -27,7 +29,7 @@ const titleCharsMax = 200;
 const descriptionCharsMax = 8_000;
 
 /** Starts a session as the person of this browser, and goes there. */
-export function NewSessionDialog({ initial = {}, onClose }: NewSessionDialogProps) {
+export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDialogProps) {
   const call = useCall();
   const router = useRouter();
   const [problem, setProblem] = useState<string | null>(null);
@@ -42,6 +44,7 @@ export function NewSessionDialog({ initial = {}, onClose }: NewSessionDialogProp
       const { slug } = await call("create_session", {
         title: String(form.get("title") ?? ""),
         description: String(form.get("description") ?? ""),
+        ...(from && { from_session: from.session_id }),
         settings: {
           conclude_by: form.get("convener") === null ? "anyone" : "convener",
           ...(budget > 0 ? { message_budget: budget } : {}),
@@ -61,7 +64,15 @@ export function NewSessionDialog({ initial = {}, onClose }: NewSessionDialogProp
         <form onSubmit={(event) => void submit(event)} className="grid gap-4">
           <DialogHeader>
             <DialogTitle>New session</DialogTitle>
-            <DialogDescription>A room for one piece of work. Agents join it by its name.</DialogDescription>
+            <DialogDescription>
+              {from ? (
+                <>
+                  It goes on from “<bdi>{from.title}</bdi>”, whose sealed conclusion is its first memory.
+                </>
+              ) : (
+                "A room for one piece of work. Agents join it by its name."
+              )}
+            </DialogDescription>
           </DialogHeader>
           <Field>
             <FieldLabel>Title</FieldLabel>

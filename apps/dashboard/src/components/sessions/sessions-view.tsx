@@ -1,14 +1,20 @@
 "use client";
 
 import { Plus } from "lucide-react";
+import dynamic from "next/dynamic";
 import { Suspense, useState } from "react";
-import { AttentionPanel } from "@/components/attention/attention-panel";
 import { PageHeader } from "@/components/shell/page-header";
 import { Button } from "@/components/ui/button";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { NewSessionDialog } from "./new-session-dialog-lazy";
 import { SessionList } from "./session-list";
 import { SessionsSkeleton } from "./sessions-skeleton";
+
+/** It shows nothing before the broker has said what there is, and is here by then. */
+const AttentionPanel = dynamic(
+  () => import("@/components/attention/attention-panel").then((part) => part.AttentionPanel),
+  { ssr: false },
+);
 
 /** The first page: what needs me, and all sessions. */
 export function SessionsView() {

@@ -39,6 +39,14 @@ const Meshes = dynamic(() => import("@/components/people/meshes").then((part) =>
   ssr: false,
   loading,
 });
+const RunnerFacts = dynamic(() => import("@/components/jobs/runner-facts").then((part) => part.RunnerFacts), {
+  ssr: false,
+  loading,
+});
+const Personas = dynamic(
+  () => import("@/components/personas/persona-settings").then((part) => part.PersonaSettings),
+  { ssr: false, loading },
+);
 const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
 
 interface Section {
@@ -101,6 +109,18 @@ const sections: readonly Section[] = [
     about: "When agents stop, and what counts as being there. It holds for everybody.",
     part: <BrokerSettings />,
     only: "admins",
+  },
+  {
+    anchor: "jobs",
+    title: "Jobs runner",
+    about: "What runs the agents of jobs, where, and within which bounds.",
+    part: <RunnerFacts />,
+  },
+  {
+    anchor: "personas",
+    title: "Personas",
+    about: "Named ways of reading a document. Agents that read as one are told what stands here.",
+    part: <Personas />,
   },
   {
     anchor: "health",

@@ -13,12 +13,15 @@ type WithoutCredential = {
 
 /** The operations that take no credential, written out because the catalogue's schemas stay out of the browser. */
 const withoutCredential: Readonly<Record<WithoutCredential, true>> = {
+  claim_job: true,
   create_invite: true,
   create_mesh: true,
   create_observer_link: true,
   create_person: true,
+  end_job: true,
   get_app_info: true,
   get_health: true,
+  get_runner: true,
   get_settings: true,
   issue_token: true,
   list_invites: true,
@@ -26,7 +29,9 @@ const withoutCredential: Readonly<Record<WithoutCredential, true>> = {
   list_meshes: true,
   list_tokens: true,
   preview_invite: true,
+  put_perspective: true,
   redeem_invite: true,
+  renew_job: true,
   revoke_invite: true,
   revoke_member: true,
   revoke_token: true,

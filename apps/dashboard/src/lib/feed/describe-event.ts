@@ -34,6 +34,10 @@ export function describeEvent(message: Message): EventWords {
       return words(`${by} holds the session: agents cannot post`, told("reason"));
     case "session_resumed":
       return words(`${by} let the session go on`);
+    case "topic_opened":
+      return words(`${by} commented on ${describeQuote(told("quote"))}: ${isolated(told("title") ?? "")}`);
+    case "topic_closed":
+      return words(`${by} closed the comment ${quoted(told("title") ?? "")}: ${told("reason")}`);
     case "budget_spent":
       return words(
         `Agents have said ${String(message["budget"])} messages since the last human word, and wait for one`,
@@ -52,6 +56,8 @@ const redactedEvents: Readonly<Record<string, string>> = {
   session_held: "A hold",
   state_changed: "A change of state",
   message_redacted: "A removal",
+  topic_opened: "A comment",
+  topic_closed: "The end of a comment",
 };
 
 /** An event whose text was removed: of what kind it was stays known. */
@@ -73,6 +79,13 @@ function describeRedactedPlace(message: Message): string {
 
 function words(text: string, reason: string | null = null): EventWords {
   return { text, reason: reason === null || reason === "" ? null : showHidden(reason) };
+}
+
+const quoteCharsMax = 80;
+
+function describeQuote(quote: string | null): string {
+  if (quote === null) return "the document";
+  return quoted(quote.length > quoteCharsMax ? `${quote.slice(0, quoteCharsMax)}…` : quote);
 }
 
 const valueCharsMax = 120;

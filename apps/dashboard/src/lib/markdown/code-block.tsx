@@ -8,13 +8,16 @@ import type { CodeLine } from "./colour-code";
 export interface CodeBlockProps {
   readonly code: string;
   readonly language: string | null;
+  /** Where its text is written in a document; with `to`, only where all of it is. */
+  readonly at?: number;
+  readonly to?: number;
 }
 
 /** More than this stays in one colour: so many coloured parts would hold up the page. */
 const colouredCharsMax = 10_000;
 
 /** A block of code as it was written; its colours come later and move nothing. */
-export function CodeBlock({ code, language }: CodeBlockProps) {
+export function CodeBlock({ code, language, at, to }: CodeBlockProps) {
   const lines = useColours(code, language);
   return (
     <figure className="group/code relative my-2 first:mt-0 last:mb-0" aria-label={language ?? "Code"}>
@@ -24,7 +27,9 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
         tabIndex={0}
         className="overflow-x-auto rounded-md border bg-surface px-3 py-2 font-mono text-sm leading-5"
       >
-        <code>{lines ? lines.map(renderLine) : code}</code>
+        <code data-at={at} data-to={to}>
+          {lines ? lines.map(renderLine) : code}
+        </code>
       </pre>
       <div className="absolute top-1 right-1 rounded-md bg-surface opacity-0 pointer-coarse:top-0 pointer-coarse:right-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 motion-safe:transition-opacity">
         <CopyButton text={code} what={language === null ? "code" : `${language} code`} compact />

@@ -12,6 +12,8 @@ const propertiesKept: Record<string, readonly string[]> = {
   img: ["src", "alt"],
   input: ["type", "checked", "disabled"],
   ol: ["start"],
+  pre: ["dataAt", "dataTo"],
+  span: ["dataAt", "dataTo"],
   td: ["align"],
   th: ["align"],
   li: ["className"],

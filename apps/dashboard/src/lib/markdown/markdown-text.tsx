@@ -35,7 +35,7 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
     variant === "document" ? "text-[0.9375rem] leading-6" : "text-base",
     className,
   );
-  const raw = <RawText text={text} />;
+  const raw = <RawText text={text} {...(variant === "document" && { at: 0 })} />;
   // Decided once, so that a text is not laid out anew for having been there before its renderer.
   const [RenderedMarkdown] = useState<ComponentType<RenderedMarkdownProps>>(() => loaded ?? LazyMarkdown);
   return (
@@ -53,9 +53,16 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
   );
 }
 
-/** A text as it was written, with its line breaks. */
-export function RawText({ text }: { readonly text: string }) {
-  return <span className="break-words whitespace-pre-wrap">{showHidden(text)}</span>;
+/** A text as it was written, with its line breaks; `at` says where it begins in what it is a part of. */
+export function RawText({ text, at }: { readonly text: string; readonly at?: number }) {
+  const shown = showHidden(text);
+  // Where a character is shown by its number, only the whole stands where it is written.
+  const to = at === undefined || shown === text ? undefined : at + text.length;
+  return (
+    <span data-at={at} data-to={to} className="break-words whitespace-pre-wrap">
+      {shown}
+    </span>
+  );
 }
 
 /** A text that the renderer fails on is still a text. React catches such errors in classes only. */

@@ -5,6 +5,7 @@ import { cn } from "@/lib/utils";
 import { CodeBlock } from "./code-block";
 import { harmlessTree, textOf } from "./harmless-tree";
 import { OutsideImage, OutsideLink } from "./outside-link";
+import { sourcePlaces } from "./source-places";
 import { readWebAddress } from "./web-address";
 
 export interface RenderedMarkdownProps {
@@ -17,7 +18,7 @@ export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
   return (
     <Markdown
       remarkPlugins={remarkPlugins}
-      rehypePlugins={rehypePlugins}
+      rehypePlugins={variant === "document" ? documentRehypePlugins : rehypePlugins}
       components={variant === "document" ? documentComponents : feedComponents}
       urlTransform={(url) => readWebAddress(url)?.href ?? null}
     >
@@ -28,6 +29,8 @@ export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
 
 const remarkPlugins = [remarkGfm];
 const rehypePlugins = [harmlessTree];
+/** A document is commented on, so each piece of it says where it is written. */
+const documentRehypePlugins = [sourcePlaces, harmlessTree];
 
 /** Not an `h1`: the page has its own, and what somebody writes does not outrank it. */
 function Heading({ node, deeper, styles, children }: HeadingProps) {
@@ -117,7 +120,7 @@ const common: Components = {
     </OutsideLink>
   ),
   img: ({ src, alt }) => <OutsideImage src={typeof src === "string" ? src : undefined} alt={alt ?? ""} />,
-  pre: ({ node }) => <CodeBlock {...readCode(node)} />,
+  pre: ({ node }) => <CodeBlock {...readCode(node)} {...readPlace(node)} />,
   code: ({ children }) => (
     <code
       dir="ltr"
@@ -171,4 +174,13 @@ function readCode(pre: ExtraProps["node"]): { code: string; language: string | n
   const names = child.properties["className"];
   const name = (Array.isArray(names) ? names : []).map(String).find((each) => each.startsWith("language-"));
   return { code: textOf(child).replace(/\n$/, ""), language: name?.slice("language-".length) ?? null };
+}
+
+/** Where a block of code is written, as its element says. */
+function readPlace(pre: ExtraProps["node"]): { at?: number; to?: number } {
+  const { dataAt, dataTo } = pre?.properties ?? {};
+  return {
+    ...(typeof dataAt === "number" && { at: dataAt }),
+    ...(typeof dataTo === "number" && { to: dataTo }),
+  };
 }

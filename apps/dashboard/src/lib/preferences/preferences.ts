@@ -22,7 +22,15 @@ export interface Preferences {
   readonly knowsFind: boolean;
 }
 
-export type NotificationReason = "ask" | "blocked" | "held" | "budget_spent" | "quiet" | "concluded";
+export type NotificationReason =
+  | "ask"
+  | "proposal"
+  | "job_failed"
+  | "blocked"
+  | "held"
+  | "budget_spent"
+  | "quiet"
+  | "concluded";
 export type PreferenceName = keyof Preferences;
 
 export const defaultPreferences: Preferences = {

@@ -1,0 +1,107 @@
+"use client";
+
+import type { Job } from "@merkle/wire";
+import { RotateCw, X } from "lucide-react";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { Button } from "@/components/ui/button";
+import { useAction } from "@/lib/broker/use-action";
+import { useCall } from "@/lib/broker/use-call";
+import { describeJob, isInFlight } from "./describe-job";
+import { JobMark } from "./job-mark";
+import { JobResult } from "./job-result";
+import { JobTail } from "./job-tail";
+import { JobTime } from "./job-time";
+import { useStartJob } from "./use-start-job";
+
+export interface JobRowProps {
+  readonly job: Job;
+  /** The job that has tried the same again, where one has. */
+  readonly triedAgainAs: number | null;
+  /** Whether another try would be taken now. */
+  readonly mayRetry: boolean;
+}
+
+/** A job: what it is for, how it goes, what came of it or why not, and what can be done about it. */
+export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
+  const { job_id, status, started_by, created_at, message, error_tail, result, session_id } = job;
+  const titleId = `job-${job_id}`;
+  return (
+    <li
+      aria-labelledby={titleId}
+      className="grid min-w-0 gap-x-4 gap-y-1 px-3 py-row sm:grid-cols-[6.5rem_minmax(0,1fr)_auto] sm:px-4"
+    >
+      <p className="flex items-baseline justify-between gap-2 sm:block">
+        <JobMark status={status} className="font-medium" />
+        <span className="text-sm text-muted-foreground tabular-nums sm:hidden">job {job_id}</span>
+      </p>
+      <div className="min-w-0">
+        <p className="[overflow-wrap:anywhere]">
+          <span id={titleId} className="font-medium">
+            {describeJob(job)}
+          </span>{" "}
+          <span className="text-sm text-muted-foreground tabular-nums max-sm:hidden">job {job_id}</span>
+        </p>
+        <p className="flex flex-wrap gap-x-1.5 text-sm text-muted-foreground">
+          <JobTime {...job} />
+          <span aria-hidden>·</span>
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            asked for by <bdi>{started_by}</bdi> <TimeText at={created_at} />
+          </span>
+        </p>
+        {message !== null && <p className="mt-1 text-danger">{message}</p>}
+        {error_tail !== null && error_tail !== "" && (
+          <JobTail text={error_tail} label={`The end of what job ${job_id} wrote`} />
+        )}
+        {result !== null && <JobResult job={job} />}
+        {triedAgainAs !== null && (
+          <p className="text-sm text-muted-foreground">
+            Tried again as <span className="tabular-nums">job {triedAgainAs}</span>.
+          </p>
+        )}
+      </div>
+      {isInFlight(job) && <Cancel job={job} />}
+      {mayRetry && session_id !== null && <Retry job={job} sessionId={session_id} />}
+    </li>
+  );
+}
+
+const actionsClass = "flex flex-col gap-1 max-sm:items-start sm:items-end";
+
+/** Nothing that its agent does counts from then on, which is said before it is done by the button's own words. */
+function Cancel({ job: { job_id } }: { readonly job: Job }) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  return (
+    <div className={actionsClass}>
+      <Button
+        variant="outline"
+        size="sm"
+        disabled={pending}
+        aria-label={`Cancel job ${job_id}`}
+        onClick={() => void run(async (signal) => void (await call("cancel_job", { job_id }, { signal })))}
+      >
+        <X aria-hidden /> {pending ? "Cancelling…" : "Cancel"}
+      </Button>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}
+
+function Retry({ job, sessionId }: { readonly job: Job; readonly sessionId: string }) {
+  const { start, pending, refusal } = useStartJob(sessionId);
+  return (
+    <div className={actionsClass}>
+      <Button
+        variant="outline"
+        size="sm"
+        disabled={pending}
+        aria-label={`Retry job ${job.job_id}`}
+        onClick={() => void start(job)}
+      >
+        <RotateCw aria-hidden /> {pending ? "Starting…" : "Retry"}
+      </Button>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}

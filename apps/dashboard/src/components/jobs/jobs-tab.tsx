@@ -1,0 +1,141 @@
+"use client";
+
+import type { Job } from "@merkle/wire";
+import { NotebookPen } from "lucide-react";
+import { Suspense, useEffect } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RefusalNote } from "@/components/refusal-note";
+import { useSessionActions } from "@/components/session/session-actions";
+import { useSession } from "@/components/session/session-context";
+import { Button } from "@/components/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
+import { Skeleton } from "@/components/ui/skeleton";
+import { useQueryParam } from "@/lib/query/use-query-param";
+import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
+import { isInFlight, isSameTarget } from "./describe-job";
+import { JobRow } from "./job-row";
+import { RunnerNote } from "./runner-note";
+import { useJobs } from "./use-jobs";
+import { draftTheConclusion, useStartJob } from "./use-start-job";
+
+/** What agents were asked to do about the session's document, and how that goes. */
+export function JobsTab() {
+  return (
+    <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4 lg:p-6">
+      <PanelBoundary title="The jobs">
+        <div className="grid max-w-4xl gap-3">
+          <Jobs />
+          <Suspense>
+            <ConcludeByAddress />
+          </Suspense>
+        </div>
+      </PanelBoundary>
+    </section>
+  );
+}
+
+function Jobs() {
+  const { session } = useSession();
+  const { data, problem, refresh } = useJobs(session.session_id);
+  const jobs = data?.jobs;
+  const isBusy = jobs?.some(isInFlight) ?? true;
+  return (
+    <>
+      <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <p className="max-w-prose min-w-0 flex-1 basis-64 text-muted-foreground">
+          Each is one run of an agent that works on the document. What it makes is proposed to you
+          {session.settings.agent_concludes === "concludes"
+            ? ", but that this session lets it conclude by itself."
+            : ", never done unseen."}
+        </p>
+        {jobs !== undefined && jobs.length > 0 && !isBusy && <Draft />}
+      </header>
+      <RunnerNote />
+      {problem && (
+        <ProblemAlert
+          title="The jobs could not be read."
+          problem={problem}
+          stillWorks={jobs ? "What is shown below is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {jobs === undefined ? (
+        problem === undefined && <Rows />
+      ) : jobs.length === 0 ? (
+        <NoJobs />
+      ) : (
+        <ol aria-label="Jobs, newest first" className="divide-y rounded-lg border">
+          {jobs.map((job, index) => {
+            const again = jobs.slice(0, index).findLast((newer) => isSameTarget(newer, job));
+            const isOver = job.status === "succeeded" || again !== undefined;
+            return (
+              <JobRow
+                key={job.job_id}
+                job={job}
+                triedAgainAs={job.status === "succeeded" ? null : (again?.job_id ?? null)}
+                mayRetry={!isBusy && !isOver && isTaken(job, session.status)}
+              />
+            );
+          })}
+        </ol>
+      )}
+    </>
+  );
+}
+
+/** What is concluded can be read and concluded anew, and not rewritten. */
+function isTaken({ kind }: Job, status: "active" | "closed"): boolean {
+  return kind !== "incorporate" || status === "active";
+}
+
+/** Has an agent draft the conclusion, which a person then edits and concludes with. */
+function Draft() {
+  const { session } = useSession();
+  const { start, pending, refusal } = useStartJob(session.session_id);
+  const draft = () => void start(draftTheConclusion);
+  usePaletteAction({ id: "draft-conclusion", label: "Have the conclusion drafted", run: draft });
+  return (
+    <div className="grid gap-1">
+      <Button variant="outline" disabled={pending} onClick={draft}>
+        <NotebookPen aria-hidden /> {pending ? "Starting…" : "Have the conclusion drafted"}
+      </Button>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}
+
+function NoJobs() {
+  return (
+    <Empty className="rounded-lg border">
+      <EmptyTitle>No jobs yet</EmptyTitle>
+      <EmptyDescription>
+        Have the conclusion drafted from feed and document, send a comment on the document to the agent, or
+        have the document read from a perspective.
+      </EmptyDescription>
+      <Draft />
+    </Empty>
+  );
+}
+
+/** `?conclude=1` opens the dialog that concludes, with the draft that there is: what a list of drafts leads to. */
+function ConcludeByAddress() {
+  const { open } = useSessionActions();
+  const [wanted, setWanted] = useQueryParam("conclude");
+  useEffect(() => {
+    if (wanted === null) return;
+    setWanted(null, { replace: true });
+    open("conclude");
+  }, [wanted, setWanted, open]);
+  return null;
+}
+
+function Rows() {
+  return (
+    <div role="status" aria-busy="true" aria-label="Loading the jobs" className="space-y-2">
+      {[0, 1, 2].map((row) => (
+        <Skeleton key={row} className="h-16" />
+      ))}
+    </div>
+  );
+}

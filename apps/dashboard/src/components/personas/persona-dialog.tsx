@@ -1,0 +1,122 @@
+"use client";
+
+import type { Persona } from "@merkle/wire";
+import { type FormEvent, useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
+import { Button } from "@/components/ui/button";
+import {
+  Dialog,
+  DialogContent,
+  DialogDescription,
+  DialogFooter,
+  DialogHeader,
+  DialogTitle,
+} from "@/components/ui/dialog";
+import { Field, FieldDescription, FieldLabel } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { Textarea } from "@/components/ui/textarea";
+import { useAction } from "@/lib/broker/use-action";
+import { useCall } from "@/lib/broker/use-call";
+import { PersonaConflict } from "./persona-conflict";
+import { savePersona } from "./save-persona";
+
+export interface PersonaDialogProps {
+  /** The one that is edited, as it was when that began; null for a new one. */
+  readonly persona: Persona | null;
+  readonly onClose: () => void;
+}
+
+const nameCharsMax = 100;
+const promptBytesMax = 8 * 1024;
+
+/** Writes a persona. What somebody else saved meanwhile is shown beside one's own, and never overwritten unseen. */
+export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const [name, setName] = useState(persona?.name ?? "");
+  const [prompt, setPrompt] = useState(persona?.prompt ?? "");
+  const [base, setBase] = useState(persona);
+  const [theirs, setTheirs] = useState<Persona | null>(null);
+  const bytes = new TextEncoder().encode(prompt).length;
+
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    // Who saves with the other version in sight replaces that one.
+    const replaced = theirs ?? base;
+    const draft = { name, prompt, retired: replaced?.retired ?? false, baseVersion: replaced?.version ?? 0 };
+    await run(async (signal) => {
+      const saved = await savePersona(call, draft, signal);
+      if (saved.theirs === null) onClose();
+      else setTheirs(saved.theirs);
+    });
+  }
+
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent className="sm:max-w-2xl">
+        <form className="grid min-w-0 gap-4" onSubmit={(event) => void save(event)}>
+          <DialogHeader>
+            <DialogTitle>{persona ? <>Edit {<bdi>{persona.name}</bdi>}</> : "New persona"}</DialogTitle>
+            <DialogDescription>
+              {persona
+                ? "Readings that were made as it was stay, marked as stale."
+                : "A way of reading that anybody can ask an agent for."}
+            </DialogDescription>
+          </DialogHeader>
+          {persona === null && (
+            <Field>
+              <FieldLabel>Name</FieldLabel>
+              <Input
+                required
+                autoFocus
+                dir="auto"
+                maxLength={nameCharsMax}
+                value={name}
+                autoComplete="off"
+                onChange={(event) => setName(event.target.value)}
+              />
+            </Field>
+          )}
+          <Field>
+            <FieldLabel>How to read</FieldLabel>
+            <Textarea
+              required
+              rows={14}
+              className="max-h-[50vh]"
+              value={prompt}
+              onChange={(event) => setPrompt(event.target.value)}
+            />
+            <FieldDescription>
+              What to look for, what to leave alone, and what to write.{" "}
+              <span className={bytes > promptBytesMax ? "text-danger tabular-nums" : "tabular-nums"}>
+                {bytes.toLocaleString("en-GB")} of 8,192 bytes
+              </span>
+            </FieldDescription>
+          </Field>
+          {theirs && (
+            <PersonaConflict
+              theirs={theirs}
+              onTake={() => {
+                setPrompt(theirs.prompt);
+                setBase(theirs);
+                setTheirs(null);
+              }}
+            />
+          )}
+          <RefusalNote refusal={refusal} isKept />
+          <DialogFooter>
+            <Button type="button" variant="outline" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              disabled={pending || name.trim() === "" || prompt.trim() === "" || bytes > promptBytesMax}
+            >
+              {pending ? "Saving…" : theirs ? `Save over version ${theirs.version}` : "Save"}
+            </Button>
+          </DialogFooter>
+        </form>
+      </DialogContent>
+    </Dialog>
+  );
+}

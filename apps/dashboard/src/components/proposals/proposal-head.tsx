@@ -1,0 +1,103 @@
+"use client";
+
+import { X } from "lucide-react";
+import { DiffCounts } from "@/components/document/history-row";
+import { PageLink } from "@/components/page-link";
+import { useSession } from "@/components/session/session-context";
+import { TimeText } from "@/components/time-text";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { MarkdownText } from "@/lib/markdown/markdown-text";
+import { setQuery } from "@/lib/query/address";
+import type { ProposalInFull } from "./use-proposals";
+
+export interface ProposalHeadProps {
+  readonly proposal: ProposalInFull;
+  readonly layout: "unified" | "split";
+  readonly onLayout: (layout: "unified" | "split") => void;
+}
+
+/** Whose proposal it is, what it answers and was made from, and what its author says of it. */
+export function ProposalHead({ proposal, layout, onLayout }: ProposalHeadProps) {
+  const { proposal_id, revision, job_id, proposed_by, proposed_at, note } = proposal;
+  return (
+    <header className="grid gap-1.5 border-b px-3 py-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 font-semibold">
+          Proposal {proposal_id}
+          {revision > 1 && <Badge variant="muted">revision {revision}</Badge>}
+          <DiffCounts added={proposal.added} removed={proposal.removed} />
+        </h3>
+        <fieldset className="hidden items-center rounded-lg border p-0.5 @min-[44rem]:flex">
+          <legend className="sr-only">Layout</legend>
+          {(["unified", "split"] as const).map((each) => (
+            <Button
+              key={each}
+              variant="ghost"
+              size="sm"
+              aria-pressed={layout === each}
+              className="h-6 capitalize aria-pressed:bg-raised"
+              onClick={() => onLayout(each)}
+            >
+              {each}
+            </Button>
+          ))}
+        </fieldset>
+        <Button variant="ghost" size="icon" onClick={() => setQuery({ proposal: null })}>
+          <X aria-hidden />
+          <span className="sr-only">Close the proposal</span>
+        </Button>
+      </div>
+      <p className="text-sm text-muted-foreground">
+        <span className="text-foreground">
+          {proposed_by === null ? "The agent" : <bdi>{proposed_by}</bdi>}
+          {job_id !== null && ` of job ${job_id}`}
+        </span>{" "}
+        <TimeText at={proposed_at} /> · <Answers proposal={proposal} />
+        <Base proposal={proposal} />
+      </p>
+      {note.trim() !== "" && (
+        <blockquote aria-label="Note" className="max-h-40 overflow-y-auto border-s-2 border-input ps-3">
+          <MarkdownText text={note} />
+        </blockquote>
+      )}
+    </header>
+  );
+}
+
+function Answers({ proposal: { kind, topic_id } }: { proposal: ProposalInFull }) {
+  const { session } = useSession();
+  if (kind === "conclusion") return <>for the Conclusion</>;
+  return (
+    <>
+      answers{" "}
+      <PageLink
+        href={`/sessions/${session.slug}/doc?topic=${topic_id}`}
+        className="text-link underline underline-offset-2"
+      >
+        comment {topic_id}
+      </PageLink>
+    </>
+  );
+}
+
+function Base({ proposal }: { proposal: ProposalInFull }) {
+  const { base_version, base_sha, current_version, status } = proposal;
+  const base = base_version === null ? base_sha?.slice(0, 12) : `v${base_version}`;
+  if (base === undefined) return null;
+  return (
+    <>
+      {" "}
+      · base <span className="tabular-nums">{base}</span>
+      {status === "open" &&
+        (proposal.stale ? (
+          <span className="text-warning">
+            {" "}
+            (the text is {current_version === null ? "another" : `v${current_version}`} now)
+          </span>
+        ) : (
+          " (current)"
+        ))}
+    </>
+  );
+}

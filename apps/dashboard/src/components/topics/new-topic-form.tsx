@@ -1,0 +1,102 @@
+"use client";
+
+import { limits } from "@merkle/wire/plain";
+import { useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
+import { useKeptText } from "@/components/session/use-kept-text";
+import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/checkbox";
+import { Field } from "@/components/ui/field";
+import type { Quote } from "@/lib/anchors/quote";
+import { useAction } from "@/lib/broker/use-action";
+import { useCall } from "@/lib/broker/use-call";
+import { CommentField, isTooLong } from "./comment-field";
+import { QuoteText } from "./quote-text";
+import { showTopic } from "./topic-param";
+import type { Source } from "./use-topics";
+
+export interface NewTopicFormProps {
+  readonly source: Source;
+  /** The version that is commented on. */
+  readonly version: number;
+  /** The place that it is about; null for all of the text. */
+  readonly quote: Quote | null;
+  /** More is meant than was selected, since part of that is known only as a whole. */
+  readonly isWidened?: boolean;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Begins a topic. What is typed is kept in the browser until it is said. */
+export function NewTopicForm({ source, version, quote, isWidened, onDone, onCancel }: NewTopicFormProps) {
+  const call = useCall();
+  const [text, setText, forget] = useKeptText(`merkle.comment.${source.session_id}`, "");
+  const [isForAgent, setForAgent] = useState(false);
+  const { run, pending, refusal } = useAction();
+  const isQuoteTooLong = quote !== null && quote.quote.length > limits.quoteCharsMax;
+  const canSend = text.trim() !== "" && !isTooLong(text) && !isQuoteTooLong;
+
+  async function send(): Promise<void> {
+    if (!canSend) return;
+    await run(async (signal) => {
+      const topic = await call("open_topic", { ...source, version, ...quote, text: text.trim() }, { signal });
+      forget();
+      // What is refused here is offered again in the thread, beside what was said.
+      if (isForAgent) {
+        await call("start_job", { kind: "incorporate", ...source, topic_id: topic.topic_id }).catch(
+          () => undefined,
+        );
+      }
+      onDone();
+      showTopic(topic.topic_id);
+    });
+  }
+
+  return (
+    <form
+      aria-label="Comment"
+      className="grid min-w-0 gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {quote ? (
+        <QuoteText text={quote.quote} />
+      ) : (
+        <p className="text-sm text-muted-foreground">On the whole document</p>
+      )}
+      {isWidened === true && (
+        <p role="note" className="text-sm text-muted-foreground">
+          A part of this cannot be told apart in the source, so all that is quoted is meant.
+        </p>
+      )}
+      {isQuoteTooLong && (
+        <p role="alert" className="text-sm text-danger">
+          A comment can quote {limits.quoteCharsMax} characters; these are {quote.quote.length}. Select less,
+          or comment on the whole document.
+        </p>
+      )}
+      <CommentField
+        autoFocus
+        label="Your comment"
+        value={text}
+        onChange={setText}
+        onSend={() => void send()}
+      />
+      <Field className="flex min-h-6 items-center gap-2 text-sm pointer-coarse:min-h-11">
+        <Checkbox checked={isForAgent} onChange={(event) => setForAgent(event.target.checked)} />
+        Send to the agent, which proposes a change
+      </Field>
+      <RefusalNote refusal={refusal} isKept />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" disabled={pending || !canSend}>
+          {pending ? "Commenting…" : "Comment"}
+        </Button>
+        <Button type="button" variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+"use client";
+
+import { type CSSProperties, useLayoutEffect, useRef, useState } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import type { PlacedTopic } from "./document-topics";
+import { LinkedTopic } from "./linked-topic";
+import { stackCards } from "./stack-cards";
+import { TopicCard } from "./topic-card";
+import { TopicList } from "./topic-list";
+import { showTopic } from "./topic-param";
+import type { TopicSheetProps } from "./topic-sheet";
+import { usePageChanges } from "./use-page-changes";
+
+export interface TopicMarginProps extends Omit<TopicSheetProps, "placed"> {
+  /** The topics that stand beside their text, from top to bottom. */
+  readonly placed: readonly PlacedTopic[];
+}
+
+const nothing: ReadonlyMap<number, number> = new Map();
+
+/** The topics of a document in a column beside it: each as near to its text as the others leave room for. */
+export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginProps) {
+  const { topics, shown, canWrite } = list;
+  const column = useRef<HTMLElement>(null);
+  const top = useRef<HTMLDivElement>(null);
+  const [tops, setTops] = useState(nothing);
+  const [height, setHeight] = useState(0);
+  const changes = usePageChanges(column);
+  const besideText = new Set(placed.map(({ topic }) => topic.topic_id));
+  const hasOthers = topics.some(({ topic_id }) => !besideText.has(topic_id));
+  const isLinkedElsewhere = typeof shown === "number" && !topics.some(({ topic_id }) => topic_id === shown);
+  const isEmpty = topics.length === 0 && shown === null && !problem;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: cards grow when something in the column changes.
+  useLayoutEffect(() => {
+    const box = column.current;
+    if (!box) return;
+    const from = box.getBoundingClientRect().top;
+    const cards = placed.flatMap(({ topic, ranges }) => {
+      const card = box.querySelector<HTMLElement>(`:scope > [data-card="${topic.topic_id}"]`);
+      const wanted = ranges[0]?.getBoundingClientRect().top;
+      if (!card || wanted === undefined) return [];
+      return [{ id: topic.topic_id, wanted: wanted - from, height: card.offsetHeight }];
+    });
+    const stacked = stackCards(cards, { from: top.current?.offsetHeight ?? 0, first: shown });
+    setTops((before) => (isSame(before, stacked.tops) ? before : stacked.tops));
+    setHeight(stacked.height);
+  }, [placed, shown, changes]);
+
+  if (isEmpty) return null;
+  return (
+    <aside
+      ref={column}
+      aria-label="Comments"
+      data-topics-margin
+      className="relative w-72 shrink-0"
+      style={{ minHeight: height }}
+    >
+      <div ref={top} className="grid gap-3 pb-3 empty:pb-0">
+        {problem && (
+          <ProblemAlert title="The comments could not be read." problem={problem} onRetry={refresh} />
+        )}
+        {isLinkedElsewhere && <LinkedTopic source={list.source} shown={shown} />}
+        {(hasOthers || shown === "list") && (
+          <TopicList {...list} placed={besideText} isShort={shown !== "list"} />
+        )}
+      </div>
+      {placed.map(({ topic }) => {
+        const { topic_id } = topic;
+        const isOpen = shown === topic_id;
+        const style: CSSProperties = { top: tops.get(topic_id) ?? 0, zIndex: isOpen ? 1 : 0 };
+        return (
+          <div key={topic_id} data-card={topic_id} className="absolute inset-x-0" style={style}>
+            <TopicCard
+              topic={topic}
+              isOpen={isOpen}
+              isBesideText
+              canWrite={canWrite}
+              onToggle={() => showTopic(isOpen ? null : topic_id)}
+            />
+          </div>
+        );
+      })}
+    </aside>
+  );
+}
+
+function isSame(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): boolean {
+  return before.size === after.size && [...after].every(([id, top]) => before.get(id) === top);
+}

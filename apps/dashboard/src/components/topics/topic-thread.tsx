@@ -1,0 +1,70 @@
+"use client";
+
+import { ProblemAlert } from "@/components/problem-alert";
+import { TimeText } from "@/components/time-text";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import { useRead } from "@/lib/broker/use-read";
+import { MarkdownText } from "@/lib/markdown/markdown-text";
+import { ProposalLink } from "./proposal-link";
+import { TopicJob } from "./topic-job";
+import { TopicReply } from "./topic-reply";
+import type { Topic } from "./use-topics";
+
+export interface TopicThreadProps {
+  readonly topic: Topic;
+  readonly canWrite: boolean;
+  readonly onFind?: (() => void) | undefined;
+}
+
+/** All that was said in a topic, what an agent does about it, and how to go on. */
+export function TopicThread({ topic, canWrite, onFind }: TopicThreadProps) {
+  const { topic_id, status } = topic;
+  return (
+    <div className="grid gap-2 border-t px-2.5 py-2">
+      <Messages topicId={topic_id} after={0} />
+      <TopicJob topic={topic} canStart={canWrite && status === "open"} />
+      {canWrite && status === "open" && <TopicReply topicId={topic_id} />}
+      {onFind && (
+        <Button variant="ghost" size="sm" className="justify-self-start" onClick={onFind}>
+          Show the text
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A page of messages, and below it the next. */
+function Messages({ topicId, after }: { topicId: number; after: number }) {
+  const { data, problem, refresh } = useRead("get_topic", { topic_id: topicId, after }, { on: ["topics"] });
+  if (!data) {
+    return problem ? (
+      <ProblemAlert title="This comment could not be read." problem={problem} onRetry={refresh} />
+    ) : (
+      <Skeleton className="h-10" />
+    );
+  }
+  return (
+    <>
+      <ol className="grid gap-2">
+        {data.messages.map((message) => (
+          <li key={message.sequence} className="min-w-0">
+            <p className="flex flex-wrap items-center gap-x-1.5 text-sm">
+              <bdi className="min-w-0 truncate font-medium">{message.by}</bdi>
+              {message.human ? (
+                <Badge className="border-primary/50 text-link">HUMAN</Badge>
+              ) : (
+                message.job_id !== null && <Badge variant="muted">job {message.job_id}</Badge>
+              )}
+              <TimeText at={message.at} className="text-muted-foreground tabular-nums" />
+            </p>
+            <MarkdownText text={message.text} />
+            {message.proposal_id !== null && <ProposalLink proposalId={message.proposal_id} />}
+          </li>
+        ))}
+      </ol>
+      {data.next_after !== null && <Messages topicId={topicId} after={data.next_after} />}
+    </>
+  );
+}

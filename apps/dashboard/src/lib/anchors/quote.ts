@@ -1,0 +1,32 @@
+import type { SourceStretch } from "./page-places";
+
+const contextCharsMax = 64;
+export const quoteCharsMax = 2_000;
+
+/** A place of a source as it is kept: what stands there, and what stands before and behind it. */
+export interface Quote {
+  readonly quote: string;
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly start: number;
+}
+
+/** The quote of a stretch, without the blanks at its ends; null where nothing else is in it. */
+export function quoteOf(source: string, { start, end }: SourceStretch): Quote | null {
+  const text = source.slice(start, end);
+  const quote = text.trim();
+  if (quote === "") return null;
+  const from = start + text.indexOf(quote);
+  const to = from + quote.length;
+  return {
+    quote,
+    prefix: wholeCharacters(source.slice(Math.max(0, from - contextCharsMax), from)),
+    suffix: wholeCharacters(source.slice(to, to + contextCharsMax)),
+    start: from,
+  };
+}
+
+/** Without the half of a character that was cut in two. */
+function wholeCharacters(text: string): string {
+  return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
+}
