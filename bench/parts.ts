@@ -2,10 +2,11 @@ import type { Part } from "./part.js";
 import { delivery } from "./parts/delivery.js";
 import { fanOut } from "./parts/fan-out.js";
 import { idle } from "./parts/idle.js";
+import { jobs } from "./parts/jobs.js";
 import { posts } from "./parts/posts.js";
 import { start } from "./parts/start.js";
 import { toolList } from "./parts/tool-list.js";
 import { verbs } from "./parts/verbs.js";
 
 /** All that can be measured, in the order of the report. */
-export const parts: readonly Part[] = [posts, delivery, fanOut, idle, start, toolList, verbs];
+export const parts: readonly Part[] = [posts, delivery, fanOut, idle, start, toolList, verbs, jobs];
