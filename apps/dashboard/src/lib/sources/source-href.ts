@@ -1,0 +1,19 @@
+export interface SourcePlace {
+  /** As `source_path` names it: a root, a slash and the path in it. */
+  readonly file: string;
+  /** The number of a proposal for it, to be decided about. */
+  readonly proposal?: number | null;
+  /** The number of a topic on it. */
+  readonly topic?: number | null;
+}
+
+/** Where a file is looked at, as a path of the dashboard. */
+export function sourceHref({ file, proposal = null, topic = null }: SourcePlace): string {
+  // A query may hold slashes as they are, and with them a path can be read.
+  const path = encodeURIComponent(file).replaceAll("%2F", "/");
+  const chosen = [
+    ...(proposal === null ? [] : [`&proposal=${proposal}`]),
+    ...(topic === null ? [] : [`&topic=${topic}`]),
+  ];
+  return `/sources?file=${path}${chosen.join("")}`;
+}
