@@ -11,6 +11,7 @@ import { guide, type StagedRepository, secret, stageRepository } from "../source
 const cleanup = atEnd();
 const fake = createFakeRunner();
 const author = { name: "Agent", email: "agent@example.com" };
+const nothing = { open_topics: 0, open_proposals: 0, jobs_in_flight: 0 };
 let at: StagedRepository;
 let broker: TestBroker;
 let rest: Door;
@@ -30,7 +31,10 @@ it("[SOURCE-6] the files that Git keeps under the roots are listed and read, and
       { root: "docs", problem: null },
       { root: "gone", problem: expect.stringContaining("There is no folder") },
     ],
-    files: [{ source_path: "docs/README.md" }, { source_path: "docs/docs/guide.md" }],
+    files: [
+      { source_path: "docs/README.md", ...nothing },
+      { source_path: "docs/docs/guide.md", ...nothing },
+    ],
     has_more: false,
     can_commit: true,
   });
@@ -44,6 +48,16 @@ it("[SOURCE-6] the files that Git keeps under the roots are listed and read, and
     source_sha: await at.git("rev-parse", "HEAD:docs/guide.md"),
     committed: true,
     text: guide,
+  });
+  const { last_commit } = await rest.call("read_source", {
+    source_path: "docs/docs/guide.md",
+    last_commit: true,
+  });
+  expect(last_commit).toEqual({
+    commit: await at.git("rev-parse", "HEAD"),
+    by: "Owner",
+    at: new Date(Number(await at.git("show", "-s", "--format=%ct")) * 1_000).toISOString(),
+    subject: "Begin",
   });
 });
 
@@ -110,6 +124,8 @@ it("[SOURCE-7] [SOURCE-11] a file is commented on, rewritten by an agent, and co
     "Repo root": at.folder,
   });
   const agent = await brokerDoors.rest(broker.url, { token: run.job.credential });
+  const listed = async () => (await rest.call("list_sources", { query: "guide" })).files;
+  expect(await listed()).toEqual([{ source_path, open_topics: 1, open_proposals: 0, jobs_in_flight: 1 }]);
   expect(await agent.call("read_source", { source_path })).toMatchObject({ source_sha, text: guide });
   expect((await agent.call("list_topics", { source_path })).topics).toHaveLength(1);
   const other = { source_path: "docs/README.md" };
@@ -121,6 +137,7 @@ it("[SOURCE-7] [SOURCE-11] a file is commented on, rewritten by an agent, and co
   run.end({ exit_code: 0 });
   await expect.poll(async () => (await rest.call("get_job", { job_id })).status).toBe("succeeded");
   expect(await rest.call("list_jobs", { source_path })).toMatchObject({ jobs: [{ job_id, source_path }] });
+  expect(await listed()).toEqual([{ source_path, open_topics: 1, open_proposals: 1, jobs_in_flight: 0 }]);
 
   const shown = await rest.call("get_proposal", { proposal_id });
   expect(shown).toMatchObject({ source_path, stale: false, current_sha: source_sha, proposed_by: null });
@@ -201,6 +218,8 @@ it("[SOURCE-13] a file is read as a persona, and that is stale when the file is 
   expect(await failureOf(rest.call("start_job", reading))).toMatchObject({ code: "conflict" });
   await at.write("docs/guide.md", "# Another guide\n");
   expect(await read()).toMatchObject({ stale: true, stale_because: ["source"] });
+  const { perspectives } = await rest.call("list_source_perspectives", { source_path });
+  expect(perspectives).toMatchObject([{ persona_name: "Sceptic", stale: true, source_hash: source_sha }]);
   await at.git("checkout", "-q", "--", "docs/guide.md");
 });
 

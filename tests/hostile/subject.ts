@@ -217,6 +217,7 @@ export function validInputs({
     cancel_job: { team_id, job_id: 1 },
     list_sources: { team_id, query: "guide", limit: 10 },
     read_source: { team_id, source_path: "docs/guide.md" },
+    list_source_perspectives: { team_id, source_path: "docs/guide.md" },
     get_source_perspective: { team_id, source_path: "docs/guide.md", persona_name: "Sceptic" },
     list_personas: {},
     get_persona: { name: "Sceptic" },

@@ -57,6 +57,7 @@ import { renamePerson } from "./persons/rename-person.js";
 import { getPerspective } from "./perspectives/get-perspective.js";
 import { getSourcePerspective } from "./perspectives/get-source-perspective.js";
 import { listPerspectives } from "./perspectives/list-perspectives.js";
+import { listSourcePerspectives } from "./perspectives/list-source-perspectives.js";
 import { putPerspective } from "./perspectives/put-perspective.js";
 import { getContext } from "./progress/get-context.js";
 import { listProgress } from "./progress/list-progress.js";
@@ -196,6 +197,7 @@ export const handlers: Handlers = {
   get_topic: getTopic,
   list_sources: listSources,
   read_source: readSource,
+  list_source_perspectives: listSourcePerspectives,
   get_source_perspective: getSourcePerspective,
   create_person: createPerson,
   get_person: getPerson,

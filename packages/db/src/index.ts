@@ -29,6 +29,7 @@ export * from "./queries/documents.js";
 export * from "./queries/export-rows.js";
 export * from "./queries/facts.js";
 export * from "./queries/feed-pages.js";
+export * from "./queries/file-work.js";
 export * from "./queries/further-secrets.js";
 export * from "./queries/heads.js";
 export * from "./queries/holds.js";

@@ -47,6 +47,7 @@ import {
   getPerspective,
   getSourcePerspective,
   listPerspectives,
+  listSourcePerspectives,
   putPerspective,
 } from "./operations/perspectives.js";
 import {
@@ -163,6 +164,7 @@ export const catalogue = {
   decide_proposal: decideProposal,
   list_sources: listSources,
   read_source: readSource,
+  list_source_perspectives: listSourcePerspectives,
   get_source_perspective: getSourcePerspective,
   create_person: createPerson,
   get_person: getPerson,

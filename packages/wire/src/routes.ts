@@ -74,6 +74,7 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   cancel_job: "POST /api/agent/jobs/:job_id/cancel",
   list_sources: "GET /api/sources",
   read_source: "GET /api/sources/text",
+  list_source_perspectives: "GET /api/sources/perspectives",
   get_source_perspective: "GET /api/sources/perspective",
   list_personas: "GET /api/personas",
   get_persona: "GET /api/personas/:name",

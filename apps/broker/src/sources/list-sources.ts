@@ -1,20 +1,32 @@
+import { type FileWork, listFileWork } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 
-/** Lists the files that may be worked on, by root and path (SOURCE-6). */
+/** Lists the files that may be worked on, by root and path, with what is open for each (SOURCE-6). */
 export async function listSources(
   { services }: Context,
   { query = "", limit }: ParsedInputOf<"list_sources">,
 ): Promise<OutputOf<"list_sources">> {
-  const { sources } = services;
+  const { sources, database } = services;
   const listed = await sources.list();
   const wanted = query.toLowerCase();
-  const files = listed
-    .flatMap(({ root, paths }) => paths.map((path) => ({ source_path: `${root}/${path}` })))
-    .filter(({ source_path }) => source_path.toLowerCase().includes(wanted));
+  const paths = listed
+    .flatMap(({ root, paths }) => paths.map((path) => `${root}/${path}`))
+    .filter((path) => path.toLowerCase().includes(wanted));
+  const work = listed.length === 0 ? [] : await listFileWork(database.orm, database.meshId);
+  const workOf = new Map(work.map((each) => [`${each.root}/${each.path}`, each]));
   return {
     roots: listed.map(({ root, problem }) => ({ root, problem })),
-    files: files.slice(0, limit),
-    has_more: files.length > limit || listed.some(({ cut }) => cut),
+    files: paths.slice(0, limit).map((source_path) => toListed(source_path, workOf.get(source_path))),
+    has_more: paths.length > limit || listed.some(({ cut }) => cut),
     can_commit: sources.canCommit,
+  };
+}
+
+function toListed(source_path: string, work: FileWork | undefined) {
+  return {
+    source_path,
+    open_topics: work?.topics ?? 0,
+    open_proposals: work?.proposals ?? 0,
+    jobs_in_flight: work?.jobs ?? 0,
   };
 }

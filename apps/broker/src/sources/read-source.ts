@@ -12,18 +12,19 @@ import { requireSourcePath } from "./require-source-path.js";
  */
 export async function readSource(
   { services, principal }: Context,
-  { source_path, source_sha }: ParsedInputOf<"read_source">,
+  { source_path, source_sha, last_commit }: ParsedInputOf<"read_source">,
 ): Promise<OutputOf<"read_source">> {
   refuseOtherSource(principal, source_path);
   const source = requireSourcePath(source_path);
   const { text, hash, committedHash } = await services.sources.open(source);
+  const history = last_commit ? { last_commit: await services.sources.lastCommit(source) } : {};
   if (source_sha === undefined || source_sha === hash) {
-    return { source_path, source_sha: hash, committed: hash === committedHash, text };
+    return { source_path, source_sha: hash, committed: hash === committedHash, text, ...history };
   }
   const { orm, meshId } = services.database;
   const kept = await findSourceText(orm, { meshId, ...source, hash: source_sha });
   if (kept === null) throw notKept(source_path, source_sha, hash);
-  return { source_path, source_sha, committed: source_sha === committedHash, text: kept };
+  return { source_path, source_sha, committed: source_sha === committedHash, text: kept, ...history };
 }
 
 function notKept(source_path: string, source_sha: string, current_sha: string): MerkleError {

@@ -6,6 +6,7 @@ import { checkRepository, type Repository } from "./check-repository.js";
 import { commitFile, type FileCommit } from "./commit-file.js";
 import { listCommitted } from "./committed.js";
 import { GitError } from "./git.js";
+import { findLastCommit, type LastCommit } from "./last-commit.js";
 import { type OpenSource, openSource } from "./open-source.js";
 import { NoSource, NotCurrent, RootProblem } from "./source-problems.js";
 
@@ -25,6 +26,8 @@ export interface Sources {
   list(): Promise<readonly ListedRoot[]>;
   /** @throws not_found, with the reason */
   open(source: SourcePathParts): Promise<OpenSource>;
+  /** The commit that changed a file last; null where Git does not say so in time. */
+  lastCommit(source: SourcePathParts): Promise<LastCommit | null>;
   /** The folder of a file's root, as its agent is told. */
   folderOf(root: string): string | null;
   /**
@@ -75,6 +78,14 @@ export function createSources({ roots = {}, author, home }: SourcesOptions): Sou
         return await openSource(await check(root), path);
       } catch (error) {
         throw isKnown(error) ? unreadable({ root, path }, error) : error;
+      }
+    },
+    async lastCommit({ root, path }) {
+      try {
+        return await findLastCommit(await check(root), path);
+      } catch (error) {
+        if (isKnown(error)) return null;
+        throw error;
       }
     },
     async commit({ root, path }, commit) {

@@ -74,6 +74,7 @@ const readOnly: Readonly<Record<OperationName, boolean>> = {
   cancel_job: false,
   list_sources: true,
   read_source: true,
+  list_source_perspectives: true,
   get_source_perspective: true,
   list_personas: true,
   get_persona: true,

@@ -68,6 +68,27 @@ export const getPerspective = operation({
   compact: (perspective) => lines(compactPerspective(perspective), quoted(perspective.content)),
 });
 
+export const listSourcePerspectives = operation({
+  name: "list_source_perspectives",
+  toolset: "work",
+  summary: "List the newest perspective of each persona on a file, without their texts.",
+  access: "reader",
+  route: "GET /api/sources/perspectives",
+  unlisted: true,
+  input: z.strictObject({ source_path: SourcePath, ...asTeam }),
+  output: z.object({
+    perspectives: z.array(Perspective),
+    source_sha: z.string().meta({ description: "The hash of the file's text now." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  kind: "call",
+  readOnly: true,
+  afterClosing: "allowed",
+  rate: "read",
+  compact: ({ perspectives }) =>
+    lines(...perspectives.map(compactPerspective), perspectives.length === 0 && "no perspectives"),
+});
+
 export const getSourcePerspective = operation({
   name: "get_source_perspective",
   toolset: "work",

@@ -2,7 +2,15 @@ import * as z from "zod";
 import { lines, neutralise } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
-import { asTeam, SourceHash, SourcePath, StorableText } from "../values.js";
+import { asTeam, SourceHash, SourcePath, StorableText, Timestamp } from "../values.js";
+
+/** A file with what is open or goes on for it. */
+const ListedFile = z.object({
+  source_path: z.string(),
+  open_topics: z.int(),
+  open_proposals: z.int(),
+  jobs_in_flight: z.int().meta({ description: "Queued or running." }),
+});
 
 export const listSources = operation({
   name: "list_sources",
@@ -29,7 +37,7 @@ export const listSources = operation({
           .meta({ description: "Why its files cannot be worked on; null where they can." }),
       }),
     ),
-    files: z.array(z.object({ source_path: z.string() })),
+    files: z.array(ListedFile),
     has_more: z.boolean(),
     can_commit: z.boolean().meta({
       description: "Whether accepted proposals on files can be committed: agent.author_name is configured.",
@@ -43,7 +51,7 @@ export const listSources = operation({
   compact: ({ roots, files, has_more }) =>
     lines(
       ...roots.map(({ root, problem }) => problem !== null && `root ${root}: ${problem}`),
-      ...files.map(({ source_path }) => source_path),
+      ...files.map(compactFile),
       files.length === 0 && "no files",
       has_more && "more: narrow it with query",
     ),
@@ -61,6 +69,7 @@ export const readSource = operation({
     source_sha: SourceHash.optional().meta({
       description: "As it was then; only texts that something was made from are kept.",
     }),
+    last_commit: z.boolean().default(false).meta({ description: "Also which commit changed the file last." }),
     ...asTeam,
   }),
   output: z.object({
@@ -70,6 +79,14 @@ export const readSource = operation({
       .boolean()
       .meta({ description: "Whether this is the text of the last commit; what is not is not written over." }),
     text: z.string(),
+    last_commit: z
+      .object({ commit: z.string(), by: z.string(), at: Timestamp, subject: z.string() })
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          "The commit that changed the file last, where it was asked for; null where Git does not say.",
+      }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
   kind: "call",
@@ -79,3 +96,13 @@ export const readSource = operation({
   forJobs: ["incorporate", "perspective"],
   compact: ({ source_path, source_sha, text }) => `${source_path} ${source_sha}:\n${neutralise(text)}`,
 });
+
+function compactFile(file: z.output<typeof ListedFile>): string {
+  const { source_path, open_topics, open_proposals, jobs_in_flight } = file;
+  const work = [
+    open_topics > 0 && `${open_topics} open topics`,
+    open_proposals > 0 && `${open_proposals} open proposals`,
+    jobs_in_flight > 0 && `${jobs_in_flight} jobs in flight`,
+  ].filter(Boolean);
+  return work.length === 0 ? source_path : `${source_path}: ${work.join(", ")}`;
+}
