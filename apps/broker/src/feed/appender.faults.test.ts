@@ -161,17 +161,25 @@ describe("a database that goes away", () => {
     const sessions = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const rows = Array.from({ length: 100 }, (_, index) => makeRow(sessions[index % 2] ?? ""));
-    let isAppended = false;
-    const appending = (async () => {
-      for (let next = 0; next < rows.length; next += 10) {
-        await Promise.all(rows.slice(next, next + 10).map((each) => appender.append(each)));
+    const batches = 20;
+    let appended = 0;
+    const appending = async () => {
+      for (; appended < batches; appended += 1) {
+        const batch = rows.slice(
+          (appended * rows.length) / batches,
+          ((appended + 1) * rows.length) / batches,
+        );
+        await Promise.all(batch.map((each) => appender.append(each)));
       }
-    })().finally(() => {
-      isAppended = true;
-    });
-    // When all are appended nothing opens the connections again that were ended last.
-    for (let ended = 0; ended < 20 && !isAppended; ) ended += await endBackends();
-    await appending;
+    };
+    const ending = async () => {
+      while (appended < batches) {
+        const before = appended;
+        // Ended faster than they are opened, they would be away for longer than an outcome may stay open.
+        if (await endBackends()) await expect.poll(() => appended, { interval: 1 }).toBeGreaterThan(before);
+      }
+    };
+    await Promise.all([appending(), ending()]);
     for (const session of sessions) {
       expect(await readSequences(session)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
     }
@@ -337,12 +345,12 @@ async function endWaitingBackends(): Promise<void> {
   }
 }
 
-/** Ends every connection of ours that there is. Returns 1 when there were any. */
-async function endBackends(): Promise<0 | 1> {
+/** Ends every connection of ours that there is, and says whether there were any. */
+async function endBackends(): Promise<boolean> {
   const ended = await sql`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'merkle' AND datname = current_database() AND query LIKE '%append_messages%'`;
-  return ended.length > 0 ? 1 : 0;
+  return ended.length > 0;
 }
 
 /** The same database, with something in between that can break. */
