@@ -153,6 +153,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       begun: options.certificate ? "secureConnection" : "connection",
       perAddressMax: limits.unfinishedRequestsPerAddressMax,
       addressOf: arrivals.addressOf,
+      // Who opens another in its place at once is soon not heard.
+      onEnded: limiter.countRefusal,
       metrics: services.metrics,
     });
     boundConnections(server, {

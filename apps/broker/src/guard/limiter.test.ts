@@ -77,6 +77,18 @@ describe("the limiter", () => {
     expect(limiter.isDeafTo("b")).toBe(false);
   });
 
+  it("[GUARD-8] [GUARD-19] hears an address no more of which too much was ended elsewhere", () => {
+    const limiter = createLimiter({
+      rates: { refusal: { per_second: 0.001, burst: 2 } },
+      metrics: createMetrics(),
+    });
+    limiter.countRefusal("a");
+    expect(limiter.isDeafTo("a")).toBe(false);
+    limiter.countRefusal("a");
+    expect(limiter.isDeafTo("a")).toBe(true);
+    expect(limiter.isDeafTo("b")).toBe(false);
+  });
+
   it("[GUARD-4] says to come back in a second at least, and counts what it refuses", async () => {
     const metrics = createMetrics();
     const limiter = createLimiter({

@@ -24,6 +24,8 @@ export interface Limiter {
   admit(address: string): void;
   /** The same for a WebSocket that it opens. */
   admitUpgrade(address: string): void;
+  /** Counts what an address was refused otherwise than by an answer of this limiter. */
+  countRefusal(address: string): void;
   /** Whether an address has been refused so often that its connections are not even heard. */
   isDeafTo(address: string): boolean;
   /** Counts a frame of an address, or says how many milliseconds it has to wait; 0 when it was counted. */
@@ -106,24 +108,28 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     bucketsOf("failed_proof").take(block);
   }
 
+  function countRefusal(address: string): void {
+    bucketsOf("refusal").take(toAddressBlock(address));
+  }
+
   /** Counts the answer, too, when it is one that refuses. */
-  function takeOfAddress(name: "address" | "upgrade", block: string): void {
+  function takeOfAddress(name: "address" | "upgrade", address: string): void {
     try {
-      take(name, block);
+      take(name, toAddressBlock(address));
     } catch (error) {
-      bucketsOf("refusal").take(block);
+      countRefusal(address);
       throw error;
     }
   }
 
   return {
     rates,
-    admit: (address) => takeOfAddress("address", toAddressBlock(address)),
+    admit: (address) => takeOfAddress("address", address),
     admitUpgrade(address) {
-      const block = toAddressBlock(address);
-      takeOfAddress("address", block);
-      takeOfAddress("upgrade", block);
+      takeOfAddress("address", address);
+      takeOfAddress("upgrade", address);
     },
+    countRefusal,
     isDeafTo: (address) => bucketsOf("refusal").look(toAddressBlock(address)) > 0,
     admitFrame: (address) => missingMs("address", toAddressBlock(address)),
     admitCall({ asker, sessionId, rate }) {
@@ -159,6 +165,7 @@ const unlimited: Limiter = {
   rates: null,
   admit: () => undefined,
   admitUpgrade: () => undefined,
+  countRefusal: () => undefined,
   isDeafTo: () => false,
   admitFrame: () => 0,
   admitCall: () => undefined,

@@ -12,8 +12,8 @@ export interface Turns {
   stop(): void;
 }
 
-/** Longer than what many honest clients ask for in one turn takes, and nobody notices so short a while. */
-const usualMs = 4;
+/** Somebody's call takes several turns, of which each may be as much longer under a flood. */
+const usualMs = 1;
 
 /** @param turnMs - how long work is done in one turn before other things are */
 export function createTurns(turnMs = usualMs): Turns {

@@ -10,6 +10,7 @@ import { boundUnfinishedRequests } from "./unfinished-requests.js";
 /** A server that answers what is whole, but for `/long`, which it answers never. */
 async function startServer(perAddressMax: number, trustedProxies: readonly string[] = []) {
   const metrics = createMetrics();
+  const ended: string[] = [];
   const server = createServer((request, response) => {
     request.resume();
     if (request.url !== "/long") request.once("end", () => response.end());
@@ -18,6 +19,7 @@ async function startServer(perAddressMax: number, trustedProxies: readonly strin
     begun: "connection",
     perAddressMax,
     addressOf: createArrivals(trustedProxies).addressOf,
+    onEnded: (address) => ended.push(address),
     metrics,
   });
   server.listen(0, "127.0.0.1");
@@ -27,7 +29,7 @@ async function startServer(perAddressMax: number, trustedProxies: readonly strin
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { server, port, metrics };
+  return { server, port, metrics, ended };
 }
 
 type Begun = Awaited<ReturnType<typeof startServer>>;
@@ -61,6 +63,7 @@ it("[GUARD-19] [LIMIT-1] unfinishedRequestsPerAddressMax come at once from an ad
   await ended;
   expect([second.closed, third.closed]).toEqual([false, false]);
   expect(await server.metrics.render()).toContain('merkle_refusals_total{by="unfinished"} 1');
+  expect(server.ended).toEqual(["127.0.0.1"]);
 });
 
 it("[GUARD-19] a request that is whole counts no more, however long its answer takes, and a later one over its connection does", async () => {

@@ -10,12 +10,15 @@ export interface UnfinishedRequestBounds {
   readonly begun: "connection" | "secureConnection";
   readonly perAddressMax: number;
   readonly addressOf: Arrivals["addressOf"];
+  /** Told of each connection that is ended. */
+  readonly onEnded: (address: string) => void;
   readonly metrics: Pick<Metrics, "refusals">;
 }
 
 /** A connection from which a whole request has yet to come, as far as is known. */
 interface Arriving {
   readonly socket: Duplex;
+  readonly address: string;
   readonly block: string;
   /** The request whose head has come; null before the first one's has. */
   request: IncomingMessage | null;
@@ -28,7 +31,7 @@ interface Arriving {
  */
 export function boundUnfinishedRequests(
   server: Server,
-  { begun, perAddressMax, addressOf, metrics }: UnfinishedRequestBounds,
+  { begun, perAddressMax, addressOf, onEnded, metrics }: UnfinishedRequestBounds,
 ): void {
   const arrivingOf = new WeakMap<Duplex, Arriving>();
   /** The oldest of each address first. Those whose request has come since are found out when there is no room. */
@@ -44,6 +47,7 @@ export function boundUnfinishedRequests(
     if (!oldest) return;
     remove(oldest);
     metrics.refusals.inc({ by: "unfinished" });
+    onEnded(oldest.address);
     oldest.socket.destroy();
   }
 
@@ -56,7 +60,7 @@ export function boundUnfinishedRequests(
   server.on(begun, (socket: Socket) => {
     const address = addressOf(socket);
     if (address === null) return;
-    const arriving = { socket, block: toAddressBlock(address), request: null };
+    const arriving = { socket, address, block: toAddressBlock(address), request: null };
     arrivingOf.set(socket, arriving);
     socket.once("close", () => remove(arriving));
     add(arriving);

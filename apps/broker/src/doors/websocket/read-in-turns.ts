@@ -11,6 +11,9 @@ export interface ReadingOptions {
   readonly count: (chunk: Buffer) => void;
 }
 
+/** As much as is made into frames in one piece: tiny frames of so much take half a millisecond. */
+const pieceBytes = 4_096;
+
 /**
  * Has what a client sends made into frames when it is its turn (GUARD-18), where the library would do so as soon as it comes:
  * the system brings up to 64 KiB of each connection in one turn of the event loop, and tiny frames of so much take
@@ -21,17 +24,25 @@ export function readInTurns({ webSocket, socket, inTurn, count }: ReadingOptions
   const listeners = socket.listeners("data");
   socket.removeAllListeners("data");
   let waiting = 0;
-  socket.on("data", (chunk: Buffer) => {
+  let isHeldBack = false;
+
+  function take(piece: Buffer): void {
     waiting += 1;
-    let waits = false;
     inTurn(() => {
       waiting -= 1;
       if (socket.destroyed) return;
-      count(chunk);
-      for (const listener of listeners) listener.call(socket, chunk);
-      if (waits && waiting === 0 && !webSocket.isPaused) socket.resume();
+      count(piece);
+      for (const listener of listeners) listener.call(socket, piece);
+      if (!isHeldBack || waiting > 0) return;
+      isHeldBack = false;
+      if (!webSocket.isPaused) socket.resume();
     });
-    waits = waiting > 0;
-    if (waits) socket.pause();
+  }
+
+  socket.on("data", (chunk: Buffer) => {
+    for (let at = 0; at < chunk.length; at += pieceBytes) take(chunk.subarray(at, at + pieceBytes));
+    if (waiting === 0) return;
+    isHeldBack = true;
+    socket.pause();
   });
 }
