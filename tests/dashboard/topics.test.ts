@@ -19,7 +19,7 @@ Move token issuing out of the **gateway** \\*soon\\*.
 `;
 
 describe.skipIf(dashboard.isMissing)("comments on a document in the page", () => {
-  it("[DASH-278] [DASH-279] [DASH-281] [DASH-282] selected text is commented on, answered live and resolved", async () => {
+  it("[DASH-278] [DASH-279] [DASH-281] [DASH-282] [DASH-305] selected text is commented on, answered live, resolved and reopened", async () => {
     const session = await startWith(plan);
     const { page, problems, findBarriers } = await open(session);
     await select(page, { from: ["Move token", 5], to: ["soon", 4] });
@@ -58,6 +58,11 @@ describe.skipIf(dashboard.isMissing)("comments on a document in the page", () =>
     await card.getByText("resolved by Ana").waitFor();
     await card.getByText("Then it is right.").waitFor();
     await expect.poll(() => marked(page, "topics")).toEqual([]);
+
+    await card.getByRole("button", { name: "Reopen" }).click();
+    await card.getByRole("textbox", { name: "Your reply" }).waitFor();
+    await expect.poll(() => marked(page, "topic-shown")).toEqual(["gateway"]);
+    expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
   });
 

@@ -139,6 +139,15 @@ describe("talking in a topic", () => {
   const reply = (topic_id: number, more: object, team_id = session.convener) =>
     rest.call("reply_to_topic", { team_id, topic_id, ...more });
 
+  /** Opens so many beside one. */
+  async function fill(topic_id: number, count: number): Promise<void> {
+    const sql = connectTestDatabase(broker.databaseUrl);
+    await sql`INSERT INTO topics (mesh_id, number, session_id, title, opened_by, opened_at, made_at_version, last_sequence)
+      SELECT mesh_id, number + n, session_id, 'T', 'Birch', now(), 0, 0 FROM topics, generate_series(1, ${count}) n
+      WHERE number = ${topic_id}`;
+    await sql`UPDATE meshes SET last_topic = ${topic_id + count}`;
+  }
+
   it("[TOPIC-4] keeps what is said in order, and who said it", async () => {
     const { topic_id } = await open(undefined, 0);
     const ana = await rest.call("create_person", { name: "Ana" });
@@ -170,6 +179,74 @@ describe("talking in a topic", () => {
     expect((await rest.call("list_topics", { ...own(), status: "open" })).topics).toEqual([]);
   });
 
+  it("[TOPIC-12] is reopened once, whatever it was closed for, and told to the session", async () => {
+    const { topic_id } = await open(undefined, 0);
+    expect(await failureOf(reply(topic_id, { reopen: true }))).toMatchObject({
+      code: "conflict",
+      details: { status: "open" },
+    });
+    await reply(topic_id, { close: "withdrawn" });
+    expect(await failureOf(reply(topic_id, { reopen: true, close: "resolved" }))).toMatchObject({
+      code: "bad_request",
+    });
+    const reopening = ["Not yet.", "Nor I think so."].map((text) =>
+      reply(topic_id, { reopen: true, text }).catch(({ code }) => code),
+    );
+    const ended = await Promise.all(reopening);
+    expect(ended).toContain("conflict");
+    expect(ended).toContainEqual(
+      expect.objectContaining({ status: "open", closed: null, messages_count: 2 }),
+    );
+    const { messages } = await rest.call("get_history", own());
+    expect(messages.filter(({ event }) => event === "topic_reopened")).toMatchObject([
+      { topic_id, title: "Why?" },
+    ]);
+    expect(await reply(topic_id, { close: "resolved" })).toMatchObject({ closed: { reason: "resolved" } });
+    await rest.call("conclude_session", { ...own(), summary_section: "Done." });
+    expect(await failureOf(reply(topic_id, { reopen: true }))).toMatchObject({ code: "session_closed" });
+  });
+
+  it("[TOPIC-12] is not reopened by a stranger, nor beyond what a document may have open", async () => {
+    const { topic_id } = await open(undefined, 0);
+    await reply(topic_id, { close: "resolved" });
+    const other = await createTestSession(rest);
+    expect(await failureOf(reply(topic_id, { reopen: true }, other.convener))).toMatchObject({
+      code: "bad_request",
+    });
+    await fill(topic_id, limits.openTopicsPerSourceMax);
+    expect(await failureOf(reply(topic_id, { reopen: true }))).toMatchObject({
+      code: "conflict",
+      details: { open_max: limits.openTopicsPerSourceMax },
+    });
+    expect(await rest.call("get_topic", { topic_id })).toMatchObject({ status: "closed" });
+  });
+
+  it("[TOPIC-12] one whose proposal was accepted is reopened, and its place is taken up in the newest text", async () => {
+    await write(plan);
+    const { topic_id } = await open("rotate each day", 1);
+    const ana = (await rest.call("create_person", { name: "Ana" })).person_id;
+    const { proposal_id } = await rest.call("insert_proposal", {
+      topic_id,
+      team_id: session.convener,
+      base_version: 1,
+      content: plan.replace("keyring", "keyring of the system"),
+    });
+    await rest.call("decide_proposal", { proposal_id, team_id: ana, decision: "accept", base: 1 });
+    const later = `Read this first.\n\n${plan}`;
+    await write(later, 2);
+    expect(await rest.call("get_topic", { topic_id })).toMatchObject({
+      closed: { by: "Ana", reason: "accepted" },
+      place: { version: 1 },
+    });
+    await reply(topic_id, { reopen: true }, ana);
+    const start = later.indexOf("rotate each day");
+    await expect
+      .poll(() => placeOf(topic_id))
+      .toEqual({ found: "exact", start, end: start + 15, version: 3, hash: null });
+    const proposal = { topic_id, team_id: session.convener, base_version: 3, content: plan };
+    expect(await rest.call("insert_proposal", proposal)).toMatchObject({ revision: 2 });
+  });
+
   it("[TOPIC-3] is read in pages; [LIMIT-1] topicMessagesPageMax", async () => {
     const { topic_id } = await open(undefined, 0);
     const sql = connectTestDatabase(broker.databaseUrl);
@@ -187,12 +264,8 @@ describe("talking in a topic", () => {
 
   it("[TOPIC-2] lists newest first, in pages; [LIMIT-1] topicsPageDefault, topicsPageMax and openTopicsPerSourceMax", async () => {
     const { topic_id } = await open(undefined, 0);
-    const sql = connectTestDatabase(broker.databaseUrl);
     const { openTopicsPerSourceMax: most } = limits;
-    await sql`INSERT INTO topics (mesh_id, number, session_id, title, opened_by, opened_at, made_at_version, last_sequence)
-      SELECT mesh_id, number + n, session_id, 'T', 'Birch', now(), 0, 0 FROM topics, generate_series(1, ${most - 1}) n
-      WHERE number = ${topic_id}`;
-    await sql`UPDATE meshes SET last_topic = ${topic_id + most}`;
+    await fill(topic_id, most - 1);
     expect(await failureOf(open(undefined, 0))).toMatchObject({
       code: "conflict",
       details: { open_max: most },

@@ -91,6 +91,7 @@ export type SystemEvent =
       reason: TopicCloseReason;
       at: string;
     }
+  | { event: "topic_reopened"; topic_id: number; by: string; title: string; at: string }
   /** `value` is left out when it is above 8 KiB, and when the key was deleted. */
   | {
       event: "state_changed";

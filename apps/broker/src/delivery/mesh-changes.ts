@@ -18,6 +18,7 @@ const changesByEvent: Readonly<Record<SystemEvent["event"], readonly MeshChanged
   budget_spent: ["sessions", "attention"],
   topic_opened: ["topics"],
   topic_closed: ["topics"],
+  topic_reopened: ["topics"],
   state_changed: [],
   message_redacted: ["sessions", "attention"],
 };

@@ -13,6 +13,7 @@ const names: Readonly<Record<EventName, true>> = {
   budget_spent: true,
   topic_opened: true,
   topic_closed: true,
+  topic_reopened: true,
   state_changed: true,
   message_redacted: true,
 };

@@ -28,7 +28,7 @@ export async function closeTopic(
 export function isClosed(topic_id: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `Topic ${topic_id} is closed. Open another one (open_topic) to go on about its place.`,
+    `Topic ${topic_id} is closed. To go on about its place reopen it (reply_to_topic with reopen), or open another one.`,
     { topic_id, status: "closed" },
   );
 }

@@ -1,9 +1,10 @@
-import { countOpenTopics, insertTopic, insertTopicMessage } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
+import { insertTopic, insertTopicMessage } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
 import { contextOf, locateQuote } from "@merkle/wire/anchors";
 import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
 import { keepFileText, readFileText } from "../sources/file-text.js";
 import { requireSourcePath, toFile } from "../sources/require-source-path.js";
+import { refuseTooManyOpen } from "./refuse-too-many-open.js";
 import { topicAuthorOf } from "./topic-author.js";
 import { toTopic } from "./topic-output.js";
 import { topicTitle } from "./topic-title.js";
@@ -42,9 +43,7 @@ export async function openFileTopic(
       madeAt: { version: null, hash: source_sha },
       anchor,
     });
-    // Counted behind the counter that gave its number, where those who open one wait for each other.
-    if ((await countOpenTopics(tx, meshId, source)) > limits.openTopicsPerSourceMax)
-      throw tooMany(source_path);
+    await refuseTooManyOpen(services, tx, source);
     const topic = await insertTopicMessage(tx, opened, { ...by, text: input.text });
     afterCommit(() => services.mesh.announce("topics", null));
     return toTopic(services, topic);
@@ -73,12 +72,4 @@ function isOther(source_path: string, how: string, current_sha: string): MerkleE
     source_path,
     current_sha,
   });
-}
-
-function tooMany(source_path: string): MerkleError {
-  return new MerkleError(
-    "conflict",
-    `${source_path} has ${limits.openTopicsPerSourceMax} open topics, and can have no more. Close some of them first (reply_to_topic).`,
-    { open_max: limits.openTopicsPerSourceMax },
-  );
 }

@@ -1,17 +1,12 @@
-import {
-  countOpenTopics,
-  findDocumentVersion,
-  insertTopic,
-  insertTopicMessage,
-  readDocument,
-} from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
+import { findDocumentVersion, insertTopic, insertTopicMessage, readDocument } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
 import { contextOf, locateQuote } from "@merkle/wire/anchors";
 import { sessionClosed } from "../access/authorize.js";
 import type { MeshContext, OutputOf, ParsedInputOf, Services } from "../context.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import { requireSession } from "../sessions/require-session.js";
 import { openFileTopic } from "./open-file-topic.js";
+import { refuseTooManyOpen } from "./refuse-too-many-open.js";
 import { topicAuthorOf } from "./topic-author.js";
 import { toTopic } from "./topic-output.js";
 import { topicTitle } from "./topic-title.js";
@@ -44,8 +39,7 @@ export async function openTopic(
       madeAt: { version, hash: null },
       anchor,
     });
-    // Counted behind the counter that gave its number, where those who open one wait for each other.
-    if ((await countOpenTopics(tx, meshId, source)) > limits.openTopicsPerSourceMax) throw tooMany(session);
+    await refuseTooManyOpen(services, tx, source);
     const topic = await insertTopicMessage(tx, opened, { ...by, text: input.text });
     const { number: topic_id, title } = topic;
     const quote = anchor && shortened(anchor.quote);
@@ -109,12 +103,4 @@ const toldCharsMax = 200;
 function shortened(quote: string): string {
   const signs = [...quote];
   return signs.length <= toldCharsMax ? quote : `${signs.slice(0, toldCharsMax - 1).join("")}…`;
-}
-
-function tooMany({ slug }: SessionIdentity): MerkleError {
-  return new MerkleError(
-    "conflict",
-    `The document of "${slug}" has ${limits.openTopicsPerSourceMax} open topics, and can have no more. Close some of them first (reply_to_topic).`,
-    { open_max: limits.openTopicsPerSourceMax },
-  );
 }

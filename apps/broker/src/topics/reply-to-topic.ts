@@ -3,18 +3,19 @@ import { sessionClosed } from "../access/authorize.js";
 import type { MeshContext, OutputOf, ParsedInputOf, Services } from "../context.js";
 import { announceProposals } from "../proposals/announce-proposals.js";
 import { closeTopic, isClosed } from "./close-topic.js";
+import { reopenTopic } from "./reopen-topic.js";
 import { requireTopic } from "./require-topic.js";
 import { topicAuthorOf } from "./topic-author.js";
 import { toTopic } from "./topic-output.js";
 
 /**
- * Says something in a topic, closes it, or both (TOPIC-4).
+ * Says something in a topic, closes or reopens it, or both at once (TOPIC-4).
  *
- * @throws conflict when it is closed
+ * @throws conflict when it is closed and not reopened, or open and to be reopened
  */
 export async function replyToTopic(
   ctx: MeshContext,
-  { topic_id, text, close }: ParsedInputOf<"reply_to_topic">,
+  { topic_id, text, close, reopen }: ParsedInputOf<"reply_to_topic">,
 ): Promise<OutputOf<"reply_to_topic">> {
   const { services, principal } = ctx;
   const { orm, meshId } = services.database;
@@ -25,13 +26,17 @@ export async function replyToTopic(
 
   return ctx.write(async (write) => {
     const locked = requireTopic(await lockTopic(write.tx, key), topic_id, principal);
-    if (locked.status === "closed") throw isClosed(topic_id);
+    if (locked.status === "closed" && !reopen) throw isClosed(topic_id);
     const said = text === undefined ? locked : await insertTopicMessage(write.tx, key, { ...by, text });
-    const causedBy = ctx.team?.peer.peerId ?? null;
-    const left = close ? await closeTopic(write, key, { by: by.author, reason: close, causedBy }) : said;
+    const change = { by: by.author, causedBy: ctx.team?.peer.peerId ?? null };
+    const left = close
+      ? await closeTopic(write, key, { ...change, reason: close })
+      : reopen
+        ? await reopenTopic(services, write, key, change)
+        : said;
     write.afterCommit(() => {
       services.mesh.announce("topics", topic.sessionId);
-      if (close) announceProposals(services, topic.sessionId);
+      if (close || reopen) announceProposals(services, topic.sessionId);
     });
     return toTopic(services, left);
   });

@@ -115,6 +115,8 @@ function describeEvent({ content }: Message, arrow: string): string {
       return `topic ${textOf(fields["topic_id"])} opened by ${oneLine(textOf(fields["by"]))}: ${indented(textOf(fields["title"]))}`;
     case "topic_closed":
       return `topic ${textOf(fields["topic_id"])} closed by ${oneLine(textOf(fields["by"]))}: ${oneLine(textOf(fields["reason"]))}`;
+    case "topic_reopened":
+      return `topic ${textOf(fields["topic_id"])} reopened by ${oneLine(textOf(fields["by"]))}: ${indented(textOf(fields["title"]))}`;
     case "budget_spent":
       return `agents have said the ${textOf(fields["budget"])} messages that they may; a human word lets them go on`;
     case "state_changed":

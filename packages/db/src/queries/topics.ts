@@ -39,6 +39,13 @@ export function sourceName({ sessionId, root, path }: SourceColumns): string {
   return path === null ? `session ${sessionId}` : `file ${root}/${path}`;
 }
 
+/** What a topic is about. */
+export function sourceOf({ sessionId, root, path }: TopicRow): SourceColumns {
+  if (root !== null && path !== null) return { sessionId, root, path };
+  if (sessionId === null) throw new TypeError("A topic is about a document or a file.");
+  return { sessionId, root: null, path: null };
+}
+
 /** The text that something is about: a document by its version, a file by its hash. */
 export type TextPoint =
   | { readonly version: number; readonly hash: null }
@@ -96,6 +103,15 @@ export async function insertTopic(tx: Transaction, topic: NewTopic): Promise<Top
     .returning();
   if (!row) throw new TypeError("A topic was not stored.");
   return row;
+}
+
+/** Until the transaction ends, whoever opens a topic of the mesh waits. */
+export async function holdTopicCounter(tx: Transaction, meshId: string): Promise<void> {
+  await tx
+    .select({ number: meshes.lastTopic })
+    .from(meshes)
+    .where(eq(meshes.meshId, meshId))
+    .for("no key update");
 }
 
 export async function countOpenTopics(db: Queryable, meshId: string, source: SourceColumns): Promise<number> {
@@ -206,6 +222,16 @@ export async function closeTopicRow(
     .update(topics)
     .set({ status: "closed", closedBy: by, closedAt: sql`now()`, closeReason: reason })
     .where(and(isTopic(key), eq(topics.status, "open")))
+    .returning();
+  return row ?? null;
+}
+
+/** Opens a closed topic again, as if it had never been closed; null when it is open. */
+export async function reopenTopicRow(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
+  const [row] = await tx
+    .update(topics)
+    .set({ status: "open", closedBy: null, closedAt: null, closeReason: null })
+    .where(and(isTopic(key), eq(topics.status, "closed")))
     .returning();
   return row ?? null;
 }

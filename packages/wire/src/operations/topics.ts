@@ -147,7 +147,7 @@ export const openTopic = operation({
 export const replyToTopic = operation({
   name: "reply_to_topic",
   toolset: "work",
-  summary: "Reply in a topic, or close it, or both.",
+  summary: "Reply in a topic, close or reopen it, or both.",
   access: "team",
   route: "POST /api/topics/:topic_id/messages",
   input: z
@@ -157,12 +157,17 @@ export const replyToTopic = operation({
       close: TopicCloseReason.exclude(["accepted"]).optional().meta({
         description: "resolved: it is dealt with. withdrawn: it was not needed.",
       }),
+      reopen: z.literal(true).optional(),
       ...asTeam,
       ...retryable,
     })
-    .refine(({ text, close }) => text !== undefined || close !== undefined, {
-      error: "must be given unless close is",
+    .refine(({ text, close, reopen }) => text !== undefined || close !== undefined || reopen, {
+      error: "must be given unless close or reopen is",
       path: ["text"],
+    })
+    .refine(({ close, reopen }) => close === undefined || !reopen, {
+      error: "must not be given beside close",
+      path: ["reopen"],
     }),
   output: Topic,
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],

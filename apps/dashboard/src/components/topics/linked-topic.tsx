@@ -7,7 +7,15 @@ import { type ShownTopic, showTopic } from "./topic-param";
 import type { Source } from "./use-topics";
 
 /** The topic that the address names, where it is none of the open ones: one that was closed, or one of another document. */
-export function LinkedTopic({ source, shown }: { readonly source: Source; readonly shown: ShownTopic }) {
+export function LinkedTopic({
+  source,
+  shown,
+  canWrite,
+}: {
+  readonly source: Source;
+  readonly shown: ShownTopic;
+  readonly canWrite: boolean;
+}) {
   const topicId = typeof shown === "number" ? shown : null;
   const { data, problem, refresh } = useRead("get_topic", topicId === null ? null : { topic_id: topicId }, {
     on: ["topics"],
@@ -19,8 +27,15 @@ export function LinkedTopic({ source, shown }: { readonly source: Source; readon
     );
   }
   // One that is open and of this document is on its way to its place.
-  if (!data || (data.status === "open" && data.session_id === source.session_id)) return null;
+  const isHere = data?.session_id === source.session_id;
+  if (!data || (data.status === "open" && isHere)) return null;
   return (
-    <TopicCard topic={data} isOpen isBesideText={false} canWrite={false} onToggle={() => showTopic("list")} />
+    <TopicCard
+      topic={data}
+      isOpen
+      isBesideText={false}
+      canWrite={canWrite && isHere}
+      onToggle={() => showTopic("list")}
+    />
   );
 }

@@ -74,7 +74,7 @@ export function TopicList({
           No open comments.{canWrite && " Select text in the document to comment on it."}
         </p>
       )}
-      {!isShort && <ClosedTopics source={source} shown={shown} />}
+      {!isShort && <ClosedTopics source={source} shown={shown} canWrite={canWrite} />}
     </div>
   );
 }
@@ -116,7 +116,7 @@ function Beginnings({ source, doc }: Pick<TopicListProps, "source" | "doc">) {
   }
 }
 
-function ClosedTopics({ source, shown }: Pick<TopicListProps, "source" | "shown">) {
+function ClosedTopics(page: Pick<TopicListProps, "source" | "shown" | "canWrite">) {
   const [isWanted, setWanted] = useState(false);
   if (!isWanted) {
     return (
@@ -127,17 +127,17 @@ function ClosedTopics({ source, shown }: Pick<TopicListProps, "source" | "shown"
   }
   return (
     <Group title="Closed">
-      <ClosedPage source={source} shown={shown} />
+      <ClosedPage {...page} />
     </Group>
   );
 }
 
 /** A page of closed topics, and below it the next. */
 function ClosedPage({
-  source,
-  shown,
   before,
-}: Pick<TopicListProps, "source" | "shown"> & { before?: number }) {
+  ...page
+}: Pick<TopicListProps, "source" | "shown" | "canWrite"> & { before?: number }) {
+  const { source, shown, canWrite } = page;
   const { data, problem, refresh } = useTopics(source, {
     status: "closed",
     ...(before !== undefined && { before }),
@@ -158,13 +158,13 @@ function ClosedPage({
           topic={topic}
           isOpen={shown === topic.topic_id}
           isBesideText={false}
-          canWrite={false}
+          canWrite={canWrite}
           onToggle={() => showTopic(shown === topic.topic_id ? "list" : topic.topic_id)}
         />
       ))}
       {data.next_before !== null &&
         (isMoreWanted ? (
-          <ClosedPage source={source} shown={shown} before={data.next_before} />
+          <ClosedPage {...page} before={data.next_before} />
         ) : (
           <Button
             variant="ghost"

@@ -60,7 +60,7 @@ export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginPr
         {problem && (
           <ProblemAlert title="The comments could not be read." problem={problem} onRetry={refresh} />
         )}
-        {isLinkedElsewhere && <LinkedTopic source={list.source} shown={shown} />}
+        {isLinkedElsewhere && <LinkedTopic source={list.source} shown={shown} canWrite={canWrite} />}
         {(hasOthers || shown === "list") && (
           <TopicList {...list} placed={besideText} isShort={shown !== "list"} />
         )}

@@ -16,7 +16,7 @@ export interface TopicSheetProps extends TopicListProps {
 /** The topics of a document over it, where they have no room beside it. */
 export function TopicSheet({ problem, refresh, ...list }: TopicSheetProps) {
   const body = useRef<HTMLDivElement>(null);
-  const { shown, topics } = list;
+  const { shown, topics, canWrite } = list;
   const isListed = topics.some(({ topic_id }) => topic_id === shown);
   useEffect(() => {
     if (isListed)
@@ -36,7 +36,7 @@ export function TopicSheet({ problem, refresh, ...list }: TopicSheetProps) {
           {problem && (
             <ProblemAlert title="The comments could not be read." problem={problem} onRetry={refresh} />
           )}
-          {!isListed && <LinkedTopic source={list.source} shown={shown} />}
+          {!isListed && <LinkedTopic source={list.source} shown={shown} canWrite={canWrite} />}
           <TopicList {...list} />
         </div>
       </DialogContent>

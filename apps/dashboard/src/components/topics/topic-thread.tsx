@@ -9,6 +9,7 @@ import { useRead } from "@/lib/broker/use-read";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
 import { ProposalLink } from "./proposal-link";
 import { TopicJob } from "./topic-job";
+import { TopicReopen } from "./topic-reopen";
 import { TopicReply } from "./topic-reply";
 import type { Topic } from "./use-topics";
 
@@ -25,7 +26,8 @@ export function TopicThread({ topic, canWrite, onFind }: TopicThreadProps) {
     <div className="grid gap-2 border-t px-2.5 py-2">
       <Messages topicId={topic_id} after={0} />
       <TopicJob topic={topic} canStart={canWrite && status === "open"} />
-      {canWrite && status === "open" && <TopicReply topicId={topic_id} />}
+      {canWrite &&
+        (status === "open" ? <TopicReply topicId={topic_id} /> : <TopicReopen topicId={topic_id} />)}
       {onFind && (
         <Button variant="ghost" size="sm" className="justify-self-start" onClick={onFind}>
           Show the text

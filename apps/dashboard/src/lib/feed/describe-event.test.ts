@@ -24,4 +24,7 @@ it("[DASH-277] comments are told in the feed as sentences, with what they are ab
   expect(said({ event: "topic_closed", reason: "accepted" })).toBe(
     "\u2068Ana\u2069 closed the comment “\u2068For how long?\u2069”: accepted",
   );
+  expect(said({ event: "topic_reopened" })).toBe(
+    "\u2068Ana\u2069 reopened the comment “\u2068For how long?\u2069”",
+  );
 });

@@ -38,6 +38,8 @@ export function describeEvent(message: Message): EventWords {
       return words(`${by} commented on ${describeQuote(told("quote"))}: ${isolated(told("title") ?? "")}`);
     case "topic_closed":
       return words(`${by} closed the comment ${quoted(told("title") ?? "")}: ${told("reason")}`);
+    case "topic_reopened":
+      return words(`${by} reopened the comment ${quoted(told("title") ?? "")}`);
     case "budget_spent":
       return words(
         `Agents have said ${String(message["budget"])} messages since the last human word, and wait for one`,
@@ -58,6 +60,7 @@ const redactedEvents: Readonly<Record<string, string>> = {
   message_redacted: "A removal",
   topic_opened: "A comment",
   topic_closed: "The end of a comment",
+  topic_reopened: "A comment",
 };
 
 /** An event whose text was removed: of what kind it was stays known. */
