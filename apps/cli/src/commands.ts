@@ -12,14 +12,17 @@ import { configSet } from "./commands/config/set.js";
 import { demo } from "./commands/demo.js";
 import { docAccept } from "./commands/doc/accept.js";
 import { docAppend } from "./commands/doc/append.js";
+import { docComment } from "./commands/doc/comment.js";
 import { docDiff } from "./commands/doc/diff.js";
 import { docEdit } from "./commands/doc/edit.js";
 import { docHistory } from "./commands/doc/history.js";
 import { docProposals } from "./commands/doc/proposals.js";
 import { docRebase } from "./commands/doc/rebase.js";
 import { docReject } from "./commands/doc/reject.js";
+import { docReply } from "./commands/doc/reply.js";
 import { docReturn } from "./commands/doc/return.js";
 import { docShow } from "./commands/doc/show.js";
+import { docTopics } from "./commands/doc/topics.js";
 import { doctor } from "./commands/doctor.js";
 import { down } from "./commands/down.js";
 import { exportCommand } from "./commands/export.js";
@@ -70,6 +73,7 @@ import { sourceList } from "./commands/source/list.js";
 import { sourceProposals } from "./commands/source/proposals.js";
 import { sourceRebase } from "./commands/source/rebase.js";
 import { sourceReject } from "./commands/source/reject.js";
+import { sourceReply } from "./commands/source/reply.js";
 import { sourceReturn } from "./commands/source/return.js";
 import { sourceShow } from "./commands/source/show.js";
 import { sourceTopics } from "./commands/source/topics.js";
@@ -125,6 +129,9 @@ export const commandGroups: readonly CommandGroup[] = [
       docEdit,
       docHistory,
       docDiff,
+      docTopics,
+      docComment,
+      docReply,
       docProposals,
       docAccept,
       docReject,
@@ -139,6 +146,7 @@ export const commandGroups: readonly CommandGroup[] = [
       sourceShow,
       sourceTopics,
       sourceComment,
+      sourceReply,
       sourceIncorporate,
       sourceProposals,
       sourceAccept,

@@ -99,7 +99,7 @@ it("[SOURCE-22] [SOURCE-23] what an agent makes of a comment is refused with 6 w
   expect(await at.read("docs/guide.md")).toContain("Tokens live for a day.");
 });
 
-it("[SOURCE-21] [SOURCE-23] a proposal is returned and rejected, and its topic tells so", async () => {
+it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and its topic tells so, is closed and reopened", async () => {
   await at.write("README.md", "# Read me\n\nFor an hour.\n");
   await at.git("commit", "-q", "-a", "-m", "More");
   const path = "docs/README.md";
@@ -124,4 +124,15 @@ it("[SOURCE-21] [SOURCE-23] a proposal is returned and rejected, and its topic t
   }
   expect(open.stdout).toMatch(new RegExp(`^${topic_id} +open .* messages +Longer\\.\n$`));
   expect(elsewhere).toMatchObject({ code: 5 });
+  const number = String(topic_id);
+  expect(await source("reply", path, number, "No.", "--close")).toMatchObject({
+    stdout: `✓ topic ${number} is closed\n`,
+  });
+  // What the file says by now is where a reopened one is looked for.
+  await at.write("README.md", "# Read me\n\nSee below.\n\nFor a day.\n");
+  await at.git("commit", "-q", "-a", "-m", "Longer");
+  expect(await source("reply", path, number, "Yes, it is.", "--reopen")).toMatchObject({
+    stdout: `✓ topic ${number} is open\n`,
+  });
+  expect((await source("topics", path)).stdout).toContain(`${number}  open`);
 });

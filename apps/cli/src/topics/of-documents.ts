@@ -1,0 +1,26 @@
+import type { TopicTarget } from "./commented.js";
+
+/** Topics about the documents of sessions. */
+export const topicsOfDocuments: TopicTarget = {
+  group: "doc",
+  what: "the document",
+  argument: { name: "<session>", summary: "slug, id or exact title" },
+  example: "split-auth",
+  async open({ args: [name], config, signal }) {
+    const { findBroker } = await import("../broker-client.js");
+    const { getSession } = await import("../find-session.js");
+    const { actingIn } = await import("../person/acting.js");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const { session_id, slug, document_version } = session;
+    return {
+      broker,
+      of: { session_id },
+      name: slug,
+      typed: slug,
+      actor: () => actingIn(session, { broker, config }),
+      newest: async () => ({ version: document_version }),
+      incorporateBy: (topic_id) => `merkle jobs run ${slug} incorporate --topic ${topic_id}`,
+    };
+  },
+};
