@@ -41,5 +41,6 @@ export {
   withoutText,
 } from "./redaction.js";
 export { fillPath, routeOf } from "./routes.js";
+export { type SearchKind, searchKinds } from "./search-kinds.js";
 export { slugFrom } from "./slug.js";
 export { isUuid } from "./uuid.js";

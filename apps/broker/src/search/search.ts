@@ -1,4 +1,5 @@
 import { type FoundRow, searchMesh } from "@merkle/db";
+import { searchKinds } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { requireSession } from "../sessions/require-session.js";
 import { bestPart } from "./best-part.js";
@@ -8,21 +9,11 @@ type Output = OutputOf<"search">;
 type Hit = Output["hits"][number];
 
 const partCharsMax = 300;
-const allKinds = [
-  "message",
-  "decision",
-  "document",
-  "memory",
-  "session",
-  "state",
-  "progress",
-  "topic",
-] as const;
 
 /** Searches everything that the mesh keeps. What was posted before the call is found by it (SEARCH-4). */
 export async function search(ctx: Context, input: ParsedInputOf<"search">): Promise<Output> {
   const { database, indexer } = ctx.services;
-  const { query, session, limit, kinds = allKinds } = input;
+  const { query, session, limit, kinds = searchKinds } = input;
   const sessionId =
     session === undefined ? undefined : (await requireSession(ctx.services, session)).sessionId;
   if (kinds.length === 0) return { hits: [], complete: true };

@@ -4,17 +4,6 @@ import type { Command } from "../command.js";
 import { listOf, textOf } from "../flags.js";
 import type { Output } from "../output.js";
 
-const kindsKnown = [
-  "message",
-  "decision",
-  "document",
-  "memory",
-  "session",
-  "state",
-  "progress",
-  "topic",
-] as const;
-
 export const search: Command = {
   name: "search",
   summary:
@@ -37,13 +26,13 @@ export const search: Command = {
     "merkle search rollout --kind memory,document --json",
   ],
   async run({ args: [query = ""], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
+    const { limits, searchKinds } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker-client.js");
     const { getSession } = await import("../find-session.js");
     const { readOneOf } = await import("../one-of.js");
     const { splitList } = await import("../split-list.js");
     const { readWholeNumber } = await import("../whole-number.js");
-    const kinds = splitList(listOf(flags, "kind")).map((each) => readOneOf(each, "--kind", kindsKnown));
+    const kinds = splitList(listOf(flags, "kind")).map((each) => readOneOf(each, "--kind", searchKinds));
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.searchHitsMax });
     const named = textOf(flags, "session");
     const broker = await findBroker(config, signal);

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { lines, messageTime, nameInLine, peerAddress, quoted } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { searchKinds } from "../search-kinds.js";
 import { asTeam, inSession, Reason, retryable, Sequence, StorableText, Timestamp, Uuid } from "../values.js";
 import { Recipients } from "./messaging.js";
 import { WakePath } from "./peers.js";
@@ -92,16 +93,7 @@ export const resumeSession = operation({
 
 export const HeldBy = Hold.nullable();
 
-const SearchKind = z.enum([
-  "message",
-  "decision",
-  "document",
-  "memory",
-  "session",
-  "state",
-  "progress",
-  "topic",
-]);
+const SearchKind = z.enum(searchKinds);
 
 const SearchHit = z.object({
   kind: SearchKind,
@@ -130,7 +122,7 @@ export const search = operation({
   route: "GET /api/search",
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
-    kinds: z.array(SearchKind).max(8).optional().meta({ description: "Only these." }),
+    kinds: z.array(SearchKind).max(searchKinds.length).optional().meta({ description: "Only these." }),
     session: StorableText.min(1).max(100).optional().meta({
       description: "Only in this session, by id or slug.",
     }),

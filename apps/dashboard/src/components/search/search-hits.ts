@@ -1,20 +1,8 @@
 import type { OutputOf } from "@merkle/wire";
+import type { SearchKind } from "@merkle/wire/plain";
 import type { Broker } from "@/lib/broker/broker";
 
 export type SearchHit = OutputOf<"search">["hits"][number];
-export type SearchKind = SearchHit["kind"];
-
-/** The kinds of what is found, in the order in which they are offered. */
-export const searchKinds: readonly SearchKind[] = [
-  "message",
-  "decision",
-  "document",
-  "memory",
-  "session",
-  "state",
-  "progress",
-  "topic",
-];
 
 export const kindLabels: Readonly<Record<SearchKind, string>> = {
   message: "Message",

@@ -1,5 +1,6 @@
 "use client";
 
+import { type SearchKind, searchKinds } from "@merkle/wire/plain";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useRef } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -13,7 +14,7 @@ import { useQueryParam } from "@/lib/query/use-query-param";
 import { useTypedParam } from "@/lib/query/use-typed-param";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { SearchHitRow } from "./search-hit-row";
-import { hitsAtOnce, kindLabels, type SearchKind, searchKinds } from "./search-hits";
+import { hitsAtOnce, kindLabels } from "./search-hits";
 import { useAnySession, useSearch } from "./use-search";
 
 /** Everything that the mesh keeps, searched while it is typed. */

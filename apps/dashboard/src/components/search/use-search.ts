@@ -1,6 +1,7 @@
 import type { OutputOf } from "@merkle/wire";
+import type { SearchKind } from "@merkle/wire/plain";
 import { useRead } from "@/lib/broker/use-read";
-import { hitsAtOnce, type SearchHit, type SearchKind } from "./search-hits";
+import { hitsAtOnce, type SearchHit } from "./search-hits";
 
 /** What is found for a query, while it is typed; what was found for the last one stays until then. */
 export function useSearch(query: string, kinds: readonly SearchKind[]) {

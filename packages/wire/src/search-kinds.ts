@@ -1,0 +1,13 @@
+/** What `search` finds, in the order in which it is offered. */
+export const searchKinds = [
+  "message",
+  "decision",
+  "document",
+  "memory",
+  "session",
+  "state",
+  "progress",
+  "topic",
+] as const;
+
+export type SearchKind = (typeof searchKinds)[number];
