@@ -79,7 +79,6 @@ export type {
 export type { Job, JobStatus } from "./operations/work.js";
 export { type Instant, parseInstant } from "./parse-instant.js";
 export * from "./plain.js";
-export { type SearchKind, searchKinds } from "./search-kinds.js";
 export { parseSourcePath, type SourcePathParts } from "./source-path.js";
 export { type ListedTool, toTool } from "./tool.js";
 export { isStorable, type JobKind, Timestamp, Uuid, utf8Bytes } from "./values.js";

@@ -1,3 +1,4 @@
+import type { SearchKind } from "@merkle/wire/plain";
 import {
   BookMarked,
   Database,
@@ -12,7 +13,7 @@ import {
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { MarkedText } from "./marked-text";
-import { hrefOfHit, kindLabels, type SearchHit, type SearchKind, titleOfHit } from "./search-hits";
+import { hrefOfHit, kindLabels, type SearchHit, titleOfHit } from "./search-hits";
 
 const icons: Readonly<Record<SearchKind, LucideIcon>> = {
   message: MessageSquare,
