@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { testDashboard } from "../../dashboard/open-dashboard.js";
+import { createTestSession } from "../../kit/session.js";
+import { makeJobAgent, type Step, skilled } from "../kit/job-agent.js";
+
+type Answers = readonly Record<string, unknown>[];
+
+/** What a model does that follows Merkle's skills, each to its end. */
+const minds: Readonly<Record<string, (answers: Answers) => Step | null>> = {
+  "merkle-perspective": ([persona, doc, ...rest]) => {
+    if (!persona) return { verb: "get-persona --name 'Sceptic'" };
+    if (!doc) return { verb: "read-doc" };
+    if (rest.length > 0) return null;
+    const read = `--persona 'Sceptic' --persona-sha ${persona["hash"]} --source-version ${doc["version"]}`;
+    return { verb: `put-perspective ${read}`, input: "Nobody says for how long." };
+  },
+  "merkle-incorporate": ([topic, doc, others, ...rest]) => {
+    if (!topic) return { verb: "get-topic --id 1" };
+    if (!doc) return { verb: "read-doc" };
+    if (!others) return { verb: "list-open-topics" };
+    if (rest.length > 0) return null;
+    const edit = "<<<<<<< OLD\nKeep v1 tokens.\n======= NEW\nKeep v1 tokens until 1 June.\n>>>>>>> END";
+    return {
+      verb: `insert-proposal --topic-id 1 --base-version ${doc["version"]} --note "Gives it a date." --edits`,
+      input: edit,
+    };
+  },
+  "merkle-conclude": ([doc, feed, ...rest]) => {
+    if (!doc) return { verb: "read-doc" };
+    if (!feed) return { verb: "read-feed" };
+    if (rest.length > 0) return null;
+    return { verb: `conclude --base-version ${doc["version"]}`, input: "v1 tokens stay until 1 June." };
+  },
+};
+
+const { agent } = await makeJobAgent(
+  (cleanup) => afterAll(cleanup),
+  (shown) => {
+    const skill = /Use the (\S+) skill\./.exec(shown.conversation)?.[1] ?? "";
+    return skilled(minds[skill] ?? (() => null))(shown);
+  },
+);
+const dashboard = testDashboard({ agent });
+
+describe.skipIf(dashboard.isMissing)("from a click to the result", () => {
+  it("[AGENT-7] a reading, a comment worked in, and a conclusion: asked for, seen and accepted in the browser", async () => {
+    const { rest } = dashboard;
+    const session = await createTestSession(rest);
+    const { sessionId: session_id, convener: team_id } = session;
+    const content = "# Plan\n\nKeep v1 tokens.\n\nMove the issuer.\n";
+    await rest.call("update_session_doc", { session_id, team_id, content, expected_version: 0 });
+    const as = await dashboard.newPerson();
+    const { page, problems } = await dashboard.open(`/sessions/${session.slug}/doc`, { as });
+
+    await page.getByRole("button", { name: "Perspectives" }).click();
+    const pane = page.getByRole("complementary", { name: "Perspectives" });
+    await pane.getByRole("radio", { name: "Sceptic" }).check();
+    await pane.getByRole("button", { name: "Read as Sceptic" }).click();
+    await pane.getByText("Nobody says for how long.").waitFor();
+    await pane.getByRole("button", { name: "Close the perspectives" }).click();
+
+    const quote = "Keep v1 tokens";
+    const { topic_id } = await rest.call("open_topic", {
+      session_id,
+      team_id,
+      version: 1,
+      quote,
+      text: "Until when?",
+    });
+    await page.goto(`${dashboard.broker.url}/sessions/${session.slug}/doc?topic=${topic_id}`);
+    const card = page.getByRole("article", { name: "Until when?" });
+    await card.getByRole("button", { name: "Send to the agent" }).click();
+    await page
+      .getByRole("button", { name: /^Review proposal \d+$/ })
+      .first()
+      .click();
+    const review = page.getByRole("region", { name: /^Proposal \d+$/ });
+    await review.getByText("Gives it a date.").waitFor();
+    await review.getByRole("button", { name: "Accept", exact: true }).click();
+    await review.getByRole("status").getByText("Accepted as v2 by Ana").waitFor();
+    const read = await rest.call("read_session_doc", { session_id });
+    expect(read.content).toBe(content.replace("tokens.", "tokens until 1 June."));
+    expect(await rest.call("get_topic", { topic_id })).toMatchObject({ status: "closed" });
+
+    await page.goto(`${dashboard.broker.url}/sessions/${session.slug}/jobs?conclude=1`);
+    const dialog = page.getByRole("dialog", { name: "Conclude this session?" });
+    await dialog.getByRole("button", { name: "Have it drafted" }).click();
+    const field = dialog.getByRole("textbox", { name: "The conclusion, in markdown" });
+    await expect.poll(() => field.inputValue()).toBe("v1 tokens stay until 1 June.\n");
+    await dialog.getByRole("button", { name: "Conclude for everyone" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await rest.call("get_session", { session_id })).toMatchObject({ status: "closed" });
+    const concluded = await rest.call("read_session_doc", { session_id, section: "Conclusion" });
+    expect(concluded.content).toContain("v1 tokens stay until 1 June.");
+    expect(problems).toEqual([]);
+  });
+});
