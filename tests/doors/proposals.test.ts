@@ -436,6 +436,48 @@ describe("a conclusion", () => {
     const { content } = await rest.call("read_session_doc", { session_id: convener });
     expect(content).toBe("## Conclusion\n\nDone, and more.\n");
   });
+
+  it("[PROP-15] waits for nobody once the session is concluded without it, again after concluding as well", async () => {
+    const draft = (base_version: number) =>
+      rest.call("insert_proposal", { ...own(), base_version, content: "A draft." });
+    const waiting = async () => (await rest.call("list_attention", { session: session.slug })).items;
+    const conclude = (summary_section: string) =>
+      rest.call("conclude_session", { ...own(), summary_section });
+    const first = await draft(1);
+    expect(await waiting()).toHaveLength(1);
+    await conclude("Done by hand.");
+    expect(await get(first.proposal_id)).toMatchObject({
+      status: "rejected",
+      decided_by: "Atlas",
+      content: "A draft.",
+    });
+    expect(await waiting()).toEqual([]);
+    expect(await refusalOf({ proposal_id: first.proposal_id, decision: "accept", base: 2 })).toMatchObject({
+      code: "conflict",
+      details: { status: "rejected" },
+    });
+    const second = await draft(2);
+    await conclude("Done again.");
+    expect(await get(second.proposal_id)).toMatchObject({ status: "rejected" });
+    expect((await read()).content).toContain("Done again.");
+  });
+
+  it("[PROP-15] of accepting a draft and concluding without it at once the draft is decided once", async () => {
+    const { proposal_id } = await rest.call("insert_proposal", {
+      ...own(),
+      base_version: 1,
+      content: "A draft.",
+    });
+    const accept = { proposal_id, decision: "accept" as const, base: 1, team_id: ana };
+    const accepted = await Promise.all([
+      decideAt(socket, accept).then(
+        () => true,
+        () => false,
+      ),
+      rest.call("conclude_session", { ...own(), summary_section: "Done by hand." }),
+    ]);
+    expect((await get(proposal_id)).status).toBe(accepted[0] ? "accepted" : "rejected");
+  });
 });
 
 describe("what waits for a human", () => {

@@ -1,14 +1,17 @@
 import {
   closeFeed,
+  holdProposals,
   type LockedDocument,
   lockDocument,
   readDocument,
+  rejectOpenProposal,
   saveDocumentVersion,
   type Transaction,
 } from "@merkle/db";
 import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import type { OutputOf, SessionContext } from "../context.js";
 import { documentTooLarge } from "../document/write-document.js";
+import { announceProposals } from "../proposals/announce-proposals.js";
 import { sealSession } from "../record/seal-session.js";
 import { whileHashing } from "../record/while-hashing.js";
 
@@ -44,7 +47,8 @@ export interface Conclusion {
 
 /**
  * Ends a session in a team's name: writes the Conclusion, closes the feed, seals what came before and says so, in one transaction
- * (SES-9). Again, it revises the Conclusion and says so again; `closed_at` stays the first one.
+ * (SES-9). Again, it revises the Conclusion and says so again; `closed_at` stays the first one. A draft that waits for a decision
+ * and is not what it is concluded with has lost it by that (PROP-15).
  */
 export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<Output> {
   // The draft is made before the transaction, so that nobody waits for a large document to be read through. Whoever
@@ -90,8 +94,10 @@ async function conclude(
   const { sessions, channels } = ctx.services;
   const { sessionId, slug } = ctx.session;
   const { teamId: writtenByTeamId, name, peer } = ctx.team;
+  const drafts = { meshId: ctx.services.database.meshId, topic: null, sessionId };
 
   return ctx.write(async ({ tx, announce, afterCommit }) => {
+    await holdProposals(tx, drafts);
     const document = await lockDocument(tx, sessionId);
     if (!document) throw noSession(slug);
     await check?.(tx, document);
@@ -112,6 +118,7 @@ async function conclude(
       afterSequence,
     });
     await record?.(tx, version);
+    const hasRejected = await rejectOpenProposal(tx, drafts, name);
     const closedAt = await closeFeed(tx, sessionId, at);
     const head = await sealSession(tx, ctx.services, { sessionId, at });
     await announce(
@@ -122,7 +129,8 @@ async function conclude(
     afterCommit(() => {
       sessions.markClosed(sessionId);
       channels.announceChange(sessionId, "document", version);
-      ctx.services.anchorer.look({ meshId: ctx.services.database.meshId, sessionId });
+      ctx.services.anchorer.look({ meshId: drafts.meshId, sessionId });
+      if (hasRejected) announceProposals(ctx.services, sessionId);
     });
     return {
       session_id: sessionId,

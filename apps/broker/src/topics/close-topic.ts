@@ -1,4 +1,4 @@
-import { closeTopicRow, rejectOfTopic, type TopicKey, type TopicRow } from "@merkle/db";
+import { closeTopicRow, rejectOpenProposal, type TopicKey, type TopicRow } from "@merkle/db";
 import { MerkleError, type TopicCloseReason } from "@merkle/wire";
 import type { Write } from "../writes/write.js";
 
@@ -15,7 +15,7 @@ export async function closeTopic(
   const closed = await closeTopicRow(tx, key, { by, reason });
   if (!closed) throw isClosed(key.number);
   // What was proposed for it has nothing left to answer.
-  if (reason !== "accepted") await rejectOfTopic(tx, { meshId: key.meshId, topic: key.number }, by);
+  if (reason !== "accepted") await rejectOpenProposal(tx, { meshId: key.meshId, topic: key.number }, by);
   if (closed.sessionId !== null) {
     const { number: topic_id, title } = closed;
     const at = (closed.closedAt ?? new Date()).toISOString();

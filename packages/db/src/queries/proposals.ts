@@ -195,16 +195,21 @@ export async function decideProposalRow(
   return rows.length === 1;
 }
 
-/** Rejects what is open for a topic that is closed without it. The caller holds the topic. */
-export async function rejectOfTopic(
+/**
+ * Rejects what is open of a series when its topic is closed, or its session is concluded, without it. The caller holds the
+ * series. False when nothing was open.
+ */
+export async function rejectOpenProposal(
   tx: Transaction,
-  { meshId, topic }: { readonly meshId: string; readonly topic: number },
+  series: ProposalSeries,
   decidedBy: string,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const rows = await tx
     .update(proposals)
     .set({ status: "rejected", decidedBy, decidedAt: sql`now()` })
-    .where(and(eq(proposals.meshId, meshId), eq(proposals.topic, topic), eq(proposals.status, "open")));
+    .where(and(inSeries(series), eq(proposals.status, "open")))
+    .returning({ number: proposals.number });
+  return rows.length > 0;
 }
 
 /**
