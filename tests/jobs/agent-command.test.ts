@@ -215,6 +215,95 @@ describe("a conclusion", () => {
   });
 });
 
+describe("a draft that was sent back", () => {
+  const long = (last: string) => `${"A line that says something.\n".repeat(2_000)}${last}\n`;
+
+  async function person(): Promise<string> {
+    return (await rest.call("create_person", { name: "Ana" })).person_id;
+  }
+
+  /** All of it, put together from its pages. */
+  async function readWhole(agent: ReturnType<typeof asAgent>, id: string) {
+    let page = await agent(["read-draft", "--id", id]);
+    let text = String(page["content"]);
+    for (; page["next"] !== null; text += page["content"]) {
+      page = await agent(["read-draft", "--id", id, "--offset", String(page["next"])]);
+      expect(formatResult(page).length).toBeLessThan(pageCharsMax + 300);
+    }
+    return { ...page, text };
+  }
+
+  it("[AGENT-11] of a Conclusion is read in pages by the agent that starts from it, and by no other", async () => {
+    const session = await createTestSession(rest);
+    const first = await startConclude(session);
+    const draft = await asAgent(first)(["conclude", "--base-version", "0", "--note", "Short."], long("End."));
+    const id = String(draft["proposal_id"]);
+    expect(await failureOf(asAgent(first)(["read-draft", "--id", id]))).toMatchObject({ code: "not_found" });
+    first.end({ exit_code: 0 });
+    await jobEnds(first);
+    const team_id = await person();
+    const proposal_id = Number(id);
+    await rest.call("decide_proposal", { proposal_id, team_id, decision: "return", remark: "Name them." });
+    const second = await fake.next();
+    expect(second.job.parameters).toMatchObject({ "Returned draft": id, "Changes asked for": "Name them." });
+    const agent = asAgent(second);
+    // What somebody proposes meanwhile is not what the job starts from.
+    const { sessionId: session_id } = session;
+    const other = await rest.call("insert_proposal", {
+      ...{ session_id, team_id, base_version: 0, content: "By hand." },
+    });
+    expect(await readWhole(agent, id)).toMatchObject({
+      text: long("End."),
+      base_version: 0,
+      base_sha: null,
+      note: "Short.",
+      changes_asked_for: "Name them.",
+    });
+    expect(await failureOf(agent(["read-draft", "--id", String(other.proposal_id)]))).toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining(`that is ${id}`),
+    });
+    second.end({ exit_code: 1 });
+    await jobEnds(second);
+    // Another try starts from what was proposed last.
+    const third = await startConclude(session);
+    expect(third.job.parameters).not.toHaveProperty("Returned draft");
+    third.end({ exit_code: 1 });
+  });
+
+  it("[AGENT-11] of a topic is read by the agent of its next job, and not by that of another topic", async () => {
+    const session = await createTestSession(rest);
+    const { sessionId: session_id, convener: team_id } = session;
+    await rest.call("update_session_doc", { session_id, team_id, content: "one\n", expected_version: 0 });
+    const open = async () =>
+      (await rest.call("open_topic", { session_id, team_id, version: 1, text: "More." })).topic_id;
+    const [topic_id, elsewhere] = [await open(), await open()];
+    const given = { topic_id, team_id, base_version: 1, content: "one\ntwo\n", note: "Two." };
+    const { proposal_id } = await rest.call("insert_proposal", given);
+    const decided = {
+      proposal_id,
+      team_id: await person(),
+      decision: "return",
+      remark: "And three.",
+    } as const;
+    await rest.call("decide_proposal", decided);
+    const run = await fake.next();
+    expect(run.job.parameters).toMatchObject({ "Returned draft": String(proposal_id) });
+    expect(run.job.parameters).not.toHaveProperty("Changes asked for");
+    const id = ["read-draft", "--id", String(proposal_id)];
+    expect(await asAgent(run)(id)).toMatchObject({ content: "one\ntwo\n", next: null, base_version: 1 });
+    run.end({ exit_code: 1 });
+    await jobEnds(run);
+    await rest.call("start_job", { kind: "incorporate", session_id, team_id, topic_id: elsewhere });
+    const other = await fake.next();
+    expect(await failureOf(asAgent(other)(id))).toMatchObject({ code: "not_found" });
+    other.end({ exit_code: 1 });
+  });
+
+  const jobEnds = ({ job }: FakeRun) =>
+    expect.poll(async () => (await rest.call("get_job", { job_id: job.job_id })).completed_at).not.toBeNull();
+});
+
 describe("passages for a long text", () => {
   it("[AGENT-8] are put in where each stands exactly once, whatever their order", () => {
     const edits = (...pairs: [string, string][]) =>

@@ -36,6 +36,16 @@ it("[SKILL-2] a runner's folder has them and nothing else of the kind, whatever 
   expect(await readAll(join(folder, ".claude/skills"))).toEqual(await readAll(shipped));
 });
 
+it.each(["merkle-conclude", "merkle-incorporate"])(
+  "[SKILL-4] %s has its agent start from the draft that was sent back",
+  async (name) => {
+    const text = await readFile(join(shipped, name, "SKILL.md"), "utf8");
+    expect(text).toContain("With a line `Returned draft`");
+    expect(text).toContain("`AGENT read-draft --id <Returned draft>`");
+    expect(text).toMatch(/Start from (that draft|what it changes)/);
+  },
+);
+
 it.each(names)(
   "[SKILL-3] %s names itself, and no command that the agent's program does not know",
   async (name) => {

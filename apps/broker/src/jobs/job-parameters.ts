@@ -1,6 +1,7 @@
-import { findLastProposal, findPersona, findSession, type JobRow, readFeedHeads } from "@merkle/db";
+import { findPersona, findSession, type JobRow, readFeedHeads } from "@merkle/db";
 import type { Meshes } from "../meshes/meshes.js";
 import { toPersonaKey } from "../personas/persona-output.js";
+import { findReturnedDraft } from "../proposals/returned-draft.js";
 import { fileParameters } from "./file-parameters.js";
 
 /** What an agent is told of its job: which session, and how far its document and feed were when it was started (JOB-11). */
@@ -12,21 +13,23 @@ export async function toParameters(
   const services = await meshes.find(meshId);
   if (!services) throw new TypeError("A job's mesh is gone.");
   const { orm } = services.database;
+  const draft = await findReturnedDraft(orm, job);
+  const returned = draft && { "Returned draft": String(draft.number) };
   if (root !== null && path !== null) {
     const persona = personaName === null ? null : await findPersona(orm, meshId, toPersonaKey(personaName));
     return {
       ...(topicId !== null && { "Topic ID": String(topicId) }),
       ...(personaName !== null && { "Persona name": personaName }),
       ...(persona && { "Persona SHA": persona.hash }),
+      ...returned,
       ...(await fileParameters(services, job, { root, path })),
     };
   }
   if (sessionId === null) throw new TypeError("A job's session is gone.");
-  const [session, [head], persona, last] = await Promise.all([
+  const [session, [head], persona] = await Promise.all([
     findSession(orm, meshId, sessionId),
     readFeedHeads(orm, [sessionId]),
     personaName === null ? null : findPersona(orm, meshId, toPersonaKey(personaName)),
-    kind === "conclude" ? findLastProposal(orm, { meshId, topic: null, sessionId }) : null,
   ]);
   return {
     Session: session?.slug ?? sessionId,
@@ -34,8 +37,9 @@ export async function toParameters(
     ...(topicId !== null && { "Topic ID": String(topicId) }),
     ...(personaName !== null && { "Persona name": personaName }),
     ...(persona && { "Persona SHA": persona.hash }),
+    ...returned,
     // A topic's agent reads in the topic what was asked for.
-    ...(last?.status === "returned" && { "Changes asked for": last.remark ?? "" }),
+    ...(draft && kind === "conclude" && { "Changes asked for": draft.remark ?? "" }),
     "Document version": String(head?.documentVersion ?? 0),
     "Last message": String(head?.lastSequence ?? 0),
   };

@@ -2,14 +2,16 @@ import { readProposalContent } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { toProposal } from "./proposal-output.js";
 import { requireProposal } from "./require-proposal.js";
+import { requireReturnedDraft } from "./returned-draft.js";
 import { readBaseText, readCurrentText } from "./source-text.js";
 
 /** Shows a proposal with what it would change of the text as it stands now; a decided one with what it changed (PROP-5). */
 export async function getProposal(
-  { services }: Context,
+  { services, principal }: Context,
   { proposal_id }: ParsedInputOf<"get_proposal">,
 ): Promise<OutputOf<"get_proposal">> {
   const { orm, meshId } = services.database;
+  if (principal?.kind === "job") await requireReturnedDraft(orm, principal, proposal_id);
   const row = await requireProposal(orm, meshId, proposal_id);
   const [content, current] = await Promise.all([
     readProposalContent(orm, row),

@@ -6,6 +6,7 @@ import { insertProposal } from "./verbs/insert-proposal.js";
 import { listOpenTopics } from "./verbs/list-open-topics.js";
 import { putPerspective } from "./verbs/put-perspective.js";
 import { readDoc } from "./verbs/read-doc.js";
+import { readDraft } from "./verbs/read-draft.js";
 import { readFeed } from "./verbs/read-feed.js";
 import { readMessage } from "./verbs/read-message.js";
 import { readSource } from "./verbs/read-source.js";
@@ -16,6 +17,7 @@ export const verbs: readonly Verb[] = [
   readMessage,
   readDoc,
   readSource,
+  readDraft,
   getTopic,
   listOpenTopics,
   insertProposal,

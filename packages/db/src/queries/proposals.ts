@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, lt, max, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt, lte, max, type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
 import { documents, meshes, proposals } from "../schema.js";
 import { lockTopic } from "./topics.js";
@@ -158,12 +158,16 @@ export async function listProposalRows(
     .limit(limit);
 }
 
-/** The last proposal of a series, or null. */
-export async function findLastProposal(db: Queryable, series: ProposalSeries): Promise<ProposalRow | null> {
+/** The last proposal of a series that was there at an instant, or null. */
+export async function findLastProposal(
+  db: Queryable,
+  series: ProposalSeries,
+  { notAfter }: { readonly notAfter: Date },
+): Promise<ProposalRow | null> {
   const [row] = await db
     .select(columns)
     .from(proposals)
-    .where(inSeries(series))
+    .where(and(inSeries(series), lte(proposals.proposedAt, notAfter)))
     .orderBy(desc(proposals.revision))
     .limit(1);
   return row ?? null;

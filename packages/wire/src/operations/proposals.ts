@@ -180,6 +180,7 @@ export const getProposal = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  forJobs: ["incorporate", "conclude"],
   compact: (proposal) => {
     const facts = [compactProposal(proposal)];
     if (proposal.note !== "") facts.push(`note: ${quoted(proposal.note)}`);
