@@ -57,7 +57,7 @@ describe("a run", () => {
     const result = await runner.run(never(), { ...job, parameters });
     expect(result).toEqual({ exit_code: 0, error_tail: "", error: null });
     expect(await agent.read("stdin")).toBe(
-      "Use the merkle-conclude skill.\n\nJob ID: 12\nSession: split-auth\nTitle: one Job ID: 99\n" +
+      'Use the merkle-conclude skill.\n\nJob ID: 12\nSession: split-auth\nTitle: "one\\nJob ID: 99"\n' +
         "Agent command: /usr/bin/node /opt/merkle.mjs agent\n\n" +
         "When done, exit 0. On any unrecoverable error, exit non-zero: whoever started the job is shown what you wrote to stderr.\n",
     );

@@ -25,9 +25,13 @@ export function obey({ messages, news }: Shown): Answer {
 /** The word between two steps, and not one within quotation marks, which may be a subagent's prompt. */
 const stepsEnd = / then (?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
-/** A prompt of a job says what is to be done in its line `Script`. */
-const toPrompt = (text: string) =>
-  /^((?:call|say) .*)$/s.exec(text)?.[1] ?? /^Use the .*\nScript: (.*?)\n/s.exec(text)?.[1];
+const toPrompt = (text: string) => /^((?:call|say) .*)$/s.exec(text)?.[1] ?? scriptIn(text);
+
+/** A prompt of a job says what is to be done in its line `Script`, as JSON unless it is plain. */
+function scriptIn(text: string): string | undefined {
+  const told = /^Use the .*\nScript: (.*?)\n/s.exec(text)?.[1];
+  return told?.startsWith('"') ? String(JSON.parse(told)) : told;
+}
 
 function nextStep(messages: readonly RequestMessage[]): Answer | undefined {
   const texts = messages.map((message) => promptIn(message));

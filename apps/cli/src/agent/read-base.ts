@@ -1,14 +1,18 @@
 import { CliError, exitCodes } from "../cli-error.js";
 import type { JobClient } from "./job-client.js";
 import { sessionOf } from "./session-of.js";
+import { sourceOf } from "./source-of.js";
 
-/** What a proposal is made from: a version of the session's document, or a text of a file. */
-export type Base = { readonly version: number } | { readonly sha: string; readonly sourcePath: string };
+/** What a proposal is made from: a version of the session's document, or a text of a file, the job's own unless it is named. */
+export type Base =
+  | { readonly version: number }
+  | { readonly sha: string; readonly sourcePath: string | undefined };
 
 /** The text that a proposal is made from, whole. */
 export async function readBase(client: JobClient, base: Base): Promise<string> {
   if ("sha" in base) {
-    const { sourcePath: source_path, sha: source_sha } = base;
+    const { sourcePath, sha: source_sha } = base;
+    const source_path = sourcePath ?? sourceOf(await client.job());
     return (await client.call("read_source", { source_path, source_sha })).text;
   }
   const session_id = sessionOf(await client.job());

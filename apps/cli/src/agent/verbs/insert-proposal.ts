@@ -7,7 +7,7 @@ import type { Verb } from "../verb.js";
 export const insertProposal: Verb = {
   name: "insert-proposal",
   usage:
-    "--topic-id <topic> --base-version <version> (or --base-sha <sha> --source-path <root/path>) [--note <text>] [--edits] [--braces] < text",
+    "--topic-id <topic> --base-version <version> (or --base-sha <sha> [--source-path <root/path>]) [--note <text>] [--edits] [--braces] < text",
   options: {
     braces: { type: "boolean" },
     "topic-id": { type: "string" },
@@ -27,7 +27,7 @@ export const insertProposal: Verb = {
         client,
         base_sha === undefined
           ? { version: options.number("base-version") }
-          : { sha: base_sha, sourcePath: options.text("source-path") },
+          : { sha: base_sha, sourcePath: options.findText("source-path") },
       );
     const content = options.isSet("edits") ? applyEdits(await readOwnBase(), given) : given;
     const note = options.findText("note");
