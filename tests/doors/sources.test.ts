@@ -223,6 +223,14 @@ it("[SOURCE-13] a file is read as a persona, and that is stale when the file is 
   await at.git("checkout", "-q", "--", "docs/guide.md");
 });
 
+it("[TOPIC-7] [SOURCE-11] what was said about a file is found by searching, with the file", async () => {
+  const { topic } = await openTopic("Is the gallimaufry meant?");
+  const { hits } = await rest.call("search", { query: "gallimaufry" });
+  expect(hits).toMatchObject([
+    { kind: "topic", topic_id: topic.topic_id, sequence: 1, source_path, session_id: null, session: null },
+  ]);
+});
+
 it("[SOURCE-6] [LIMIT-1] sourcesListedDefault files are listed unless told", async () => {
   const files = Array.from({ length: limits.sourcesListedDefault + 1 }, (_, n) => `many/${n}.md`);
   await Promise.all(files.map((file) => at.write(file, file)));

@@ -35,6 +35,7 @@ function toHit({ sessionId, slug, memory, at, marked, ...row }: FoundRow): Hit {
     session: slug,
     sequence: row.sequence,
     topic_id: row.topic,
+    source_path: row.sourcePath,
     memory_id: memory === null ? null : `mem_${memory}`,
     version: row.version,
     key: row.key,

@@ -70,6 +70,7 @@ function placeOf(hit: OutputOf<"search">["hits"][number]): string {
   const {
     memory_id: memory,
     topic_id: topic,
+    source_path: file,
     session,
     sequence,
     version,
@@ -79,7 +80,7 @@ function placeOf(hit: OutputOf<"search">["hits"][number]): string {
   } = hit;
   if (memory !== null) return memory;
   if (entry !== null) return `${entry} ${project ?? ""}`;
-  if (topic !== null) return `topic ${topic} ${session ?? ""}`.trim();
+  if (topic !== null) return `topic ${topic} ${session ?? file}`;
   if (key !== null) return `${key} ${session ?? ""}`.trim();
   const part = sequence !== null ? ` #${sequence}` : version !== null ? ` v${version}` : "";
   return `${session ?? ""}${part}`;

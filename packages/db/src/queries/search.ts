@@ -34,6 +34,8 @@ export interface FoundRow {
   readonly sequence: number | null;
   readonly memory: number | null;
   readonly topic: number | null;
+  /** Of a topic on a file: its root, a slash and its path. */
+  readonly sourcePath: string | null;
   readonly version: number | null;
   /** Of state. */
   readonly key: string | null;
@@ -81,7 +83,7 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     }), found AS MATERIALIZED (SELECT * FROM (${found}) f ${best})
     SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
            CASE f.kind WHEN 'memory' THEN f.memory::float8 END AS memory,
-           CASE f.kind WHEN 'topic' THEN f.memory::float8 END AS topic, w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
+           CASE f.kind WHEN 'topic' THEN f.memory::float8 END AS topic, o.root || '/' || o.path AS "sourcePath", w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
            p.id AS entry, p.project_id AS project,
            CASE f.kind WHEN 'memory' THEN NULL WHEN 'progress' THEN p.title WHEN 'topic' THEN o.title ELSE s.title END AS title,
            CASE f.kind WHEN 'memory' THEN r.remembered_by WHEN 'document' THEN v.written_by WHEN 'session' THEN t.name

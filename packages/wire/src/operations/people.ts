@@ -102,6 +102,7 @@ const SearchHit = z.object({
   sequence: Sequence.nullable().meta({ description: "Of a message or decision, or in a topic." }),
   memory_id: z.string().nullable(),
   topic_id: z.int().nullable(),
+  source_path: z.string().nullable().meta({ description: "Of a topic on a file: that file." }),
   version: z.int().nullable().meta({ description: "Of a document." }),
   key: z.string().nullable().meta({ description: "Of state." }),
   progress_id: z.string().nullable().meta({ description: "Of a progress entry." }),
@@ -143,9 +144,7 @@ export const search = operation({
       ...hits.map((hit) => {
         const where =
           hit.memory_id ??
-          (hit.topic_id === null
-            ? null
-            : `${hit.topic_id}${hit.session === null ? "" : ` of ${hit.session}`}`) ??
+          (hit.topic_id === null ? null : `${hit.topic_id} of ${hit.session ?? hit.source_path}`) ??
           hit.key ??
           (hit.progress_id && `${hit.progress_id} in ${nameInLine(hit.project ?? "")}`) ??
           `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;

@@ -1,11 +1,12 @@
 import type { Job } from "@merkle/wire";
 import { PageLink } from "@/components/page-link";
+import { sourceHref } from "@/lib/sources/source-href";
 
 /** What a job made, as the way to it. */
 export function JobResult({ job }: { readonly job: Job }) {
-  const { session, result } = job;
-  if (session === null || result === null) return null;
-  const { text, href } = toTarget(job, `/sessions/${session}`, result);
+  const { result } = job;
+  if (result === null) return null;
+  const { text, href } = toTarget(job, result);
   return (
     <PageLink
       href={href}
@@ -18,19 +19,23 @@ export function JobResult({ job }: { readonly job: Job }) {
 }
 
 function toTarget(
-  { kind, persona_name }: Job,
-  home: string,
+  { kind, persona_name, session, source_path: file }: Job,
   { kind: made, id }: NonNullable<Job["result"]>,
 ): { readonly text: string; readonly href: string } {
+  const home = `/sessions/${session}`;
   switch (made) {
     case "proposal":
+      if (file !== null) return { text: `Proposal ${id}`, href: sourceHref({ file, proposal: id }) };
       return kind === "conclude"
         ? { text: "The drafted conclusion", href: conclusionAddress(home) }
         : { text: `Proposal ${id}`, href: `${home}/doc?proposal=${id}` };
     case "perspective":
       return {
         text: "What it came to",
-        href: `${home}/doc?perspective=${encodeURIComponent(persona_name ?? "")}`,
+        href:
+          file === null
+            ? `${home}/doc?perspective=${encodeURIComponent(persona_name ?? "")}`
+            : sourceHref({ file }),
       };
     case "conclusion":
       return { text: `Concluded with document v${id}`, href: `${home}/doc?v=${id}` };

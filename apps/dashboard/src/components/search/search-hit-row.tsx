@@ -51,6 +51,7 @@ export function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: 
           {hit.by !== null && <bdi>{hit.by}</bdi>}
           <TimeText at={hit.at} />
           {hit.project !== null && <bdi>{hit.project}</bdi>}
+          {hit.source_path !== null && <bdi className="min-w-0 truncate">{hit.source_path}</bdi>}
           {hit.kind === "memory" && hit.session !== null && <span>{hit.session}</span>}
           {hit.kind === "state" && hit.session === null && <span>all sessions</span>}
         </p>

@@ -11,6 +11,7 @@ const hit: SearchHit = {
   key: null,
   progress_id: null,
   topic_id: null,
+  source_path: null,
   project: null,
   title: "Split the auth service",
   by: "Atlas",
@@ -33,6 +34,14 @@ it("[DASH-149] a hit opens at its place", () => {
   expect(hrefOfHit({ ...state, session: null }, "auth")).toBe(
     "/sessions/auth/state?scope=mesh&key=deploy%20frozen%26",
   );
+});
+
+it("[DASH-302] what was said in a comment opens it, at the document or the file that it is on", () => {
+  const comment: SearchHit = { ...hit, kind: "topic", topic_id: 2, title: "Longer?" };
+  expect(hrefOfHit(comment)).toBe("/sessions/auth/doc?topic=2");
+  const ofFile = { ...comment, session_id: null, session: null, source_path: "docs/guide.md" };
+  expect(hrefOfHit(ofFile)).toBe("/sources?file=docs/guide.md&topic=2");
+  expect(titleOfHit(ofFile)).toBe("Longer?");
 });
 
 it("[DASH-149] a hit is named for what it is", () => {

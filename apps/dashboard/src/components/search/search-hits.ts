@@ -1,6 +1,7 @@
 import type { OutputOf } from "@merkle/wire";
 import type { SearchKind } from "@merkle/wire/plain";
 import type { Broker } from "@/lib/broker/broker";
+import { sourceHref } from "../../lib/sources/source-href";
 
 export type SearchHit = OutputOf<"search">["hits"][number];
 
@@ -39,7 +40,7 @@ export interface FetchSearchOptions {
 }
 
 /**
- * Where a hit opens: at the message, in the document, at the memory, the progress entry or the key.
+ * Where a hit opens: at the message, in the document or file, at the memory, the progress entry or the key.
  *
  * @param anySession - a session through which the mesh's own state can be looked at; without one that has no place
  */
@@ -56,6 +57,7 @@ export function hrefOfHit(hit: SearchHit, anySession: string | null = null): str
     case "memory":
       return hit.memory_id && `/memory?id=${hit.memory_id}`;
     case "topic":
+      if (hit.source_path !== null) return sourceHref({ file: hit.source_path, topic: hit.topic_id });
       return session && `${session}/doc?topic=${hit.topic_id}`;
     case "progress":
       return hit.progress_id && `/progress?p=${hit.progress_id}`;
