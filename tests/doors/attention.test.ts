@@ -60,6 +60,7 @@ describe("What waits for a human", () => {
       session_id: session.sessionId,
       session: session.slug,
       session_title: expect.stringContaining("Session"),
+      source_path: null,
       since: expect.any(String),
       sequence: everyone,
       number: null,

@@ -9,7 +9,7 @@ export function createAttentionLook(
   services: FactServices & { readonly mesh: MeshChannel },
 ): () => Promise<void> {
   const { mesh } = services;
-  let known: ReadonlyMap<string, string> | null = null;
+  let known: ReadonlyMap<string, string | null> | null = null;
 
   return async function look() {
     if (!mesh.watched) {
@@ -28,10 +28,11 @@ export function createAttentionLook(
   };
 }
 
+/** With null for what differs of files. */
 function sessionsThatDiffer(
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-): Set<string> {
+  before: ReadonlyMap<string, string | null>,
+  after: ReadonlyMap<string, string | null>,
+): Set<string | null> {
   const begun = [...after].filter(([id]) => !before.has(id));
   const ended = [...before].filter(([id]) => !after.has(id));
   return new Set([...begun, ...ended].map(([, sessionId]) => sessionId));

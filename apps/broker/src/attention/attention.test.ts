@@ -36,6 +36,13 @@ async function ask(session: Awaited<ReturnType<typeof createTestSession>>, text:
   return (await door.call("post_message", { session_id, team_id, content: { text, kind: "ask" } })).cursor;
 }
 
+/** A job of a file that has failed. */
+async function failFileJob(number: number): Promise<void> {
+  const { meshId } = services.database;
+  await sql`INSERT INTO jobs (mesh_id, number, kind, root, path, persona_name, started_by, status, failure, created_at, started_at, completed_at)
+    VALUES (${meshId}, ${number}, 'perspective', 'docs', ${`${number}.md`}, 'newcomer', 'Ana', 'failed', 'lost', now(), now(), now())`;
+}
+
 describe("Looking after what waits", () => {
   it("[MESH-2] a look tells of sessions where something has begun or ended to wait by itself, and of no others", async () => {
     const [old, fresh] = [await createTestSession(door), await createTestSession(door)];
@@ -65,6 +72,9 @@ describe("Looking after what waits", () => {
     await ask(fresh, "Which?");
     await look();
     expect(told.slice(4)).toEqual([of("attention", fresh.sessionId), of("sessions", fresh.sessionId)]);
+    await failFileJob(1);
+    await look();
+    await expect.poll(() => told.slice(6)).toEqual([of("attention", null), of("sessions", null)]);
     stop();
   });
 
@@ -87,7 +97,13 @@ describe("Looking after what waits", () => {
       const rows = await sql<{ item: string }[]>`SELECT item FROM dismissals ORDER BY item`;
       return rows.map(({ item }) => item);
     };
-    expect(await kept()).toEqual([answered, open, snoozed].map(idOf));
+    for (const number of [2, 3]) {
+      await failFileJob(number);
+      await door.call("dismiss_attention", { id: `job_failed:file:${number}`, team_id });
+    }
+    const ofFiles = [2, 3].map((number) => `job_failed:file:${number}`);
+    expect(await kept()).toEqual([...[answered, open, snoozed].map(idOf), ...ofFiles]);
+    await sql`DELETE FROM jobs WHERE number = 3`;
     await sql`UPDATE dismissals SET until = now() WHERE item = ${idOf(snoozed)}`;
     await door.call("post_message", {
       session_id: session.sessionId,
@@ -95,6 +111,6 @@ describe("Looking after what waits", () => {
       reply_to: answered,
       content: { text: "yes", answer: "yes" },
     });
-    expect(await kept()).toEqual([idOf(open)]);
+    expect(await kept()).toEqual([idOf(open), "job_failed:file:2"]);
   });
 });

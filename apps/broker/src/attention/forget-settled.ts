@@ -19,7 +19,7 @@ export async function forgetSettled(services: FactServices): Promise<void> {
 
 async function forgetGone(services: FactServices, items: readonly string[]): Promise<void> {
   const sessionIds = new Set(items.flatMap((item) => sessionOfItem(item) ?? []));
-  const facts = await readFacts(services, { personId: null, sessionIds: [...sessionIds] });
+  const facts = await readFacts(services, { personId: null, sessionIds: [...sessionIds], files: true });
   const there = new Set(facts.map(({ id }) => id));
 
   const { orm, meshId } = services.database;

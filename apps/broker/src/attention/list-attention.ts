@@ -31,7 +31,7 @@ type AskContent = Awaited<ReturnType<typeof readAskContents>>[number];
 
 async function readAsks({ database }: Services, facts: readonly Fact[]): Promise<Map<string, AskContent>> {
   const asks = facts.flatMap(({ id, sessionId, sequence }) =>
-    sequence === null ? [] : [{ id, sessionId, sequence }],
+    sessionId === null || sequence === null ? [] : [{ id, sessionId, sequence }],
   );
   const contents = await readAskContents(database.orm, asks, limits.reasonCharsMax);
   const bySequence = new Map(contents.map((each) => [`${each.sessionId} ${each.sequence}`, each]));
@@ -44,20 +44,23 @@ async function readAsks({ database }: Services, facts: readonly Fact[]): Promise
 }
 
 function toItem(fact: Fact, ask: AskContent | undefined, dismissal: Dismissal | undefined): AttentionItem {
-  return {
-    id: fact.id,
-    kind: fact.kind,
-    session_id: fact.sessionId,
-    session: fact.slug,
-    session_title: fact.title,
+  const { id, sequence, number, team, peer } = fact;
+  const item = {
+    id,
     since: fact.since.toISOString(),
-    sequence: fact.sequence,
-    number: fact.number,
-    team: fact.team,
-    peer: fact.peer,
+    sequence,
+    number,
+    team,
+    peer,
     text: ask?.text ?? fact.text,
     options: [...(ask?.options ?? [])],
     dismissed: dismissal !== undefined,
     snoozed_until: dismissal?.until?.toISOString() ?? null,
   };
+  if (fact.sessionId === null) {
+    const { kind, sourcePath: source_path } = fact;
+    return { ...item, kind, session_id: null, session: null, session_title: null, source_path };
+  }
+  const { kind, sessionId: session_id, slug: session, title: session_title } = fact;
+  return { ...item, kind, session_id, session, session_title, source_path: null };
 }

@@ -18,8 +18,8 @@ export async function readNeedingSessions(
   personId: string | null,
 ): Promise<ReadonlySet<string>> {
   const [facts, putAway] = await Promise.all([
-    readFacts(services, { personId }),
+    readFacts(services, { personId, files: false }),
     readPutAway(services, personId),
   ]);
-  return new Set(facts.filter(({ id }) => !putAway.has(id)).map(({ sessionId }) => sessionId));
+  return new Set(facts.flatMap(({ id, sessionId }) => (putAway.has(id) ? [] : (sessionId ?? []))));
 }

@@ -26,7 +26,12 @@ export async function readQuietSince(
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, Date>> {
   if (sessionIds.length === 0) return new Map();
-  const scope = { meshId: services.database.meshId, sessionIds, limit: limits.attentionCountedMax };
+  const scope = {
+    meshId: services.database.meshId,
+    sessionIds,
+    files: false,
+    limit: limits.attentionCountedMax,
+  };
   const quiet = await findQuietSessions(services, scope);
   return new Map(quiet.map(({ sessionId, since }) => [sessionId, since]));
 }

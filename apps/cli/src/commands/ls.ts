@@ -12,7 +12,7 @@ export const ls: Command = {
     {
       flags: "--needs",
       summary:
-        "only those that wait for a human, and for what: an ask, a blocked peer, a hold, a spent budget, silence",
+        "only those that wait for a human, and files that do; for what: an ask, a proposal, a failed job, a blocked peer, a hold, a spent budget, silence",
     },
   ],
   examples: ["merkle ls", "merkle ls --needs", "merkle ls --state all --query auth", "merkle ls --json"],
@@ -29,7 +29,10 @@ export const ls: Command = {
     const page = await reader.call("list_sessions", { status, limit, needs, ...(query ? { query } : {}) });
     if (needs) {
       const { listNeeds } = await import("../needs/list-needs.js");
-      await listNeeds(page, { reader, output });
+      // A file is never concluded, and has no title.
+      const isWanted = ({ source_path }: { source_path: string }) =>
+        status !== "closed" && holds(source_path, query ?? "");
+      await listNeeds(page, { reader, output, isWanted });
       return exitCodes.done;
     }
     if (output.json) output.show(page, "");
@@ -43,6 +46,10 @@ export const ls: Command = {
     return exitCodes.done;
   },
 };
+
+function holds(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}
 
 type State = "open" | "closed" | "all";
 

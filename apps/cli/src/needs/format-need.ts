@@ -27,13 +27,19 @@ export function needText(need: Need): string {
   }
 }
 
-/** What ends it, as it is typed. */
-export function needAdvice(need: Need, slug: string): string {
+/**
+ * What ends it, as it is typed.
+ *
+ * @param slug - null for what waits of a file
+ */
+export function needAdvice(need: Need, slug: string | null): string {
   switch (need.kind) {
     case "ask":
       return `merkle post ${slug} --reply-to ${need.message} --answer <answer>`;
     case "proposal":
-      return `merkle doc accept ${slug} ${need.proposal}`;
+      return slug === null
+        ? `merkle source accept ${need.proposal}`
+        : `merkle doc accept ${slug} ${need.proposal}`;
     case "job_failed":
       return `merkle jobs show ${need.job}`;
     case "blocked":

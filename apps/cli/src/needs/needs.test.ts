@@ -4,12 +4,13 @@ import { needAdvice, needText } from "./format-need.js";
 import { toNeed } from "./needs.js";
 
 const at = new Date(Date.now() - 360_000).toISOString();
-const item: AttentionItem = {
+const item: Extract<AttentionItem, { session_id: string }> = {
   id: "",
   kind: "ask",
   session_id: "",
   session: "auth",
   session_title: "Auth",
+  source_path: null,
   since: at,
   sequence: null,
   number: null,
@@ -21,7 +22,7 @@ const item: AttentionItem = {
   snoozed_until: null,
 };
 
-it.each<[Partial<AttentionItem>, object, string, string]>([
+it.each<[Partial<typeof item>, object, string, string]>([
   [
     { kind: "ask", sequence: 405, team: "Cedar", peer: "cy", text: "which\nkey?", options: ["vault", "new"] },
     { kind: "ask", message: 405, from: "Cedar/cy", text: "which\nkey?", options: ["vault", "new"], at },
@@ -46,10 +47,42 @@ it.each<[Partial<AttentionItem>, object, string, string]>([
     "agents have said all they may until the next human word, 6m ago",
     "merkle resume auth",
   ],
+  [
+    { kind: "proposal", number: 7, text: "+1 −1 to the document" },
+    { kind: "proposal", proposal: 7, from: null, text: "+1 −1 to the document", at },
+    "proposal 7, +1 −1 to the document, 6m ago",
+    "merkle doc accept auth 7",
+  ],
   [{ kind: "quiet" }, { kind: "quiet", at }, "nobody has spoken or polled for 6m", "merkle peers auth"],
 ])("[CLI-46] %j is told with what its kind has, and with what ends it", (special, need, text, advice) => {
   const made = toNeed({ ...item, ...special });
   expect(made).toEqual(need);
   expect(needText(made)).toBe(text);
   expect(needAdvice(made, "auth")).toBe(advice);
+});
+
+const ofFile: Extract<AttentionItem, { session_id: null }> = {
+  ...item,
+  kind: "proposal",
+  session_id: null,
+  session: null,
+  session_title: null,
+  source_path: "docs/guide.md",
+};
+
+it.each<[Partial<typeof ofFile>, string, string]>([
+  [
+    { kind: "proposal", number: 7, team: "Ana", text: "+1 −1 to the file" },
+    "proposal 7 from Ana, +1 −1 to the file, 6m ago",
+    "merkle source accept 7",
+  ],
+  [
+    { kind: "job_failed", number: 8, text: "incorporate: Agent timed out after 5m." },
+    "job 8 incorporate: Agent timed out after 5m. 6m ago",
+    "merkle jobs show 8",
+  ],
+])("[CLI-80] %j of a file is told with what decides about it", (special, text, advice) => {
+  const need = toNeed({ ...ofFile, ...special });
+  expect(needText(need)).toBe(text);
+  expect(needAdvice(need, null)).toBe(advice);
 });

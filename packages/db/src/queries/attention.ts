@@ -3,10 +3,11 @@ import type { Queryable } from "../open-database.js";
 import { feeds, jobs, messages, peers, proposals, sessions, teams, topics } from "../schema.js";
 import type { JobRow } from "./jobs.js";
 
-/** Where facts are looked for: in the open sessions of a mesh, or in those of some. */
+/** Where facts are looked for: in the open sessions of a mesh or in some of them, and in its files. */
 export interface FactScope {
   readonly meshId: string;
   readonly sessionIds?: readonly string[] | undefined;
+  readonly files: boolean;
   /** At most so many of a kind, the oldest. */
   readonly limit: number;
 }
@@ -16,8 +17,21 @@ export interface SessionFact {
   readonly sessionId: string;
   readonly slug: string;
   readonly title: string;
+  readonly sourcePath: null;
   readonly since: Date;
 }
+
+/** One of a file, which is in no session. */
+export interface FileFact {
+  readonly sessionId: null;
+  readonly slug: null;
+  readonly title: null;
+  /** Its root, a slash and its path. */
+  readonly sourcePath: string;
+  readonly since: Date;
+}
+
+export type SourceFact = SessionFact | FileFact;
 
 export interface AskFact extends SessionFact {
   readonly sequence: number;
@@ -145,58 +159,76 @@ export async function listSilentSessions(
   return rows.map(toFact);
 }
 
-export interface ProposalFact extends SessionFact {
+export type ProposalFact = SourceFact & {
   readonly number: number;
   readonly proposalKind: "rewrite" | "conclusion";
   /** Null for an agent's. */
   readonly proposedBy: string | null;
   readonly added: number;
   readonly removed: number;
-}
+};
 
 /** Proposals that a human can decide about: a closed session takes nothing but another conclusion. */
 export async function listOpenProposals(db: Queryable, scope: FactScope): Promise<ProposalFact[]> {
-  const rows = await db.execute<Row<ProposalFact>>(sql`
-    SELECT ${ofSession}, p.number, p.kind AS "proposalKind", p.proposed_by AS "proposedBy", p.added, p.removed,
+  const open = (of: SQL, from: SQL) => sql`
+    SELECT ${of}, p.number, p.kind AS "proposalKind", p.proposed_by AS "proposedBy", p.added, p.removed,
            ${ms(sql`p.proposed_at`)}
-    FROM ${proposals} p JOIN ${sessions} s ON s.session_id = p.session_id${inScope(scope)}
-    JOIN ${feeds} f ON f.session_id = s.session_id
-    WHERE p.mesh_id = ${scope.meshId} AND p.status = 'open' AND (f.closed_at IS NULL OR p.kind = 'conclusion')
-    ORDER BY p.proposed_at, p.number LIMIT ${scope.limit}`);
+    FROM ${from} WHERE p.mesh_id = ${scope.meshId} AND p.status = 'open'`;
+  const ofDocuments = open(
+    ofSession,
+    sql`${proposals} p JOIN ${sessions} s ON s.session_id = p.session_id${inScope(scope)}
+      JOIN ${feeds} f ON f.session_id = s.session_id AND (f.closed_at IS NULL OR p.kind = 'conclusion')`,
+  );
+  const ofFiles = open(ofFile(sql`p`), sql`(SELECT * FROM ${proposals} WHERE session_id IS NULL) p`);
+  const rows = await db.execute<Row<ProposalFact>>(oldestOf(scope, ofDocuments, ofFiles));
   return rows.map(toFact);
 }
 
-export interface FailedJobFact extends SessionFact {
+export type FailedJobFact = SourceFact & {
   readonly number: number;
   readonly jobKind: JobRow["kind"];
   readonly failure: JobRow["failure"];
   readonly exitCode: number | null;
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
-}
+};
 
 /** Jobs that failed, and that nobody has started anew: each the last of its source, and what it was for is still wanted. */
 export async function listFailedJobs(db: Queryable, scope: FactScope): Promise<FailedJobFact[]> {
-  const rows = await db.execute<
-    Row<FailedJobFact> & { started_ms: string | null; completed_ms: string | null }
-  >(sql`
-    SELECT ${ofSession}, j.number, j.kind AS "jobKind", j.failure, j.exit_code AS "exitCode", ${ms(sql`j.completed_at`)},
-           (extract(epoch FROM j.started_at) * 1000)::bigint AS started_ms,
-           (extract(epoch FROM j.completed_at) * 1000)::bigint AS completed_ms
-    FROM ${openSessions(scope)}
-    JOIN ${jobs} j ON j.session_id = f.session_id AND j.status IN ('failed', 'timed_out')
-    LEFT JOIN ${topics} t ON t.mesh_id = j.mesh_id AND t.number = j.topic_id
-    WHERE t.status IS DISTINCT FROM 'closed'
-      AND NOT EXISTS (SELECT FROM ${jobs} l WHERE l.mesh_id = j.mesh_id AND l.source = j.source AND l.number > j.number)
-    ORDER BY j.completed_at, j.number LIMIT ${scope.limit}`);
-  return rows.map(({ started_ms, completed_ms, ...row }) => ({
-    ...toFact(row),
-    startedAt: started_ms === null ? null : new Date(Number(started_ms)),
-    completedAt: completed_ms === null ? null : new Date(Number(completed_ms)),
-  }));
+  const failed = (of: SQL, from: SQL) => sql`
+    SELECT ${of}, j.number, j.kind AS "jobKind", j.failure, j.exit_code AS "exitCode", ${ms(sql`j.completed_at`)},
+           (extract(epoch FROM j.started_at) * 1000)::bigint AS started_ms
+    FROM ${from} LEFT JOIN ${topics} t ON t.mesh_id = j.mesh_id AND t.number = j.topic_id
+    WHERE j.mesh_id = ${scope.meshId} AND j.status IN ('failed', 'timed_out') AND t.status IS DISTINCT FROM 'closed'
+      AND NOT EXISTS (SELECT FROM ${jobs} l WHERE l.mesh_id = j.mesh_id AND l.source = j.source AND l.number > j.number)`;
+  const ofDocuments = failed(
+    ofSession,
+    sql`${openSessions(scope)} JOIN ${jobs} j ON j.session_id = f.session_id`,
+  );
+  const ofFiles = failed(ofFile(sql`j`), sql`(SELECT * FROM ${jobs} WHERE session_id IS NULL) j`);
+  const rows = await db.execute<Row<FailedJobFact> & { started_ms: string | null }>(
+    oldestOf(scope, ofDocuments, ofFiles),
+  );
+  return rows.map(({ started_ms, ...row }) => {
+    const fact = toFact(row);
+    const startedAt = started_ms === null ? null : new Date(Number(started_ms));
+    return { ...fact, startedAt, completedAt: fact.since };
+  });
 }
 
-const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title`;
+/** The oldest of what documents have and, where files are looked at as well, what those have. */
+function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): SQL {
+  const all = files ? sql`(${ofDocuments}) UNION ALL (${ofFiles})` : ofDocuments;
+  return sql`${all} ORDER BY since_ms, number LIMIT ${limit}`;
+}
+
+const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
+
+/** What is of no session is of a file. */
+function ofFile(row: SQL): SQL {
+  return sql`NULL::uuid AS "sessionId", NULL::text AS slug, NULL::text AS title,
+    ${row}.root || '/' || ${row}.path AS "sourcePath"`;
+}
 
 function openSessions(scope: FactScope): SQL {
   return sql`${sessions} s JOIN ${feeds} f
@@ -213,7 +245,9 @@ function ms(time: SQL): SQL {
   return sql`(extract(epoch FROM ${time}) * 1000)::bigint AS since_ms`;
 }
 
-type Row<Fact> = Omit<Fact, "since"> & { since_ms: string } & Record<string, unknown>;
+type Row<Fact> = Fact extends unknown
+  ? Omit<Fact, "since"> & { since_ms: string } & Record<string, unknown>
+  : never;
 
 function toFact<Each extends { since_ms: string }>(row: Each): Each & { since: Date } {
   return { ...row, since: new Date(Number(row.since_ms)) };

@@ -13,33 +13,49 @@ import {
   Uuid,
 } from "../values.js";
 
+const described = z.object({
+  id: z.string(),
+  kind: z.enum(["ask", "proposal", "job_failed", "blocked", "held", "budget_spent", "quiet"]),
+  session_id: Uuid,
+  session: z.string().meta({ description: "Its slug." }),
+  session_title: z.string(),
+  source_path: z.null(),
+  since: Timestamp,
+  sequence: Sequence.nullable().meta({ description: "Of an ask." }),
+  number: z.int().nullable().meta({ description: "Of a proposal or a job: its number in the mesh." }),
+  team: z
+    .string()
+    .nullable()
+    .meta({ description: "Who asks, proposes, is blocked or holds; null where nobody does, or an agent." }),
+  peer: z.string().nullable(),
+  text: z.string().meta({
+    description:
+      "The ask, the reason given, what a proposal changes or why a job failed, cut at 500 characters; may be empty.",
+  }),
+  options: z.array(z.string()).meta({ description: "Of an ask: the answers offered." }),
+  dismissed: z.boolean().meta({ description: "Put away by the caller; comes only where asked for." }),
+  snoozed_until: Timestamp.nullable(),
+});
+
+const AttentionItemOfSession = described.meta({ id: "AttentionItemOfSession" });
+
+const AttentionItemOfFile = described
+  .extend({
+    kind: described.shape.kind.extract(["proposal", "job_failed"]),
+    session_id: z.null(),
+    session: z.null(),
+    session_title: z.null(),
+    source_path: z.string().meta({ description: "The file: its root, a slash and its path." }),
+  })
+  .meta({ id: "AttentionItemOfFile" });
+
 /**
- * Something that waits for a human, as the broker sees it (ATT-1). It is computed from what is, so it goes when the fact is
- * gone, and never by being looked at. `id` names the fact: when the same happens again, that is another one.
+ * Something that waits for a human in a session or, of a file, in none, as the broker sees it (ATT-1). It is computed from what
+ * is, so it goes when the fact is gone, and never by being looked at. `id` names the fact: when the same happens again, that is
+ * another one.
  */
 export const AttentionItem = z
-  .object({
-    id: z.string(),
-    kind: z.enum(["ask", "proposal", "job_failed", "blocked", "held", "budget_spent", "quiet"]),
-    session_id: Uuid,
-    session: z.string().meta({ description: "Its slug." }),
-    session_title: z.string(),
-    since: Timestamp,
-    sequence: Sequence.nullable().meta({ description: "Of an ask." }),
-    number: z.int().nullable().meta({ description: "Of a proposal or a job: its number in the mesh." }),
-    team: z
-      .string()
-      .nullable()
-      .meta({ description: "Who asks, proposes, is blocked or holds; null where nobody does, or an agent." }),
-    peer: z.string().nullable(),
-    text: z.string().meta({
-      description:
-        "The ask, the reason given, what a proposal changes or why a job failed, cut at 500 characters; may be empty.",
-    }),
-    options: z.array(z.string()).meta({ description: "Of an ask: the answers offered." }),
-    dismissed: z.boolean().meta({ description: "Put away by the caller; comes only where asked for." }),
-    snoozed_until: Timestamp.nullable(),
-  })
+  .union([AttentionItemOfSession, AttentionItemOfFile])
   .meta({ id: "AttentionItem" });
 
 export type AttentionItem = z.output<typeof AttentionItem>;
@@ -56,7 +72,7 @@ export const listAttention = operation({
     session: StorableText.min(1)
       .max(100)
       .optional()
-      .meta({ description: "Only of this session, by id or slug." }),
+      .meta({ description: "Only of this session, by id or slug; none of files." }),
     include_dismissed: z.boolean().default(false),
     ...asTeam,
   }),
@@ -77,7 +93,7 @@ export const listAttention = operation({
     lines(
       ...items.map(
         (item) =>
-          `${item.kind} ${item.session}${item.sequence === null ? "" : ` #${item.sequence}`}${item.number === null ? "" : ` ${item.number}`} since ${messageTime(item.since)}${
+          `${item.kind} ${item.session ?? item.source_path}${item.sequence === null ? "" : ` #${item.sequence}`}${item.number === null ? "" : ` ${item.number}`} since ${messageTime(item.since)}${
             item.team === null
               ? ""
               : ` ${item.peer === null ? nameInLine(item.team) : peerAddress(item.team, item.peer)}`
@@ -97,7 +113,7 @@ export const dismissAttention = operation({
   input: z
     .strictObject({
       id: lineOfChars(limits.attentionIdCharsMax)
-        .refine((id) => /^[a-z_]+:[0-9a-f-]{36}:[0-9a-f:-]+$/.test(id), {
+        .refine((id) => /^[a-z_]+:(?:[0-9a-f-]{36}|file):[0-9a-f:-]+$/.test(id), {
           error: "must be the id of an item of list_attention",
         })
         .meta({ description: "The item's id." }),

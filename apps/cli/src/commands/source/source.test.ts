@@ -136,3 +136,33 @@ it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and it
   });
   expect((await source("topics", path)).stdout).toContain(`${number}  open`);
 });
+
+it("[CLI-80] ls --needs lists files behind the sessions, with what waits and the command that decides", async () => {
+  const commented = await source("comment", file, "And when it is lost?", "--json");
+  const { topic_id } = JSON.parse(commented.stdout);
+  const { source_sha: base_sha, text } = await callBroker(merkle, "read_source", { source_path: file });
+  const proposing = { topic_id, base_sha, content: `${text}\nAsk Ana.\n` };
+  const { person_id } = await callBroker(merkle, "create_person", { name: "Bo" });
+  const { proposal_id } = await callBroker(merkle, "insert_proposal", proposing, person_id);
+  const needs = (...args: readonly string[]) => merkle.run(["ls", "--needs", ...args]);
+  const [shown, json, found, other, closed] = await Promise.all([
+    needs(),
+    needs("--json"),
+    needs("--query", "GUIDE"),
+    needs("--query", "nothing"),
+    needs("--state", "closed"),
+  ]);
+  expect(shown.stdout).toMatch(
+    new RegExp(`^${file}\n {2}◆ {2}proposal ${proposal_id} from Bo, \\+2 −0 to the file, \\d+s ago\n$`),
+  );
+  expect(shown.stderr).toBe(`  next: merkle source accept ${proposal_id}\n`);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    sessions: [],
+    files: [{ source_path: file, needs: [{ kind: "proposal", proposal: proposal_id, from: "Bo" }] }],
+    all_files: true,
+  });
+  expect(found.stdout).toBe(shown.stdout);
+  for (const none of [other, closed])
+    expect(none).toMatchObject({ stdout: "", stderr: "nothing needs you\n" });
+  expect((await merkle.run(["status"])).stdout).toMatch(/ 1 needs you\n$/);
+});

@@ -7,7 +7,7 @@ import { TimeText } from "@/components/time-text";
 import { cn } from "@/lib/utils";
 import { describeItem, kindLabels } from "./describe-item";
 import { ItemActions } from "./item-actions";
-import { placeOfItem } from "./place-of-item";
+import { nameOfPlace, placeOfItem } from "./place-of-item";
 import { PutAway } from "./put-away";
 
 const marks = {
@@ -50,7 +50,7 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
             dir="auto"
             className="min-w-0 truncate py-0.5 hover:underline pointer-coarse:py-3"
           >
-            {item.session_title}
+            {nameOfPlace(item)}
           </PageLink>
           <TimeText at={item.since} className="shrink-0" />
           {item.snoozed_until !== null && (

@@ -5,7 +5,7 @@ import { type ReactNode, useId, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { Button } from "@/components/ui/button";
 import { useCall } from "@/lib/broker/use-call";
-import { placeOfItem } from "./place-of-item";
+import { nameOfPlace, placeOfItem } from "./place-of-item";
 import { type Attempt, useAttempt } from "./use-attempt";
 
 export interface ItemActionsProps {
@@ -35,7 +35,7 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
         <Button asChild size="sm" variant="outline">
           <PageLink
             href={placeOfItem(item)}
-            aria-label={`Review proposal ${item.number} of ${item.session_title}`}
+            aria-label={`Review proposal ${item.number} of ${nameOfPlace(item)}`}
           >
             Review
           </PageLink>
@@ -47,7 +47,7 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
       return (
         <>
           <Nudge item={item} to={addressOf(item)} label="Nudge" attempt={attempt} />
-          <OpenSession item={item}>Open</OpenSession>
+          <OpenPlace item={item} />
         </>
       );
     case "held":
@@ -57,7 +57,7 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
       return (
         <>
           <Nudge item={item} to="@all" label="Nudge all" attempt={attempt} />
-          <OpenSession item={item}>Open</OpenSession>
+          <OpenPlace item={item} />
         </>
       );
   }
@@ -69,9 +69,11 @@ function addressOf({ team, peer }: AttentionItem): string {
 }
 
 interface ActionProps {
-  readonly item: AttentionItem;
+  readonly item: ItemOfSession;
   readonly attempt: Attempt;
 }
+
+type ItemOfSession = Extract<AttentionItem, { session_id: string }>;
 
 /** The answers that were offered, as buttons, and room for another one. */
 function Answer({ item, attempt }: ActionProps) {
@@ -136,7 +138,7 @@ function Answer({ item, attempt }: ActionProps) {
           </Button>
         </form>
       )}
-      <OpenSession item={item}>Open</OpenSession>
+      <OpenPlace item={item} />
     </>
   );
 }
@@ -183,13 +185,13 @@ function Resume({ item, attempt }: ActionProps) {
       >
         Resume
       </Button>
-      <OpenSession item={item}>Open</OpenSession>
+      <OpenPlace item={item} />
     </>
   );
 }
 
 /** Another job of the same kind: a job itself runs once. */
-function RetryJob({ item, attempt }: ActionProps) {
+function RetryJob({ item, attempt }: Pick<ActionProps, "attempt"> & { item: AttentionItem }) {
   const call = useCall();
   return (
     <>
@@ -200,9 +202,11 @@ function RetryJob({ item, attempt }: ActionProps) {
         onClick={() =>
           attempt.run(async () => {
             const { kind, topic_id, persona_name } = await call("get_job", { job_id: item.number ?? 0 });
+            const source =
+              item.session_id === null ? { source_path: item.source_path } : { session_id: item.session_id };
             const { job_id } = await call("start_job", {
               kind,
-              session_id: item.session_id,
+              ...source,
               ...(topic_id !== null && { topic_id }),
               ...(persona_name !== null && { persona_name }),
             });
@@ -212,20 +216,16 @@ function RetryJob({ item, attempt }: ActionProps) {
       >
         Retry
       </Button>
-      <Button asChild size="sm" variant="ghost">
-        <PageLink href={placeOfItem(item)} aria-label={`Jobs of ${item.session_title}`}>
-          Open
-        </PageLink>
-      </Button>
+      <OpenPlace item={item} />
     </>
   );
 }
 
-function OpenSession({ item, children }: { item: AttentionItem; children: ReactNode }) {
+function OpenPlace({ item }: { readonly item: AttentionItem }) {
   return (
     <Button asChild size="sm" variant="ghost">
-      <PageLink href={placeOfItem(item)} aria-label={`Open ${item.session_title}`}>
-        {children}
+      <PageLink href={placeOfItem(item)} aria-label={`Open ${nameOfPlace(item)}`}>
+        Open
       </PageLink>
     </Button>
   );

@@ -1,14 +1,19 @@
 import type { AttentionItem } from "@merkle/wire";
+import { sourceHref } from "../../lib/sources/source-href";
 
 /** Where an item happened, as a path of the dashboard: an ask at its message, a proposal where it is decided about. */
-export function placeOfItem({
-  kind,
-  session,
-  sequence,
-  number,
-}: Pick<AttentionItem, "kind" | "session" | "sequence" | "number">): string {
+export function placeOfItem(item: AttentionItem): string {
+  const { kind, session, sequence, number } = item;
+  if (item.session_id === null) {
+    return sourceHref({ file: item.source_path, proposal: kind === "proposal" ? number : null });
+  }
   const home = `/sessions/${session}`;
   if (kind === "proposal") return `${home}/doc?proposal=${number}`;
   if (kind === "job_failed") return `${home}/jobs`;
   return sequence === null ? home : `${home}?m=${sequence}`;
+}
+
+/** What that is called: the session's title, or the file's path. */
+export function nameOfPlace(item: AttentionItem): string {
+  return item.session_id === null ? item.source_path : item.session_title;
 }

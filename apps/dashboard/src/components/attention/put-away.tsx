@@ -5,6 +5,7 @@ import { Ellipsis } from "lucide-react";
 import { useRef } from "react";
 import { Button } from "@/components/ui/button";
 import { useCall } from "@/lib/broker/use-call";
+import { nameOfPlace } from "./place-of-item";
 import { snoozeTimes } from "./snooze-times";
 import { useAttempt } from "./use-attempt";
 
@@ -54,7 +55,7 @@ export function PutAway({ item, onChanged }: PutAwayProps) {
       }}
     >
       <summary
-        aria-label={`Put away: ${item.session_title}`}
+        aria-label={`Put away: ${nameOfPlace(item)}`}
         title="Snooze or dismiss, for you"
         className="grid size-7 cursor-pointer list-none place-items-center rounded-md text-muted-foreground hover:bg-raised hover:text-foreground pointer-coarse:size-11 [&::-webkit-details-marker]:hidden"
       >

@@ -1,15 +1,15 @@
-/** The session that some tab of this browser shows in front, by slug or id, as that tab says while it is so. */
+/** The session (by slug or id) or file that some tab of this browser shows in front, as that tab says while it is so. */
 const key = "merkle.front";
 /** A tab that was killed says nothing any more. */
 const staleMs = 10_000;
 
-/** Says, while a page has the focus, which session it shows; returns how to stop. */
-export function announceFront(session: string): () => void {
+/** Says, while a page has the focus, which session or file it shows; returns how to stop. */
+export function announceFront(subject: string): () => void {
   const tell = () => {
-    if (document.hasFocus()) write(JSON.stringify({ session, at: Date.now() }));
+    if (document.hasFocus()) write(JSON.stringify({ subject, at: Date.now() }));
   };
   const leave = () => {
-    if (read()?.session === session) write(null);
+    if (read()?.subject === subject) write(null);
   };
   tell();
   const timer = setInterval(tell, staleMs / 2);
@@ -23,16 +23,16 @@ export function announceFront(session: string): () => void {
   };
 }
 
-export function isInFront({ sessionId, slug }: { sessionId: string; slug: string }): boolean {
+export function isInFront({ subjects }: { readonly subjects: readonly string[] }): boolean {
   const front = read();
-  return front !== null && Date.now() - front.at < staleMs && [sessionId, slug].includes(front.session);
+  return front !== null && Date.now() - front.at < staleMs && subjects.includes(front.subject);
 }
 
-function read(): { session: string; at: number } | null {
+function read(): { subject: string; at: number } | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
-    if (typeof value !== "object" || value === null || !("session" in value) || !("at" in value)) return null;
-    return { session: String(value.session), at: Number(value.at) };
+    if (typeof value !== "object" || value === null || !("subject" in value) || !("at" in value)) return null;
+    return { subject: String(value.subject), at: Number(value.at) };
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import type { AttentionItem, Session } from "@merkle/wire";
 import type { NotificationReason } from "@/lib/preferences/preferences";
 import { describeItem } from "../attention/describe-item";
-import { placeOfItem } from "../attention/place-of-item";
+import { nameOfPlace, placeOfItem } from "../attention/place-of-item";
 
 /** Something to tell somebody who is not looking. */
 export interface Notice {
@@ -9,8 +9,8 @@ export interface Notice {
   readonly reason: NotificationReason;
   readonly title: string;
   readonly body: string;
-  readonly sessionId: string;
-  readonly slug: string;
+  /** As what a tab announces that it shows that session or file. */
+  readonly subjects: readonly string[];
   /** Where it happened, as a path of the dashboard. */
   readonly address: string;
 }
@@ -27,17 +27,16 @@ export const noticeReasons: Readonly<Record<NotificationReason, string>> = {
   concluded: "A session is concluded",
 };
 
-/** Names session and reason, as a notification must. */
+/** Names the session or file and the reason, as a notification must. */
 export function toNotice(item: AttentionItem): Notice {
   const { who, what, quote } = describeItem(item);
   const said = who === null ? what : `${who} ${what}`;
   return {
     id: item.id,
     reason: item.kind,
-    title: item.session_title,
+    title: nameOfPlace(item),
     body: quote === null ? said : `${said}: “${quote}”`,
-    sessionId: item.session_id,
-    slug: item.session,
+    subjects: item.session_id === null ? [item.source_path] : [item.session_id, item.session],
     address: placeOfItem(item),
   };
 }
@@ -48,8 +47,7 @@ export function toConcludedNotice({ session_id, slug, title, conclusion }: Sessi
     reason: "concluded",
     title,
     body: conclusion === null ? "Concluded" : `Concluded: ${conclusion}`,
-    sessionId: session_id,
-    slug,
+    subjects: [session_id, slug],
     address: `/sessions/${slug}`,
   };
 }

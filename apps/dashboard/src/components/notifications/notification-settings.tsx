@@ -20,8 +20,8 @@ export function NotificationSettings() {
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-muted-foreground">
-        A notification names the session and the reason, and goes when it is resolved. There is none for a
-        session that you are looking at.
+        A notification names the session or file and the reason, and goes when it is resolved. There is none
+        for what you are looking at.
       </legend>
       {Object.entries(noticeReasons).map(([reason, words]) => (
         <label key={reason} className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">

@@ -20,7 +20,7 @@ import { useSessionQuery } from "./use-session-query";
 export function SessionList({ onStart }: { onStart: () => void }) {
   const [query, change] = useSessionQuery();
   const attention = useAttention();
-  const needing = new Set(attention.data?.items.map((item) => item.session_id));
+  const needing = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
   const list = useSessionList(query, needing);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const table = useRowKeys();

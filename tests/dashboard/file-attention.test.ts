@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { createFakeRunner } from "../kit/fake-runner.js";
+import { type FileWork, workOnFile } from "../sources/file-work.js";
+import { stageRepository } from "../sources/staged-repository.js";
+import { phone, testDashboard } from "./open-dashboard.js";
+
+const cleanup = atEnd();
+const repository = await stageRepository(cleanup);
+const fake = createFakeRunner();
+const dashboard = testDashboard({
+  agent: {
+    ...fake.agent,
+    roots: { docs: repository.folder },
+    author: { name: "Agent", email: "agent@example.com" },
+  },
+});
+const source_path = "docs/docs/guide.md";
+
+describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => {
+  let team_id: string;
+  let work: FileWork;
+
+  beforeAll(async () => {
+    team_id = await dashboard.newPerson("Bo");
+    work = workOnFile(dashboard.rest, { source_path, team_id, runner: fake });
+  });
+
+  it("[DASH-301] a proposal stands among what needs somebody with its file, leads there, and goes when it is decided elsewhere", async () => {
+    const { page, findBarriers } = await dashboard.open("/", { as: await dashboard.newPerson() });
+    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    const proposal_id = await work.propose(await work.openTopic(), "A day.");
+    const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
+    await row.getByText(`Bo proposes ${proposal_id}, +2 −0 to the file`).waitFor();
+    const href = `/sources?file=docs/docs/guide.md&proposal=${proposal_id}`;
+    expect(await row.getByRole("link", { name: source_path, exact: true }).getAttribute("href")).toBe(href);
+    const review = row.getByRole("link", { name: `Review proposal ${proposal_id} of ${source_path}` });
+    expect(await review.getAttribute("href")).toBe(href);
+    await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+    await page.getByText("1 waiting").first().waitFor();
+    expect(await findBarriers()).toEqual([]);
+
+    await row.getByLabel(`Put away: ${source_path}`).click();
+    await row.getByRole("button", { name: "Dismiss" }).click();
+    await expect.poll(() => row.count()).toBe(0);
+    await page.getByRole("button", { name: /^1 put away/ }).click();
+    await row.getByRole("button", { name: "Bring back" }).click();
+    await row.getByLabel(`Put away: ${source_path}`).waitFor();
+
+    const rejecting = { proposal_id, decision: "reject", team_id } as const;
+    await dashboard.rest.call("decide_proposal", rejecting);
+    await expect.poll(() => row.count()).toBe(0);
+    await expect.poll(() => page.title()).not.toMatch(/^\(/);
+  });
+
+  it("[DASH-301] [DASH-274] a failed job of a file is tried again in its row, which is gone then", async () => {
+    const job_id = await work.failJob(await work.openTopic());
+    const { page } = await dashboard.open("/", { ...phone, as: await dashboard.newPerson() });
+    const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
+    await row.getByText(`Job ${job_id} incorporate: Agent failed with exit code 3. See its log.`).waitFor();
+    const open = row.getByRole("link", { name: `Open ${source_path}` });
+    expect(await open.getAttribute("href")).toBe("/sources?file=docs/docs/guide.md");
+    await row.getByRole("button", { name: "Retry" }).click();
+    const again = await fake.next();
+    expect(again.job.parameters["Source path"]).toBe(source_path);
+    await expect.poll(() => row.count()).toBe(0);
+    again.end({ exit_code: 3 });
+    await row.getByText(`Job ${again.job.job_id} incorporate`).waitFor();
+  });
+});

@@ -1,0 +1,38 @@
+import { expect } from "vitest";
+import type { Door } from "../kit/doors.js";
+import type { FakeRunner } from "../kit/fake-runner.js";
+
+/** What a person has done with a file, through a door. */
+export interface FileWork {
+  /** Opens a topic about all of the file, and returns its number. */
+  openTopic(): Promise<number>;
+  /** Proposes a line more at the end of the file, and returns the proposal's number. */
+  propose(topic_id: number, line: string): Promise<number>;
+  /** Starts a job for a topic, which fails, and returns its number. */
+  failJob(topic_id: number): Promise<number>;
+}
+
+export function workOnFile(
+  door: Pick<Door, "call">,
+  { source_path, team_id, runner }: { source_path: string; team_id: string; runner: FakeRunner },
+): FileWork {
+  return {
+    async openTopic() {
+      const { source_sha } = await door.call("read_source", { source_path });
+      const opening = { source_path, source_sha, text: "Longer.", team_id };
+      return (await door.call("open_topic", opening)).topic_id;
+    },
+    async propose(topic_id, line) {
+      const { source_sha: base_sha, text } = await door.call("read_source", { source_path });
+      const proposing = { topic_id, base_sha, content: `${text}\n${line}\n`, team_id };
+      return (await door.call("insert_proposal", proposing)).proposal_id;
+    },
+    async failJob(topic_id) {
+      const starting = { kind: "incorporate", source_path, topic_id, team_id } as const;
+      const { job_id } = await door.call("start_job", starting);
+      (await runner.next()).end({ exit_code: 3 });
+      await expect.poll(async () => (await door.call("get_job", { job_id })).status).toBe("failed");
+      return job_id;
+    },
+  };
+}
