@@ -7,7 +7,7 @@ import { TimeText } from "@/components/time-text";
 import { cn } from "@/lib/utils";
 import { describeItem, kindLabels } from "./describe-item";
 import { ItemActions } from "./item-actions";
-import { nameOfPlace, placeOfItem } from "./place-of-item";
+import { placeOfItem } from "./place-of-item";
 import { PutAway } from "./put-away";
 
 const marks = {
@@ -47,10 +47,11 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
         <p className="mt-0.5 flex items-center gap-x-2 text-sm text-muted-foreground">
           <PageLink
             href={placeOfItem(item)}
-            dir="auto"
+            // Of a path that is too long the end stays, which is the file's name.
+            dir={item.session_id === null ? "rtl" : "auto"}
             className="min-w-0 truncate py-0.5 hover:underline pointer-coarse:py-3"
           >
-            {nameOfPlace(item)}
+            {item.session_id === null ? <bdi>{item.source_path}</bdi> : item.session_title}
           </PageLink>
           <TimeText at={item.since} className="shrink-0" />
           {item.snoozed_until !== null && (

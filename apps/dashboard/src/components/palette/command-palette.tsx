@@ -155,7 +155,12 @@ function Hits({ query, onGo }: PartProps) {
   return (
     <Group heading="Found" isEmpty={false}>
       {hits.map(({ hit, href }) => (
-        <Item key={href} value={`hit ${href}`} onSelect={() => onGo(href)}>
+        // Several things that were said in one comment open at the same place.
+        <Item
+          key={`${href} ${hit.sequence}`}
+          value={`hit ${href} ${hit.sequence}`}
+          onSelect={() => onGo(href)}
+        >
           <span className="shrink-0 text-sm text-muted-foreground">{kindLabels[hit.kind]}</span>
           <span dir="auto" className="min-w-0 flex-1 truncate">
             <MarkedText text={hit.marked} />
