@@ -13,6 +13,7 @@ import { setQuery } from "@/lib/query/address";
 import { DiffView } from "./diff-view";
 import { DocumentSkeleton } from "./document-skeleton";
 import { DiffCounts } from "./history-row";
+import { LayoutSwitch } from "./layout-switch";
 import { RestoreVersion } from "./lazy-faces";
 import { RemovedVersion } from "./removed-version";
 import { useVersion } from "./use-document";
@@ -28,7 +29,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
     // What they differ in stays as it is, but a text may be removed.
     { on: ["document"] },
   );
-  const [layout, setLayout] = usePreference("diff");
+  const [layout] = usePreference("diff");
   const diff = useMemo(() => (data?.diff === undefined ? null : parseUnifiedDiff(data.diff)), [data]);
   const newest = session.document_version;
 
@@ -54,21 +55,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
               to={to < newest ? { from: to, to: to + 1 } : null}
             />
           </div>
-          <fieldset className="hidden items-center rounded-lg border p-0.5 @min-[44rem]:flex">
-            <legend className="sr-only">Layout</legend>
-            {(["unified", "split"] as const).map((each) => (
-              <Button
-                key={each}
-                variant="ghost"
-                size="sm"
-                aria-pressed={layout === each}
-                className="h-6 capitalize aria-pressed:bg-raised"
-                onClick={() => setLayout(each)}
-              >
-                {each}
-              </Button>
-            ))}
-          </fieldset>
+          <LayoutSwitch />
           <Button variant="ghost" size="icon" onClick={() => setQuery({ compare: null })}>
             <X aria-hidden />
             <span className="sr-only">Close the comparison</span>

@@ -6,11 +6,12 @@ import { Button } from "@/components/ui/button";
 import type { Refusal } from "@/lib/broker/refusal";
 import { type Choice, mergeTexts, resolveMerge } from "@/lib/document/merge";
 import type { Conflict } from "@/lib/document/save-document";
+import { describeRevision, type Revision } from "@/lib/sources/source";
 import { MergeBlocks } from "./merge-blocks";
 import { useVersion } from "./use-document";
 
 export interface ConflictViewProps {
-  readonly conflict: Conflict;
+  readonly conflict: Conflict<Revision>;
   readonly isSaving: boolean;
   readonly refusal: Refusal | null;
   readonly onSave: (merged: string) => void;
@@ -23,8 +24,9 @@ export interface ConflictViewProps {
  * both changed waits for a choice, and nothing can be saved before all are made.
  */
 export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBack }: ConflictViewProps) {
-  const { theirsVersion } = conflict;
-  const writtenBy = useVersion(theirsVersion)?.written_by ?? "the other side";
+  const { theirsRevision } = conflict;
+  const version = typeof theirsRevision === "number" ? theirsRevision : undefined;
+  const writtenBy = useVersion(version)?.written_by ?? "the other side";
   const blocks = useMemo(() => mergeTexts(conflict), [conflict]);
   const [choices, setChoices] = useState<ReadonlyMap<number, Choice>>(new Map());
   const open = blocks.flatMap((block, index) => (block.kind === "conflict" ? [index] : []));
@@ -36,7 +38,13 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
     <section aria-label="Bring both together" className="flex h-full min-h-0 min-w-0 flex-col gap-2">
       <div className="text-sm">
         <h3 className="text-base font-semibold">
-          <bdi>{writtenBy}</bdi> saved v{theirsVersion} before you
+          {version === undefined ? (
+            "The file was changed before you"
+          ) : (
+            <>
+              <bdi>{writtenBy}</bdi> saved v{version} before you
+            </>
+          )}
         </h3>
         <p role="status" className="text-muted-foreground">
           {describeWork(open.length, left)}
@@ -64,7 +72,7 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
       <RefusalNote refusal={refusal} isKept />
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={merged === null || isSaving} onClick={() => merged !== null && onSave(merged)}>
-          {isSaving ? "Saving…" : `Save on v${theirsVersion}`}
+          {isSaving ? "Saving…" : `Save on ${describeRevision(theirsRevision)}`}
         </Button>
         <Button
           variant="outline"

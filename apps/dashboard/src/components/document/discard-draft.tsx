@@ -1,34 +1,19 @@
 "use client";
 
-import {
-  AlertDialog,
-  AlertDialogAction,
-  AlertDialogCancel,
-  AlertDialogContent,
-  AlertDialogDescription,
-  AlertDialogFooter,
-  AlertDialogTitle,
-  AlertDialogTrigger,
-} from "@/components/ui/alert-dialog";
+import { ConfirmButton } from "@/components/confirm-button";
 import { Button } from "@/components/ui/button";
 
 /** Throws away what was written, once it is said twice. */
 export function DiscardDraft({ onDiscard }: { onDiscard: () => void }) {
   return (
-    <AlertDialog>
-      <AlertDialogTrigger asChild>
-        <Button variant="ghost">Discard…</Button>
-      </AlertDialogTrigger>
-      <AlertDialogContent>
-        <AlertDialogTitle>Discard what you wrote?</AlertDialogTitle>
-        <AlertDialogDescription>
-          It was not saved and nobody else has it. The document stays as it is.
-        </AlertDialogDescription>
-        <AlertDialogFooter>
-          <AlertDialogCancel>Go on writing</AlertDialogCancel>
-          <AlertDialogAction onClick={onDiscard}>Discard</AlertDialogAction>
-        </AlertDialogFooter>
-      </AlertDialogContent>
-    </AlertDialog>
+    <ConfirmButton
+      button={<Button variant="ghost">Discard…</Button>}
+      question="Discard what you wrote?"
+      no="Go on writing"
+      yes="Discard"
+      onConfirm={onDiscard}
+    >
+      It was not saved and nobody else has it. The document stays as it is.
+    </ConfirmButton>
   );
 }

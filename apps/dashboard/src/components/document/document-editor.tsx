@@ -44,13 +44,13 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
     return (
       <ConflictView
         // A new conflict is a new question.
-        key={conflict.theirsVersion}
+        key={conflict.theirsRevision}
         conflict={conflict}
         isSaving={save.pending}
         refusal={save.refusal}
-        onSave={(merged) => write({ text: merged, baseVersion: conflict.theirsVersion })}
+        onSave={(merged) => write({ text: merged, baseVersion: conflict.theirsRevision })}
         onEdit={(merged) => {
-          text.change({ text: merged, baseVersion: conflict.theirsVersion });
+          text.change({ text: merged, baseVersion: conflict.theirsRevision });
           setConflict(null);
         }}
         onBack={() => setConflict(null)}

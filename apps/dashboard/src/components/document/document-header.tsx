@@ -24,7 +24,7 @@ export interface DocumentHeaderProps {
 
 /** Which version this is, whose and from when; and what can be done with the document. */
 export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeaderProps) {
-  const { session, looksOn } = useSession();
+  const { looksOn } = useSession();
   const version = useVersion(doc?.version);
   const [face] = useQueryParam("doc");
   const [edit] = useQueryParam("edit");
@@ -55,7 +55,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
       >
         {isRead && isLive && (
           <Suspense>
-            <TopicsButton source={{ session_id: session.session_id }} />
+            <TopicsButton />
           </Suspense>
         )}
         {isRead && <OutlineButton content={content} scroller={scroller} />}

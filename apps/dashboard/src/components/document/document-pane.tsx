@@ -5,9 +5,10 @@ import { PanelBoundary } from "@/components/panel-boundary";
 import { usePerspectiveParam } from "@/components/perspectives/use-perspective-param";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSession } from "@/components/session/session-context";
+import { AnnotatedText } from "@/components/source/annotated-text";
+import { SourcePane } from "@/components/source/source-pane";
 import { setQuery } from "@/lib/query/address";
 import { useQueryParam } from "@/lib/query/use-query-param";
-import { cn } from "@/lib/utils";
 import { DocumentBanner } from "./document-banner";
 import { DocumentEmpty } from "./document-empty";
 import { DocumentHeader } from "./document-header";
@@ -18,12 +19,10 @@ import {
   CompareView,
   DocumentEditor,
   DocumentHistory,
-  DocumentTopics,
   OpenProposals,
-  PerspectivePane,
   ProposalReview,
 } from "./lazy-faces";
-import { OutlineAside } from "./outline-places";
+import { layoutOfMarkdown } from "./part-starts";
 import { RemovedVersion } from "./removed-version";
 import { type DocumentRead, useDocument } from "./use-document";
 import { useCompareParam, useProposalParam, useVersionParam } from "./use-version-param";
@@ -47,7 +46,6 @@ function DocumentFaces() {
   const [face] = useQueryParam("doc");
   const [edit] = useQueryParam("edit");
   const scroller = useRef<HTMLDivElement>(null);
-  const text = useRef<HTMLDivElement>(null);
   const { data: doc, problem, refresh } = useDocument({ version, at });
   const isLive = version === null && at === null;
   const isOpen = session.status === "active" && !looksOn;
@@ -70,80 +68,64 @@ function DocumentFaces() {
       );
     }
     return (
-      <div className="relative flex justify-center gap-10 px-4 py-3">
-        <div ref={text} className="min-w-0 flex-1 @min-[64rem]:max-w-[76ch]">
-          {doc.content === "" ? (
-            <DocumentEmpty version={doc.version} canEdit={canEdit} />
-          ) : (
-            <DocumentReader
-              // Another moment is another document to read; versions of the present one follow each other in place.
-              key={isLive ? "live" : `${doc.version}`}
-              doc={doc}
-              isLive={isLive}
-              canEdit={canEdit}
-              scroller={scroller}
-            />
-          )}
-        </div>
-        <OutlineAside content={doc.content} scroller={scroller} />
-        {isLive && (
-          <Suspense>
-            <PanelBoundary title="The comments">
-              <DocumentTopics
-                source={{ session_id: session.session_id }}
-                doc={doc}
-                root={text}
-                scroller={scroller}
-                canWrite={isOpen}
-              />
-            </PanelBoundary>
-          </Suspense>
+      <AnnotatedText
+        text={{ revision: doc.version, content: doc.content, layout: layoutOfMarkdown(doc.content) }}
+        scroller={scroller}
+        isLive={isLive}
+        canComment={isOpen}
+      >
+        {doc.content === "" ? (
+          <DocumentEmpty version={doc.version} canEdit={canEdit} />
+        ) : (
+          <DocumentReader
+            // Another moment is another document to read; versions of the present one follow each other in place.
+            key={isLive ? "live" : `${doc.version}`}
+            doc={doc}
+            isLive={isLive}
+            canEdit={canEdit}
+            scroller={scroller}
+          />
         )}
-      </div>
+      </AnnotatedText>
     );
   }
 
   return (
-    <section aria-label="Document" className="@container group/document flex h-full min-h-0 min-w-0 flex-col">
-      <DocumentHeader doc={doc} scroller={scroller} isLive={isLive} canEdit={canEdit} />
-      {problem && (
-        <ProblemAlert
-          className="m-3"
-          title="The document could not be read."
-          problem={problem}
-          stillWorks={doc ? "What is shown is from before." : undefined}
-          onRetry={refresh}
-        />
-      )}
-      {isRead && doc && <DocumentBanner doc={doc} version={version} at={at} />}
-      {isRead && isLive && (
-        <Suspense>
-          <OpenProposals sessionId={session.session_id} />
-        </Suspense>
-      )}
-      <div className="flex min-h-0 flex-1">
-        <div
-          ref={scroller}
-          className={cn(
-            "min-h-0 min-w-0 flex-1 overflow-y-auto [overflow-anchor:none]",
-            // Where there is no room for both, what a persona makes of the text stands in its place.
-            persona !== null && "@container hidden @min-[48rem]:block",
+    <SourcePane
+      label="Document"
+      scroller={scroller}
+      persona={persona}
+      head={
+        <>
+          <DocumentHeader doc={doc} scroller={scroller} isLive={isLive} canEdit={canEdit} />
+          {problem && (
+            <ProblemAlert
+              className="m-3"
+              title="The document could not be read."
+              problem={problem}
+              stillWorks={doc ? "What is shown is from before." : undefined}
+              onRetry={refresh}
+            />
           )}
-        >
-          <Suspense fallback={<DocumentSkeleton />}>{body()}</Suspense>
-        </div>
-        {persona !== null && (
+          {isRead && doc && <DocumentBanner doc={doc} version={version} at={at} />}
+          {isRead && isLive && (
+            <Suspense>
+              <OpenProposals />
+            </Suspense>
+          )}
+        </>
+      }
+      foot={
+        canEdit &&
+        face === "note" && (
           <Suspense>
-            <PerspectivePane chosen={persona} />
+            <AppendNote onClose={() => setQuery({ doc: null }, { replace: true })} />
           </Suspense>
-        )}
-      </div>
-      {canEdit && face === "note" && (
-        <Suspense>
-          <AppendNote onClose={() => setQuery({ doc: null }, { replace: true })} />
-        </Suspense>
-      )}
-    </section>
+        )
+      }
+    >
+      {body()}
+    </SourcePane>
   );
 }
 

@@ -1,10 +1,11 @@
 import { Component, type ReactNode, type RefObject } from "react";
+import type { Revision } from "@/lib/sources/source";
 
 interface KeepPlaceProps {
   /** What is scrolled. */
   readonly scroller: RefObject<HTMLElement | null>;
   /** Changes with the content that may move what is read. */
-  readonly version: number;
+  readonly version: Revision;
   readonly children: ReactNode;
 }
 

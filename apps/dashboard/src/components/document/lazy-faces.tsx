@@ -19,8 +19,8 @@ export const DiscardDraft = lazy(async () => ({ default: (await import("./discar
 export const RestoreVersion = lazy(async () => ({
   default: (await import("./restore-version")).RestoreVersion,
 }));
-export const DocumentTopics = lazy(async () => ({
-  default: (await import("@/components/topics/document-topics")).DocumentTopics,
+export const SourceTopics = lazy(async () => ({
+  default: (await import("@/components/topics/source-topics")).SourceTopics,
 }));
 export const TopicsButton = lazy(async () => ({
   default: (await import("@/components/topics/topics-button")).TopicsButton,

@@ -34,8 +34,8 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it listens to what happens in the button and the list.
     <div
-      // Comments beside the text take the room of the headings.
-      className="@min-[64rem]:hidden group-has-data-topics-margin/document:@max-[84rem]:block"
+      // Comments beside the text take the room of the headings, and so does what a persona makes of it.
+      className="@min-[64rem]:hidden group-has-data-topics-margin/document:@max-[84rem]:block group-data-perspective/document:@max-[90rem]:block group-has-data-topics-margin/document:group-data-perspective/document:@max-[110rem]:block"
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !isOpen) return;
         event.stopPropagation();

@@ -35,18 +35,19 @@ export function SectionEditor({ title, section, baseVersion, onClose, onWhole }:
   }
 
   if (conflict) {
-    const { theirsVersion } = conflict;
-    const take = (merged: string) => text.change({ text: merged, baseVersion: theirsVersion, section: null });
+    const { theirsRevision } = conflict;
+    const take = (merged: string) =>
+      text.change({ text: merged, baseVersion: theirsRevision, section: null });
     return (
       <ConflictView
-        key={theirsVersion}
+        key={theirsRevision}
         conflict={conflict}
         isSaving={save.pending}
         refusal={save.refusal}
         onSave={(merged) => {
           take(merged);
           void save.run(async () =>
-            settle(await saveWhole(call, { sessionId, baseVersion: theirsVersion, text: merged })),
+            settle(await saveWhole(call, { sessionId, baseVersion: theirsRevision, text: merged })),
           );
         }}
         onEdit={(merged) => {

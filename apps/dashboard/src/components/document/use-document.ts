@@ -1,5 +1,6 @@
 import type { OutputOf } from "@merkle/wire";
 import { useSession } from "@/components/session/session-context";
+import { useSource } from "@/components/source/source-context";
 import { type Read, useRead } from "@/lib/broker/use-read";
 
 export type DocumentRead = OutputOf<"read_session_doc">;
@@ -30,12 +31,12 @@ export function useDocument({ version, at }: Wanted): Read<DocumentRead> {
 
 /** Who wrote a version, and when; undefined until it is known, and for version 0, which nobody wrote. */
 export function useVersion(version: number | undefined): DocumentVersion | undefined {
-  const { session } = useSession();
+  const { source } = useSource();
   const { data } = useRead(
     "list_doc_versions",
-    version === undefined || version === 0
+    version === undefined || version === 0 || source.kind !== "document"
       ? null
-      : { session_id: session.session_id, before_version: version + 1, limit: 1 },
+      : { session_id: source.session_id, before_version: version + 1, limit: 1 },
   );
   const found = data?.versions[0];
   return found?.version === version ? found : undefined;

@@ -18,7 +18,6 @@ import { useJobs } from "./use-jobs";
 import { draftTheConclusion, useStartJob } from "./use-start-job";
 
 export interface ConclusionDraftProps {
-  readonly sessionId: string;
   /** Where it can be seen how the document has changed since the draft. */
   readonly changes: string;
   /** The draft that waits for a decision, null where none does; undefined until that is known. */
@@ -41,14 +40,14 @@ export function useOpenDraft(sessionId: string): Proposal | null | undefined {
 
 /** Has an agent draft the conclusion, says how that goes, and puts the draft where it can be edited. */
 export function ConclusionDraft(props: ConclusionDraftProps) {
-  const { sessionId, draft } = props;
-  const { data } = useJobs(sessionId);
+  const { draft } = props;
+  const { data } = useJobs();
   if (data === undefined || draft === undefined) return null;
   const busy = data.jobs.find(isInFlight);
   const last = data.jobs.find(({ kind }) => kind === "conclude");
   if (busy) return <Bar>{busy.kind === "conclude" ? <Drafting job={busy} /> : <Elsewhere job={busy} />}</Bar>;
   if (draft !== null) return <Drafted {...props} draft={draft} />;
-  return <Draftable sessionId={sessionId} failed={last?.message === null ? undefined : last} />;
+  return <Draftable failed={last?.message === null ? undefined : last} />;
 }
 
 function Bar({ children }: { readonly children: ReactNode }) {
@@ -98,8 +97,8 @@ function Elsewhere({ job: { job_id } }: { readonly job: Job }) {
   );
 }
 
-function Draftable({ sessionId, failed }: { readonly sessionId: string; readonly failed: Job | undefined }) {
-  const { start, pending, refusal } = useStartJob(sessionId);
+function Draftable({ failed }: { readonly failed: Job | undefined }) {
+  const { start, pending, refusal } = useStartJob();
   return (
     <div className="grid gap-2">
       <Bar>

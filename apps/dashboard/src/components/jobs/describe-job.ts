@@ -2,16 +2,19 @@ import type { Job, JobKind, JobStatus } from "@merkle/wire";
 import { showHidden } from "@/lib/markdown/hidden-characters";
 
 /** What a job is for, in words. */
-export function describeJob({ kind, topic_id, persona_name }: JobTarget): string {
+export function describeJob({ kind, topic_id, persona_name, source_path }: DescribedJob): string {
+  const what = source_path === null ? "document" : "file";
   switch (kind) {
     case "conclude":
       return "Draft the conclusion";
     case "incorporate":
-      return `Rewrite the document for comment ${topic_id}`;
+      return `Rewrite the ${what} for comment ${topic_id}`;
     case "perspective":
-      return `Read the document as \u2068${showHidden(persona_name ?? "")}\u2069`;
+      return `Read the ${what} as \u2068${showHidden(persona_name ?? "")}\u2069`;
   }
 }
+
+export type DescribedJob = JobTarget & Pick<Job, "source_path">;
 
 export type JobTarget = Pick<Job, "kind" | "topic_id" | "persona_name">;
 

@@ -1,6 +1,6 @@
 import type { Job } from "@merkle/wire";
 import { PageLink } from "@/components/page-link";
-import { sourceHref } from "@/lib/sources/source-href";
+import { placeHref } from "@/lib/sources/place-href";
 
 /** What a job made, as the way to it. */
 export function JobResult({ job }: { readonly job: Job }) {
@@ -19,24 +19,17 @@ export function JobResult({ job }: { readonly job: Job }) {
 }
 
 function toTarget(
-  { kind, persona_name, session, source_path: file }: Job,
+  job: Job,
   { kind: made, id }: NonNullable<Job["result"]>,
 ): { readonly text: string; readonly href: string } {
-  const home = `/sessions/${session}`;
+  const home = `/sessions/${job.session}`;
   switch (made) {
     case "proposal":
-      if (file !== null) return { text: `Proposal ${id}`, href: sourceHref({ file, proposal: id }) };
-      return kind === "conclude"
+      return job.kind === "conclude"
         ? { text: "The drafted conclusion", href: conclusionAddress(home) }
-        : { text: `Proposal ${id}`, href: `${home}/doc?proposal=${id}` };
+        : { text: `Proposal ${id}`, href: placeHref(job, { proposal: id }) };
     case "perspective":
-      return {
-        text: "What it came to",
-        href:
-          file === null
-            ? `${home}/doc?perspective=${encodeURIComponent(persona_name ?? "")}`
-            : sourceHref({ file }),
-      };
+      return { text: "What it came to", href: placeHref(job, { perspective: job.persona_name }) };
     case "conclusion":
       return { text: `Concluded with document v${id}`, href: `${home}/doc?v=${id}` };
   }

@@ -1,12 +1,11 @@
 "use client";
 
 import type { Job } from "@merkle/wire";
-import { RotateCw, X } from "lucide-react";
+import { RotateCw } from "lucide-react";
 import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
-import { useAction } from "@/lib/broker/use-action";
-import { useCall } from "@/lib/broker/use-call";
+import { CancelJob } from "./cancel-job";
 import { describeJob, isInFlight } from "./describe-job";
 import { JobMark } from "./job-mark";
 import { JobResult } from "./job-result";
@@ -24,7 +23,7 @@ export interface JobRowProps {
 
 /** A job: what it is for, how it goes, what came of it or why not, and what can be done about it. */
 export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
-  const { job_id, status, started_by, created_at, message, error_tail, result, session_id } = job;
+  const { job_id, status, started_by, created_at, message, error_tail, result } = job;
   const titleId = `job-${job_id}`;
   return (
     <li
@@ -60,38 +59,19 @@ export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
           </p>
         )}
       </div>
-      {isInFlight(job) && <Cancel job={job} />}
-      {mayRetry && session_id !== null && <Retry job={job} sessionId={session_id} />}
+      {(isInFlight(job) || mayRetry) && (
+        <div className="flex flex-col gap-1 max-sm:items-start sm:items-end">
+          {isInFlight(job) ? <CancelJob jobId={job_id} /> : <Retry job={job} />}
+        </div>
+      )}
     </li>
   );
 }
 
-const actionsClass = "flex flex-col gap-1 max-sm:items-start sm:items-end";
-
-/** Nothing that its agent does counts from then on, which is said before it is done by the button's own words. */
-function Cancel({ job: { job_id } }: { readonly job: Job }) {
-  const call = useCall();
-  const { run, pending, refusal } = useAction();
+function Retry({ job }: { readonly job: Job }) {
+  const { start, pending, refusal } = useStartJob();
   return (
-    <div className={actionsClass}>
-      <Button
-        variant="outline"
-        size="sm"
-        disabled={pending}
-        aria-label={`Cancel job ${job_id}`}
-        onClick={() => void run(async (signal) => void (await call("cancel_job", { job_id }, { signal })))}
-      >
-        <X aria-hidden /> {pending ? "Cancelling…" : "Cancel"}
-      </Button>
-      <RefusalNote refusal={refusal} />
-    </div>
-  );
-}
-
-function Retry({ job, sessionId }: { readonly job: Job; readonly sessionId: string }) {
-  const { start, pending, refusal } = useStartJob(sessionId);
-  return (
-    <div className={actionsClass}>
+    <>
       <Button
         variant="outline"
         size="sm"
@@ -102,6 +82,6 @@ function Retry({ job, sessionId }: { readonly job: Job; readonly sessionId: stri
         <RotateCw aria-hidden /> {pending ? "Starting…" : "Retry"}
       </Button>
       <RefusalNote refusal={refusal} />
-    </div>
+    </>
   );
 }

@@ -1,21 +1,17 @@
 "use client";
 
-import type { Job } from "@merkle/wire";
 import { NotebookPen } from "lucide-react";
 import { Suspense, useEffect } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
-import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
 import { useSessionActions } from "@/components/session/session-actions";
 import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
-import { Skeleton } from "@/components/ui/skeleton";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
-import { isInFlight, isSameTarget } from "./describe-job";
-import { JobRow } from "./job-row";
-import { RunnerNote } from "./runner-note";
+import { isInFlight } from "./describe-job";
+import { SourceJobs } from "./source-jobs";
 import { useJobs } from "./use-jobs";
 import { draftTheConclusion, useStartJob } from "./use-start-job";
 
@@ -37,7 +33,7 @@ export function JobsTab() {
 
 function Jobs() {
   const { session } = useSession();
-  const { data, problem, refresh } = useJobs(session.session_id);
+  const { data } = useJobs();
   const jobs = data?.jobs;
   const isBusy = jobs?.some(isInFlight) ?? true;
   return (
@@ -51,48 +47,14 @@ function Jobs() {
         </p>
         {jobs !== undefined && jobs.length > 0 && !isBusy && <Draft />}
       </header>
-      <RunnerNote />
-      {problem && (
-        <ProblemAlert
-          title="The jobs could not be read."
-          problem={problem}
-          stillWorks={jobs ? "What is shown below is from before." : undefined}
-          onRetry={refresh}
-        />
-      )}
-      {jobs === undefined ? (
-        problem === undefined && <Rows />
-      ) : jobs.length === 0 ? (
-        <NoJobs />
-      ) : (
-        <ol aria-label="Jobs, newest first" className="divide-y rounded-lg border">
-          {jobs.map((job, index) => {
-            const again = jobs.slice(0, index).findLast((newer) => isSameTarget(newer, job));
-            const isOver = job.status === "succeeded" || again !== undefined;
-            return (
-              <JobRow
-                key={job.job_id}
-                job={job}
-                triedAgainAs={job.status === "succeeded" ? null : (again?.job_id ?? null)}
-                mayRetry={!isBusy && !isOver && isTaken(job, session.status)}
-              />
-            );
-          })}
-        </ol>
-      )}
+      <SourceJobs none={<NoJobs />} />
     </>
   );
 }
 
-/** What is concluded can be read and concluded anew, and not rewritten. */
-function isTaken({ kind }: Job, status: "active" | "closed"): boolean {
-  return kind !== "incorporate" || status === "active";
-}
-
 /** Has an agent draft the conclusion, which a person then edits and concludes with. */
 function Draft() {
-  const { session } = useSession();
-  const { start, pending, refusal } = useStartJob(session.session_id);
+  const { start, pending, refusal } = useStartJob();
   const draft = () => void start(draftTheConclusion);
   usePaletteAction({ id: "draft-conclusion", label: "Have the conclusion drafted", run: draft });
   return (
@@ -128,14 +90,4 @@ function ConcludeByAddress() {
     open("conclude");
   }, [wanted, setWanted, open]);
   return null;
-}
-
-function Rows() {
-  return (
-    <div role="status" aria-busy="true" aria-label="Loading the jobs" className="space-y-2">
-      {[0, 1, 2].map((row) => (
-        <Skeleton key={row} className="h-16" />
-      ))}
-    </div>
-  );
 }

@@ -1,9 +1,8 @@
 "use client";
 
 import type { JobKind, OutputOf } from "@merkle/wire";
-import type { ReactNode } from "react";
-import { ProblemAlert } from "@/components/problem-alert";
-import { Skeleton } from "@/components/ui/skeleton";
+import { Fact } from "@/components/fact";
+import { ReadPanel } from "@/components/read-panel";
 import { useRead } from "@/lib/broker/use-read";
 import { describeDuration } from "@/lib/time/describe-time";
 import { kindWords } from "./describe-job";
@@ -13,19 +12,13 @@ type Runner = OutputOf<"get_runner">;
 
 /** Who runs jobs here, by what, within which bounds. It is configured beside the broker, and read here. */
 export function RunnerFacts() {
-  const { data, problem, refresh } = useRead("get_runner", {}, { on: ["jobs"] });
   return (
-    <div className="grid gap-3">
-      {problem && (
-        <ProblemAlert
-          title="The broker did not say who runs jobs."
-          problem={problem}
-          stillWorks={data ? "What is shown below is from before." : undefined}
-          onRetry={refresh}
-        />
-      )}
-      {data ? <Facts facts={data} /> : problem === undefined && <Skeleton className="h-56" />}
-    </div>
+    <ReadPanel
+      read={useRead("get_runner", {}, { on: ["jobs"] })}
+      failed="The broker did not say who runs jobs."
+    >
+      {(facts) => <Facts facts={facts} />}
+    </ReadPanel>
   );
 }
 
@@ -119,12 +112,3 @@ const permissions = {
   listed: "read files of its own folder and write what its job is for, and nothing else",
   skipped: "do all that its program can, unasked: agent.skip_permissions is set",
 } as const;
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div className="border-b pb-1.5">
-      <dt className="text-muted-foreground">{name}</dt>
-      <dd className="tabular-nums [overflow-wrap:anywhere]">{children}</dd>
-    </div>
-  );
-}

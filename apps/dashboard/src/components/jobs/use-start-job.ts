@@ -1,8 +1,10 @@
 "use client";
 
 import { useCallback } from "react";
+import { useSource } from "@/components/source/source-context";
 import { type Action, useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
+import { type Source, toInput } from "@/lib/sources/source";
 import type { JobTarget } from "./describe-job";
 
 export interface StartJob extends Omit<Action, "run"> {
@@ -10,21 +12,22 @@ export interface StartJob extends Omit<Action, "run"> {
   start(target: JobTarget): Promise<boolean>;
 }
 
-/** How to have an agent do something about a session's document, for the first time or once more. */
-export function useStartJob(sessionId: string): StartJob {
+/** How to have an agent do something about the page's document or file, for the first time or once more. */
+export function useStartJob(): StartJob {
+  const { source } = useSource();
   const call = useCall();
   const { run, ...action } = useAction();
   const start = useCallback(
     (target: JobTarget) =>
-      run(async (signal) => void (await call("start_job", toInput(sessionId, target), { signal }))),
-    [run, call, sessionId],
+      run(async (signal) => void (await call("start_job", toJob(source, target), { signal }))),
+    [run, call, source],
   );
   return { ...action, start };
 }
 
-function toInput(session_id: string, { kind, topic_id, persona_name }: JobTarget) {
+function toJob(source: Source, { kind, topic_id, persona_name }: JobTarget) {
   return {
-    session_id,
+    ...toInput(source),
     kind,
     ...(topic_id !== null && { topic_id }),
     ...(persona_name !== null && { persona_name }),

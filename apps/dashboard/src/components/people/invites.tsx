@@ -8,10 +8,10 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useBroker } from "@/lib/broker/use-broker";
+import { useKeptFresh } from "@/lib/broker/use-kept-fresh";
 import { useRead } from "@/lib/broker/use-read";
 import { EndButton } from "./end-button";
 import { Ended, ListRow, RowList } from "./row-list";
-import { useKeptFresh } from "./use-kept-fresh";
 
 const InviteDialog = lazy(() => import("./invite-dialog").then((part) => ({ default: part.InviteDialog })));
 

@@ -9,11 +9,11 @@ import { Field, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useBroker } from "@/lib/broker/use-broker";
+import { useKeptFresh } from "@/lib/broker/use-kept-fresh";
 import { useRead } from "@/lib/broker/use-read";
 import { EndButton } from "./end-button";
 import { Ended, ListRow, RowList } from "./row-list";
 import { useIsAdmin } from "./use-is-admin";
-import { useKeptFresh } from "./use-kept-fresh";
 
 /** Who is let into this mesh, and who was. */
 export function Members() {

@@ -9,11 +9,11 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useBroker } from "@/lib/broker/use-broker";
+import { useKeptFresh } from "@/lib/broker/use-kept-fresh";
 import { useRead } from "@/lib/broker/use-read";
 import { describeBrowser } from "./describe-browser";
 import { EndButton } from "./end-button";
 import { ListRow, RowList } from "./row-list";
-import { useKeptFresh } from "./use-kept-fresh";
 
 const TokenDialog = lazy(() => import("./token-dialog").then((part) => ({ default: part.TokenDialog })));
 const SignInLinkDialog = lazy(() =>

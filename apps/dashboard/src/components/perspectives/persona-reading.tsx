@@ -4,32 +4,29 @@ import type { Job } from "@merkle/wire";
 import { isInFlight } from "@/components/jobs/describe-job";
 import { useJobs } from "@/components/jobs/use-jobs";
 import { ProblemAlert } from "@/components/problem-alert";
-import { useSession } from "@/components/session/session-context";
+import { useSource } from "@/components/source/source-context";
 import { TimeText } from "@/components/time-text";
 import { Skeleton } from "@/components/ui/skeleton";
-import { useRead } from "@/lib/broker/use-read";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
+import { describeRevision } from "@/lib/sources/source";
 import { FailedReading } from "./failed-reading";
 import type { OfferedPersona } from "./perspective-pane";
 import { ReadButton } from "./read-button";
 import { ReadingRun } from "./reading-run";
 import { StaleReading } from "./stale-reading";
-
-export interface PersonaReadingProps extends OfferedPersona {
-  readonly documentVersion: number;
-}
+import { usePerspective } from "./use-perspectives";
 
 /** What a persona's reading came to, whether it still holds, and how it goes with another one. */
-export function PersonaReading({ persona, perspective, documentVersion }: PersonaReadingProps) {
-  const { session } = useSession();
-  const { data } = useJobs(session.session_id);
+export function PersonaReading({ persona, perspective }: OfferedPersona) {
+  const { revision } = useSource();
+  const { data } = useJobs();
   const running = data?.jobs.find(isInFlight) ?? null;
   const last = data?.jobs.find((job) => job.persona_name === persona.name) ?? null;
   const isOwn = running !== null && running.job_id === last?.job_id;
   const failed = !isOwn && last && isFailure(last) ? last : null;
   const start = {
     persona,
-    isEmpty: documentVersion === 0,
+    isEmpty: revision === 0,
     busyWith: isOwn ? null : running,
   };
   return (
@@ -52,21 +49,22 @@ function isFailure({ status }: Job): boolean {
 }
 
 function Reading({ name }: { readonly name: string }) {
-  const { session } = useSession();
-  const { data, problem, refresh } = useRead(
-    "get_perspective",
-    { session_id: session.session_id, persona_name: name },
-    { on: ["perspectives", "personas", "document"] },
-  );
+  const { source } = useSource();
+  const { data, problem, refresh } = usePerspective(name);
   if (!data) {
     if (!problem) return <Skeleton className="h-40" />;
     return <ProblemAlert title="This perspective could not be read." problem={problem} onRetry={refresh} />;
   }
   return (
-    <article aria-label={`The document, read as ${name}`} className="min-w-0">
+    <article aria-label={`The ${source.kind}, read as ${name}`} className="min-w-0">
       <p className="mb-2 text-sm text-muted-foreground">
-        Of version <span className="tabular-nums">{data.source_version}</span>, made{" "}
-        <TimeText at={data.made_at} as="clock" />
+        Of{" "}
+        <span className="tabular-nums">
+          {data.source_version === null
+            ? describeRevision(data.source_hash)
+            : `version ${data.source_version}`}
+        </span>
+        , made <TimeText at={data.made_at} as="clock" />
       </p>
       <MarkdownText key={data.content} text={data.content} className="max-w-[72ch]" />
     </article>

@@ -5,7 +5,6 @@ import { X } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
-import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -14,8 +13,9 @@ import { setQuery } from "@/lib/query/address";
 import { PersonaPicker } from "./persona-picker";
 import { PersonaReading } from "./persona-reading";
 import { anyPersona } from "./use-perspective-param";
+import { usePerspectives } from "./use-perspectives";
 
-/** What personas make of the document, beside its text: one is chosen, and what it came to is shown at once. */
+/** What personas make of a text, beside it: one is chosen, and what it came to is shown at once. */
 export function PerspectivePane({ chosen }: { readonly chosen: string }) {
   const close = () => setQuery({ perspective: null });
   return (
@@ -40,13 +40,8 @@ export function PerspectivePane({ chosen }: { readonly chosen: string }) {
 }
 
 function Perspectives({ chosen }: { readonly chosen: string }) {
-  const { session } = useSession();
   const personas = useRead("list_personas", { retired: true }, { on: ["personas"] });
-  const readings = useRead(
-    "list_perspectives",
-    { session_id: session.session_id },
-    { on: ["perspectives", "personas", "document"] },
-  );
+  const readings = usePerspectives();
   const problem = personas.problem ?? readings.problem;
   if (!personas.data || !readings.data) {
     if (!problem) return <Skeleton className="h-24" />;
@@ -56,7 +51,7 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
     };
     return <ProblemAlert title="The perspectives could not be read." problem={problem} onRetry={retry} />;
   }
-  const { perspectives, document_version } = readings.data;
+  const { perspectives } = readings.data;
   const offered = personas.data.personas.flatMap((persona) => {
     const perspective = perspectives.find(({ persona_name }) => persona_name === persona.name) ?? null;
     return persona.retired && !perspective ? [] : [{ persona, perspective }];
@@ -70,7 +65,7 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
         chosen={current.persona.name}
         onChoose={(name) => setQuery({ perspective: name }, { replace: true })}
       />
-      <PersonaReading key={current.persona.name} documentVersion={document_version} {...current} />
+      <PersonaReading key={current.persona.name} {...current} />
       <p className="text-sm text-muted-foreground">
         How each of them reads is written in{" "}
         <PageLink href="/settings#personas" className="text-link underline underline-offset-4">
@@ -82,13 +77,13 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
   );
 }
 
-/** A persona, and its reading of this document where there is one. */
+/** A persona, and its reading of this text where there is one. */
 export interface OfferedPersona {
   readonly persona: Persona;
   readonly perspective: Perspective | null;
 }
 
-/** The one that the address names; where it leaves that open, one that has read the document, or the first. */
+/** The one that the address names; where it leaves that open, one that has read it, or the first. */
 function choose(offered: readonly OfferedPersona[], chosen: string): OfferedPersona | undefined {
   const key = chosen.toLowerCase();
   const named = offered.find(({ persona }) => persona.name.toLowerCase() === key);

@@ -6,16 +6,17 @@ import type { ReactNode } from "react";
 import { describeJob } from "@/components/jobs/describe-job";
 import { RunnerNote } from "@/components/jobs/runner-note";
 import { RefusalNote } from "@/components/refusal-note";
-import { useSession } from "@/components/session/session-context";
+import { useSource } from "@/components/source/source-context";
 import { Button } from "@/components/ui/button";
 import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
+import { type Source, toInput } from "@/lib/sources/source";
 
-/** What is needed to have a document read, and what stands in the way. */
+/** What is needed to have a text read, and what stands in the way. */
 export interface StartReading {
   readonly persona: Persona;
   readonly isEmpty: boolean;
-  /** Another job at the same document, which has to end first. */
+  /** Another job at the same text, which has to end first. */
   readonly busyWith: Job | null;
 }
 
@@ -25,15 +26,15 @@ export interface ReadButtonProps extends StartReading {
   readonly isQuiet?: boolean;
 }
 
-/** Has an agent read the document as a persona; it is asked for by hand, so also where nothing has changed since. */
+/** Has an agent read the text as a persona; it is asked for by hand, so also where nothing has changed since. */
 export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false }: ReadButtonProps) {
-  const { session } = useSession();
+  const { source } = useSource();
   const call = useCall();
   const { run, pending, refusal } = useAction();
-  const why = whyNot({ persona, isEmpty, busyWith });
+  const why = whyNot(source, { persona, isEmpty, busyWith });
   const input = {
     kind: "perspective",
-    session_id: session.session_id,
+    ...toInput(source),
     persona_name: persona.name,
     again: true,
   } as const;
@@ -55,9 +56,9 @@ export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false 
   );
 }
 
-function whyNot({ persona, isEmpty, busyWith }: StartReading): string | null {
+function whyNot({ kind }: Source, { persona, isEmpty, busyWith }: StartReading): string | null {
   if (persona.retired) return "This persona is retired. Restore it in the settings to read as it again.";
-  if (isEmpty) return "The document is empty: there is nothing to read yet.";
+  if (isEmpty) return `The ${kind} is empty: there is nothing to read yet.`;
   if (busyWith === null) return null;
-  return `Job ${busyWith.job_id} is at this document (${describeJob(busyWith).toLowerCase()}). One at a time.`;
+  return `Job ${busyWith.job_id} is at this ${kind} (${describeJob(busyWith).toLowerCase()}). One at a time.`;
 }

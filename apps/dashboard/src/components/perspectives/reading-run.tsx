@@ -1,19 +1,13 @@
 "use client";
 
 import type { Job } from "@merkle/wire";
-import { X } from "lucide-react";
+import { CancelJob } from "@/components/jobs/cancel-job";
 import { JobMark } from "@/components/jobs/job-mark";
 import { JobTime } from "@/components/jobs/job-time";
 import { RunnerNote } from "@/components/jobs/runner-note";
-import { RefusalNote } from "@/components/refusal-note";
-import { Button } from "@/components/ui/button";
-import { useAction } from "@/lib/broker/use-action";
-import { useCall } from "@/lib/broker/use-call";
 
 /** A reading that waits or goes on, and how to cancel it. */
 export function ReadingRun({ job }: { readonly job: Job }) {
-  const call = useCall();
-  const { run, pending, refusal } = useAction();
   const { job_id, status } = job;
   return (
     <div className="grid gap-2 rounded-lg border bg-background px-3 py-2">
@@ -25,17 +19,8 @@ export function ReadingRun({ job }: { readonly job: Job }) {
           </span>
           <span className="text-sm text-muted-foreground tabular-nums">· job {job_id}</span>
         </p>
-        <Button
-          variant="outline"
-          size="sm"
-          disabled={pending}
-          aria-label={`Cancel job ${job_id}`}
-          onClick={() => void run(async (signal) => void (await call("cancel_job", { job_id }, { signal })))}
-        >
-          <X aria-hidden /> {pending ? "Cancelling…" : "Cancel"}
-        </Button>
+        <CancelJob jobId={job_id} />
       </div>
-      <RefusalNote refusal={refusal} />
       {status === "queued" && <RunnerNote />}
     </div>
   );

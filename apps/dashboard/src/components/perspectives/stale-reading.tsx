@@ -1,4 +1,5 @@
 import type { Perspective } from "@merkle/wire";
+import { describeRevision } from "@/lib/sources/source";
 import { ReadButton, type StartReading } from "./read-button";
 
 /** Says why a reading does not hold any more, and offers another one. */
@@ -22,9 +23,12 @@ export function StaleReading({
   );
 }
 
-function whyStale({ stale_because, source_version }: Perspective): string {
-  const document = `the document has changed since version ${source_version}`;
+function whyStale({ stale_because, source_version, source_hash }: Perspective): string {
+  const text =
+    source_version === null
+      ? `the file has changed since ${describeRevision(source_hash)}`
+      : `the document has changed since version ${source_version}`;
   const persona = "how this persona reads was rewritten since";
-  if (stale_because.length === 2) return `${document}, and ${persona}.`;
-  return stale_because.includes("source") ? `${document}.` : `${persona}.`;
+  if (stale_because.length === 2) return `${text}, and ${persona}.`;
+  return stale_because.includes("source") ? `${text}.` : `${persona}.`;
 }

@@ -1,15 +1,6 @@
 "use client";
 
-import {
-  AlertDialog,
-  AlertDialogAction,
-  AlertDialogCancel,
-  AlertDialogContent,
-  AlertDialogDescription,
-  AlertDialogFooter,
-  AlertDialogTitle,
-  AlertDialogTrigger,
-} from "@/components/ui/alert-dialog";
+import { ConfirmButton } from "@/components/confirm-button";
 import { Button } from "@/components/ui/button";
 
 export interface ConcludeWithProps {
@@ -21,21 +12,15 @@ export interface ConcludeWithProps {
 /** Accepts a conclusion, which ends the session; so it is asked first. */
 export function ConcludeWith({ words, disabled, onConfirm }: ConcludeWithProps) {
   return (
-    <AlertDialog>
-      <AlertDialogTrigger asChild>
-        <Button disabled={disabled}>{words} and conclude…</Button>
-      </AlertDialogTrigger>
-      <AlertDialogContent>
-        <AlertDialogTitle>Conclude the session with this?</AlertDialogTitle>
-        <AlertDialogDescription>
-          This is final: the session closes for everyone, and nothing can be posted after it. The conclusion
-          can still be revised.
-        </AlertDialogDescription>
-        <AlertDialogFooter>
-          <AlertDialogCancel>Not yet</AlertDialogCancel>
-          <AlertDialogAction onClick={onConfirm}>Conclude for everyone</AlertDialogAction>
-        </AlertDialogFooter>
-      </AlertDialogContent>
-    </AlertDialog>
+    <ConfirmButton
+      button={<Button disabled={disabled}>{words} and conclude…</Button>}
+      question="Conclude the session with this?"
+      no="Not yet"
+      yes="Conclude for everyone"
+      onConfirm={onConfirm}
+    >
+      This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can
+      still be revised.
+    </ConfirmButton>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
-import { useSession } from "@/components/session/session-context";
+import { useSource } from "@/components/source/source-context";
 import { Button } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
 import { useAction } from "@/lib/broker/use-action";
@@ -24,14 +24,14 @@ export interface ProposalActionsProps {
 
 /** What can be decided about an open proposal. Nothing is written but what is seen: one that is stale is shown anew first. */
 export function ProposalActions({ proposal, chosen, onEdit, onDecided }: ProposalActionsProps) {
-  const { looksOn, session } = useSession();
+  const { looksOn, isOpen } = useSource();
   const call = useCall();
   const { run, pending, refusal } = useAction();
   const [remarked, setRemarked] = useState<Remarked | null>(null);
   const { proposal_id, hunks, stale, kind } = proposal;
   const base = baseOf(proposal);
   const isWhole = chosen.size === hunks.length;
-  const closes = kind === "conclusion" && session.status === "active";
+  const closes = kind === "conclusion" && isOpen;
   if (looksOn) return null;
 
   async function decide(work: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -11,6 +11,8 @@ import { useCall } from "@/lib/broker/use-call";
 import { type Conflict, findConflict } from "@/lib/document/save-document";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
 import { setQuery } from "@/lib/query/address";
+import { findFileConflict } from "@/lib/sources/find-file-conflict";
+import type { Revision } from "@/lib/sources/source";
 import { baseOf } from "./base-of";
 import { useKeptProposalText } from "./use-kept-proposal-text";
 import type { ProposalInFull } from "./use-proposals";
@@ -26,28 +28,28 @@ export interface ProposalEditorProps {
 /** The revision that is decided about, and what it was made from. */
 interface Target {
   readonly id: number;
-  readonly base: number | string | null;
+  readonly base: Revision | null;
 }
 
 /**
- * Changes a proposed text before it is accepted. Where the document went on meanwhile, both are brought together, and what was
+ * Changes a proposed text before it is accepted. Where the document or file went on meanwhile, both are brought together, and what was
  * typed is kept whatever happens.
  */
 export function ProposalEditor({ proposal, start, onDecided, onClose }: ProposalEditorProps) {
-  const { proposal_id, session_id, kind, base_version, base_sha } = proposal;
+  const { proposal_id, session_id, source_path, kind, base_version, base_sha } = proposal;
   const call = useCall();
   const [begunWith] = useState(start);
   // The base is the one that the text was begun from, not the one that came meanwhile.
   const [base, setBase] = useState(() => baseOf(proposal));
   const [text, setText, forget] = useKeptProposalText(proposal_id, begunWith);
   const [isPreview, setPreview] = useState(false);
-  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const [conflict, setConflict] = useState<Conflict<Revision> | null>(null);
   const { run, pending, refusal } = useAction();
   // The revision that is accepted: a new one, once the text was brought together with another version.
   const [target, setTarget] = useState<Target>(() => ({ id: proposal_id, base: base_version ?? base_sha }));
   const isDecided = proposal.status !== "open" && target.id === proposal_id && !pending;
 
-  function accept(content: string, on: number | string | null): void {
+  function accept(content: string, on: Revision | null): void {
     if (on === null || isDecided) return;
     void run(async (signal) => {
       const ready = await readyFor(on);
@@ -72,7 +74,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
   }
 
   /** The proposal as one that was made from this text: what is accepted is never older than what was seen. */
-  async function readyFor(on: number | string): Promise<Target> {
+  async function readyFor(on: Revision): Promise<Target> {
     if (on === target.base) return target;
     const { next_proposal_id } = await call("decide_proposal", {
       proposal_id: target.id,
@@ -84,32 +86,35 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
   }
 
   /** What another wrote meanwhile, where that is what hinders; null where the proposal itself was decided. */
-  async function findNewer(id: number, content: string, on: number | string): Promise<Conflict | null> {
+  async function findNewer(id: number, text: string, on: Revision): Promise<Conflict<Revision> | null> {
     const now = await call("get_proposal", { proposal_id: id });
-    if (now.status !== "open" || kind !== "rewrite" || session_id === null || typeof on !== "number")
-      return null;
-    const outcome = await findConflict(call, { sessionId: session_id, baseVersion: on, text: content });
+    if (now.status !== "open" || kind !== "rewrite") return null;
+    if (typeof on === "string") {
+      return source_path === null ? null : findFileConflict(call, { source_path, base: on, text });
+    }
+    if (session_id === null) return null;
+    const outcome = await findConflict(call, { sessionId: session_id, baseVersion: on, text });
     return outcome.kind === "conflict" ? outcome.conflict : null;
   }
 
   if (conflict && !isDecided) {
-    const { theirsVersion } = conflict;
+    const { theirsRevision } = conflict;
     return (
       <div className="flex-1 p-3">
         <ConflictView
-          key={theirsVersion}
+          key={theirsRevision}
           conflict={conflict}
           isSaving={pending}
           refusal={refusal}
           onSave={(merged) => {
             setText(merged);
-            setBase(theirsVersion);
+            setBase(theirsRevision);
             setConflict(null);
-            accept(merged, theirsVersion);
+            accept(merged, theirsRevision);
           }}
           onEdit={(merged) => {
             setText(merged);
-            setBase(theirsVersion);
+            setBase(theirsRevision);
             setConflict(null);
           }}
           onBack={() => setConflict(null)}

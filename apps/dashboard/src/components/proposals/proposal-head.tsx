@@ -2,23 +2,19 @@
 
 import { X } from "lucide-react";
 import { DiffCounts } from "@/components/document/history-row";
+import { LayoutSwitch } from "@/components/document/layout-switch";
 import { PageLink } from "@/components/page-link";
-import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
 import { setQuery } from "@/lib/query/address";
+import { placeHref } from "@/lib/sources/place-href";
+import { describeRevision } from "@/lib/sources/source";
 import type { ProposalInFull } from "./use-proposals";
 
-export interface ProposalHeadProps {
-  readonly proposal: ProposalInFull;
-  readonly layout: "unified" | "split";
-  readonly onLayout: (layout: "unified" | "split") => void;
-}
-
 /** Whose proposal it is, what it answers and was made from, and what its author says of it. */
-export function ProposalHead({ proposal, layout, onLayout }: ProposalHeadProps) {
+export function ProposalHead({ proposal }: { readonly proposal: ProposalInFull }) {
   const { proposal_id, revision, job_id, proposed_by, proposed_at, note } = proposal;
   return (
     <header className="grid gap-1.5 border-b px-3 py-2">
@@ -28,21 +24,7 @@ export function ProposalHead({ proposal, layout, onLayout }: ProposalHeadProps) 
           {revision > 1 && <Badge variant="muted">revision {revision}</Badge>}
           <DiffCounts added={proposal.added} removed={proposal.removed} />
         </h3>
-        <fieldset className="hidden items-center rounded-lg border p-0.5 @min-[44rem]:flex">
-          <legend className="sr-only">Layout</legend>
-          {(["unified", "split"] as const).map((each) => (
-            <Button
-              key={each}
-              variant="ghost"
-              size="sm"
-              aria-pressed={layout === each}
-              className="h-6 capitalize aria-pressed:bg-raised"
-              onClick={() => onLayout(each)}
-            >
-              {each}
-            </Button>
-          ))}
-        </fieldset>
+        <LayoutSwitch />
         <Button variant="ghost" size="icon" onClick={() => setQuery({ proposal: null })}>
           <X aria-hidden />
           <span className="sr-only">Close the proposal</span>
@@ -65,14 +47,14 @@ export function ProposalHead({ proposal, layout, onLayout }: ProposalHeadProps) 
   );
 }
 
-function Answers({ proposal: { kind, topic_id } }: { proposal: ProposalInFull }) {
-  const { session } = useSession();
+function Answers({ proposal }: { proposal: ProposalInFull }) {
+  const { kind, topic_id } = proposal;
   if (kind === "conclusion") return <>for the Conclusion</>;
   return (
     <>
       answers{" "}
       <PageLink
-        href={`/sessions/${session.slug}/doc?topic=${topic_id}`}
+        href={placeHref(proposal, { topic: topic_id })}
         className="text-link underline underline-offset-2"
       >
         comment {topic_id}
@@ -83,12 +65,12 @@ function Answers({ proposal: { kind, topic_id } }: { proposal: ProposalInFull })
 
 function Base({ proposal }: { proposal: ProposalInFull }) {
   const { base_version, base_sha, current_version, status } = proposal;
-  const base = base_version === null ? base_sha?.slice(0, 12) : `v${base_version}`;
-  if (base === undefined) return null;
+  const base = base_version ?? base_sha;
+  if (base === null) return null;
   return (
     <>
       {" "}
-      · base <span className="tabular-nums">{base}</span>
+      · base <span className="tabular-nums">{describeRevision(base)}</span>
       {status === "open" &&
         (proposal.stale ? (
           <span className="text-warning">

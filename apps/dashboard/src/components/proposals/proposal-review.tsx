@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { DocumentSkeleton } from "@/components/document/document-skeleton";
 import { ProblemAlert } from "@/components/problem-alert";
+import { useSource } from "@/components/source/source-context";
 import { Button } from "@/components/ui/button";
 import { usePreference } from "@/lib/preferences/use-preference";
 import { linesOfHunks, textWith } from "@/lib/proposals/hunk-lines";
@@ -18,6 +19,7 @@ import { type ProposalInFull, useProposal } from "./use-proposals";
 
 /** What somebody proposes to change, place by place, and what can be decided about it. */
 export function ProposalReview({ proposalId }: { readonly proposalId: number }) {
+  const { source } = useSource();
   const { data, problem, refresh } = useProposal(proposalId);
   return (
     <section aria-label={`Proposal ${proposalId}`} className="flex min-h-full flex-col">
@@ -32,7 +34,7 @@ export function ProposalReview({ proposalId }: { readonly proposalId: number }) 
       )}
       {!data && problem && (
         <Button variant="outline" className="mx-3 self-start" onClick={() => setQuery({ proposal: null })}>
-          <X aria-hidden /> Back to the document
+          <X aria-hidden /> Back to the {source.kind}
         </Button>
       )}
       {!data && !problem && <DocumentSkeleton />}
@@ -50,7 +52,7 @@ const noneLeft: ReadonlySet<string> = new Set();
 
 function Review({ proposal, onDecided }: ReviewProps) {
   const { content, hunks, status } = proposal;
-  const [layout, setLayout] = usePreference("diff");
+  const [layout] = usePreference("diff");
   // What is not wanted is remembered, so that a change that was not seen yet is never left out unasked.
   const [left, setLeft] = useState(noneLeft);
   const [isEdited, setEdited] = useState(false);
@@ -72,7 +74,7 @@ function Review({ proposal, onDecided }: ReviewProps) {
 
   return (
     <>
-      <ProposalHead proposal={proposal} layout={layout} onLayout={setLayout} />
+      <ProposalHead proposal={proposal} />
       {isEdited && content !== null ? (
         <ProposalEditor
           proposal={proposal}

@@ -1,29 +1,29 @@
 import type { OutputOf } from "@merkle/wire";
-import { useEffect } from "react";
-import { useSession } from "@/components/session/session-context";
+import { useSource } from "@/components/source/source-context";
+import { useRefreshWithText } from "@/components/source/use-refresh-with-text";
 import { type Read, useRead } from "@/lib/broker/use-read";
+import { toInput } from "@/lib/sources/source";
 
 export type Proposal = OutputOf<"list_proposals">["proposals"][number];
 export type ProposalInFull = OutputOf<"get_proposal">;
 
 /** A proposal with what it would change, kept up to date with the text that it is for. */
 export function useProposal(proposalId: number): Read<ProposalInFull> {
-  const { session } = useSession();
   const read = useRead("get_proposal", { proposal_id: proposalId }, { on: ["proposals"] });
-  const { refresh } = read;
-  // What it changes, and whether it can be accepted as it is, goes by the newest version.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is what is waited for.
-  useEffect(() => refresh(), [session.document_version, refresh]);
+  // What it changes, and whether it can be accepted as it is, goes by the newest text.
+  useRefreshWithText(read.refresh);
   return read;
 }
 
 /** The proposals that wait for somebody to decide, newest first. */
-export function useOpenProposals(sessionId: string): readonly Proposal[] {
-  const { data } = useRead(
+export function useOpenProposals(): readonly Proposal[] {
+  const { source } = useSource();
+  const { data, refresh } = useRead(
     "list_proposals",
-    { session_id: sessionId, status: "open" },
+    { ...toInput(source), status: "open" },
     { on: ["proposals"] },
   );
+  useRefreshWithText(refresh);
   return data?.proposals ?? [];
 }
 

@@ -103,7 +103,6 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
     >
       {!mayNot && (
         <ConclusionDraft
-          sessionId={session.session_id}
           changes={`/sessions/${session.slug}/doc?compare=${draft?.base_version}..${session.document_version}`}
           draft={draft}
           isUsed={used !== null}

@@ -1,7 +1,8 @@
 "use client";
 
 import type { OutputOf, Participant, Peer } from "@merkle/wire";
-import { createContext, type ReactNode, use } from "react";
+import { createContext, type ReactNode, use, useMemo } from "react";
+import { SourceContext, type SourceFacts } from "@/components/source/source-context";
 
 /** What every part of a session's page needs to know of the session. */
 export interface SessionFacts {
@@ -23,8 +24,24 @@ export interface SessionFacts {
 
 const SessionContext = createContext<SessionFacts | null>(null);
 
+/** A session's page is also one about its document. */
 export function SessionProvider({ facts, children }: { facts: SessionFacts; children: ReactNode }) {
-  return <SessionContext value={facts}>{children}</SessionContext>;
+  const { session_id, document_version, status } = facts.session;
+  const { looksOn } = facts;
+  const source = useMemo<SourceFacts>(
+    () => ({
+      source: { kind: "document", session_id },
+      revision: document_version,
+      isOpen: status === "active",
+      looksOn,
+    }),
+    [session_id, document_version, status, looksOn],
+  );
+  return (
+    <SessionContext value={facts}>
+      <SourceContext value={source}>{children}</SourceContext>
+    </SessionContext>
+  );
 }
 
 export function useSession(): SessionFacts {

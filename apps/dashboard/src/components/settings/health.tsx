@@ -1,38 +1,23 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
-import { type ReactNode, useEffect } from "react";
-import { ProblemAlert } from "@/components/problem-alert";
+import { Fact } from "@/components/fact";
+import { ReadPanel } from "@/components/read-panel";
 import { TimeText } from "@/components/time-text";
-import { Skeleton } from "@/components/ui/skeleton";
+import { useKeptFresh } from "@/lib/broker/use-kept-fresh";
 import { useRead } from "@/lib/broker/use-read";
 import { describeBytes } from "./describe-bytes";
 
 type HealthReport = OutputOf<"get_health">;
 
-const everyMs = 5_000;
-
 /** How the broker is, read again and again while somebody looks. */
 export function Health() {
-  const { data, problem, refresh } = useRead("get_health", {});
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") refresh();
-    }, everyMs);
-    return () => clearInterval(timer);
-  }, [refresh]);
+  const read = useRead("get_health", {});
+  useKeptFresh(read.refresh);
   return (
-    <div className="grid gap-3">
-      {problem && (
-        <ProblemAlert
-          title="The broker did not say how it is."
-          problem={problem}
-          stillWorks={data ? "What is shown below is from before." : undefined}
-          onRetry={refresh}
-        />
-      )}
-      {data ? <Report health={data} /> : problem === undefined && <Skeleton className="h-56" />}
-    </div>
+    <ReadPanel read={read} failed="The broker did not say how it is.">
+      {(health) => <Report health={health} />}
+    </ReadPanel>
   );
 }
 
@@ -65,18 +50,6 @@ function Report({ health }: { health: HealthReport }) {
       <Fact name="Stored">{describeBytes(database.bytes)}</Fact>
       <Fact name="Newest migration">{database.migration}</Fact>
     </dl>
-  );
-}
-
-function Fact({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
-  return (
-    <div className="border-b pb-1.5">
-      <dt className="text-muted-foreground">
-        {name}
-        {note !== undefined && <span className="text-xs">, {note}</span>}
-      </dt>
-      <dd className="tabular-nums [overflow-wrap:anywhere]">{children}</dd>
-    </div>
   );
 }
 

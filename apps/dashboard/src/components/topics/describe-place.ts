@@ -1,3 +1,4 @@
+import type { Revision } from "@/lib/sources/source";
 import type { Topic } from "./use-topics";
 
 /** What became of the place that a comment was made at; null where it stands as it stood. */
@@ -15,10 +16,11 @@ export function describePlace({ anchor, place }: Topic): string | null {
   }
 }
 
-/** Where a topic stands in this version of the document, in UTF-16 units; null where it has no place that is known. */
-export function placeIn(topic: Topic, version: number): { start: number; end: number } | null {
+/** Where a topic stands in this state of the text, in UTF-16 units; null where it has no place that is known. */
+export function placeIn(topic: Topic, revision: Revision): { start: number; end: number } | null {
   const { place } = topic;
-  // A place that was found in another version may be anywhere in this one.
-  if (place === null || place.start === null || place.end === null || place.version !== version) return null;
+  if (place === null || place.start === null || place.end === null) return null;
+  // A place that was found in another text may be anywhere in this one.
+  if ((place.version ?? place.hash) !== revision) return null;
   return { start: place.start, end: place.end };
 }

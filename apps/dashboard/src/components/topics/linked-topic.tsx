@@ -1,21 +1,15 @@
 "use client";
 
 import { ProblemAlert } from "@/components/problem-alert";
+import { useSource } from "@/components/source/source-context";
 import { useRead } from "@/lib/broker/use-read";
+import { isOf } from "@/lib/sources/source";
 import { TopicCard } from "./topic-card";
 import { type ShownTopic, showTopic } from "./topic-param";
-import type { Source } from "./use-topics";
 
-/** The topic that the address names, where it is none of the open ones: one that was closed, or one of another document. */
-export function LinkedTopic({
-  source,
-  shown,
-  canWrite,
-}: {
-  readonly source: Source;
-  readonly shown: ShownTopic;
-  readonly canWrite: boolean;
-}) {
+/** The topic that the address names, where it is none of the open ones: one that was closed, or one of another text. */
+export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; readonly canWrite: boolean }) {
+  const { source } = useSource();
   const topicId = typeof shown === "number" ? shown : null;
   const { data, problem, refresh } = useRead("get_topic", topicId === null ? null : { topic_id: topicId }, {
     on: ["topics"],
@@ -26,8 +20,8 @@ export function LinkedTopic({
       <ProblemAlert title={`Comment ${topicId} could not be read.`} problem={problem} onRetry={refresh} />
     );
   }
-  // One that is open and of this document is on its way to its place.
-  const isHere = data?.session_id === source.session_id;
+  // One that is open and of this text is on its way to its place.
+  const isHere = data !== undefined && isOf(source, data);
   if (!data || (data.status === "open" && isHere)) return null;
   return (
     <TopicCard

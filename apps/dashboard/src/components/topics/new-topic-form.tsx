@@ -4,21 +4,21 @@ import { limits } from "@merkle/wire/plain";
 import { useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
 import { useKeptText } from "@/components/session/use-kept-text";
+import { useSource } from "@/components/source/source-context";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Field } from "@/components/ui/field";
 import type { Quote } from "@/lib/anchors/quote";
 import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
+import { keyOf, type Revision, toInput } from "@/lib/sources/source";
 import { CommentField, isTooLong } from "./comment-field";
 import { QuoteText } from "./quote-text";
 import { showTopic } from "./topic-param";
-import type { Source } from "./use-topics";
 
 export interface NewTopicFormProps {
-  readonly source: Source;
-  /** The version that is commented on. */
-  readonly version: number;
+  /** The state of the text that is commented on. */
+  readonly revision: Revision;
   /** The place that it is about; null for all of the text. */
   readonly quote: Quote | null;
   /** More is meant than was selected, since part of that is known only as a whole. */
@@ -28,9 +28,10 @@ export interface NewTopicFormProps {
 }
 
 /** Begins a topic. What is typed is kept in the browser until it is said. */
-export function NewTopicForm({ source, version, quote, isWidened, onDone, onCancel }: NewTopicFormProps) {
+export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: NewTopicFormProps) {
+  const { source } = useSource();
   const call = useCall();
-  const [text, setText, forget] = useKeptText(`merkle.comment.${source.session_id}`, "");
+  const [text, setText, forget] = useKeptText(`merkle.comment.${keyOf(source)}`, "");
   const [isForAgent, setForAgent] = useState(false);
   const { run, pending, refusal } = useAction();
   const isQuoteTooLong = quote !== null && quote.quote.length > limits.quoteCharsMax;
@@ -39,13 +40,17 @@ export function NewTopicForm({ source, version, quote, isWidened, onDone, onCanc
   async function send(): Promise<void> {
     if (!canSend) return;
     await run(async (signal) => {
-      const topic = await call("open_topic", { ...source, version, ...quote, text: text.trim() }, { signal });
+      const read = typeof revision === "number" ? { version: revision } : { source_sha: revision };
+      const topic = await call(
+        "open_topic",
+        { ...toInput(source), ...read, ...quote, text: text.trim() },
+        { signal },
+      );
       forget();
       // What is refused here is offered again in the thread, beside what was said.
       if (isForAgent) {
-        await call("start_job", { kind: "incorporate", ...source, topic_id: topic.topic_id }).catch(
-          () => undefined,
-        );
+        const input = { kind: "incorporate", ...toInput(source), topic_id: topic.topic_id } as const;
+        await call("start_job", input).catch(() => undefined);
       }
       onDone();
       showTopic(topic.topic_id);
@@ -64,7 +69,7 @@ export function NewTopicForm({ source, version, quote, isWidened, onDone, onCanc
       {quote ? (
         <QuoteText text={quote.quote} />
       ) : (
-        <p className="text-sm text-muted-foreground">On the whole document</p>
+        <p className="text-sm text-muted-foreground">On the whole {source.kind}</p>
       )}
       {isWidened === true && (
         <p role="note" className="text-sm text-muted-foreground">
@@ -74,7 +79,7 @@ export function NewTopicForm({ source, version, quote, isWidened, onDone, onCanc
       {isQuoteTooLong && (
         <p role="alert" className="text-sm text-danger">
           A comment can quote {limits.quoteCharsMax} characters; these are {quote.quote.length}. Select less,
-          or comment on the whole document.
+          or comment on the whole {source.kind}.
         </p>
       )}
       <CommentField

@@ -6,11 +6,10 @@ import { Field } from "@/components/ui/field";
 import { Textarea } from "@/components/ui/textarea";
 import { type Quote, quoteOf } from "@/lib/anchors/quote";
 import { NewTopicForm } from "./new-topic-form";
-import type { Source } from "./use-topics";
+import type { CommentedText } from "./use-topics";
 
 export interface PassagePickerProps {
-  readonly source: Source;
-  readonly doc: { readonly version: number; readonly content: string };
+  readonly text: CommentedText;
   readonly onClose: () => void;
 }
 
@@ -18,20 +17,14 @@ export interface PassagePickerProps {
  * Begins a topic about a passage that is selected in the source itself: with the arrow keys as in any field, which a page
  * that is only read does not offer.
  */
-export function PassagePicker({ source, doc, onClose }: PassagePickerProps) {
+export function PassagePicker({ text, onClose }: PassagePickerProps) {
   // What is selected belongs to the text that it was selected in.
-  const [{ version, content }] = useState(doc);
+  const [{ revision, content }] = useState(text);
   const [quote, setQuote] = useState<Quote | null>(null);
   const [isWriting, setWriting] = useState(false);
   if (isWriting && quote) {
     return (
-      <NewTopicForm
-        source={source}
-        version={version}
-        quote={quote}
-        onDone={onClose}
-        onCancel={() => setWriting(false)}
-      />
+      <NewTopicForm revision={revision} quote={quote} onDone={onClose} onCancel={() => setWriting(false)} />
     );
   }
   return (

@@ -1,15 +1,12 @@
 import { PageLink } from "@/components/page-link";
-import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
+import { type Placed, placeHref } from "@/lib/sources/place-href";
 
-/** Leads to the review of a proposal. */
-export function ProposalLink({ proposalId }: { proposalId: number }) {
-  const { session } = useSession();
+/** Leads to the review of a proposal for what something else is about, too. */
+export function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number }) {
   return (
     <Button asChild variant="outline" size="sm" className="mt-1">
-      <PageLink href={`/sessions/${session.slug}/doc?proposal=${proposalId}`}>
-        Review proposal {proposalId}
-      </PageLink>
+      <PageLink href={placeHref(about, { proposal: proposalId })}>Review proposal {proposalId}</PageLink>
     </Button>
   );
 }

@@ -7,22 +7,22 @@ import { Button } from "@/components/ui/button";
 import type { PagePlaces } from "@/lib/anchors/page-places";
 import { type Quote, quoteOf } from "@/lib/anchors/quote";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
+import type { Revision } from "@/lib/sources/source";
 import { NewTopicForm } from "./new-topic-form";
 import { useMarks } from "./use-marks";
 import { useSelectedStretch } from "./use-selected-stretch";
-import type { Source } from "./use-topics";
+import type { CommentedText } from "./use-topics";
 
 export interface SelectionCommentProps {
-  readonly source: Source;
-  readonly doc: { readonly version: number; readonly content: string };
-  /** Where the document is laid out. */
+  readonly text: CommentedText;
+  /** Where it is laid out. */
   readonly root: RefObject<HTMLElement | null>;
   readonly places: PagePlaces | null;
 }
 
 /** A comment that is being written, at the place that it was begun for. */
 interface Begun {
-  readonly version: number;
+  readonly revision: Revision;
   readonly quote: Quote;
   readonly isWidened: boolean;
   readonly range: Range;
@@ -37,7 +37,7 @@ interface Point {
 const noRanges: readonly Range[] = [];
 
 /** Offers to comment on what is selected, beside the selection. */
-export function SelectionComment({ source, doc, root, places }: SelectionCommentProps) {
+export function SelectionComment({ text, root, places }: SelectionCommentProps) {
   const selected = useSelectedStretch(root, places);
   const [begun, setBegun] = useState<Begun | null>(null);
   const [button, setButton] = useState<HTMLButtonElement | null>(null);
@@ -49,10 +49,10 @@ export function SelectionComment({ source, doc, root, places }: SelectionComment
   }, [selected]);
 
   function begin(): boolean {
-    const quote = selected && quoteOf(doc.content, selected.stretch);
+    const quote = selected && quoteOf(text.content, selected.stretch);
     if (!selected || !quote || !at) return false;
     const { isWidened } = selected.stretch;
-    setBegun({ version: doc.version, quote, isWidened, range: selected.range, at });
+    setBegun({ revision: text.revision, quote, isWidened, range: selected.range, at });
     return true;
   }
   // Without a selection the key is left to who writes a message with it.
@@ -90,8 +90,7 @@ export function SelectionComment({ source, doc, root, places }: SelectionComment
           className="w-96"
         >
           <NewTopicForm
-            source={source}
-            version={begun.version}
+            revision={begun.revision}
             quote={begun.quote}
             isWidened={begun.isWidened}
             onDone={() => {

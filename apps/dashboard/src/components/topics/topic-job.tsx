@@ -1,19 +1,15 @@
 "use client";
 
-import type { OutputOf } from "@merkle/wire";
+import type { Job } from "@merkle/wire";
 import { Bot, RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
+import { useJobs } from "@/components/jobs/use-jobs";
+import { useStartJob } from "@/components/jobs/use-start-job";
 import { RefusalNote } from "@/components/refusal-note";
-import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
-import { useAction } from "@/lib/broker/use-action";
-import { useCall } from "@/lib/broker/use-call";
-import { useRead } from "@/lib/broker/use-read";
 import { ProposalLink } from "./proposal-link";
 import type { Topic } from "./use-topics";
-
-type Job = OutputOf<"list_jobs">["jobs"][number];
 
 export interface TopicJobProps {
   readonly topic: Topic;
@@ -22,23 +18,11 @@ export interface TopicJobProps {
 
 /** What the agent does about a topic: how its last job stands, and the way to have another. */
 export function TopicJob({ topic, canStart }: TopicJobProps) {
-  const { session } = useSession();
-  const call = useCall();
-  const { data } = useRead("list_jobs", { session_id: session.session_id }, { on: ["jobs"] });
-  const { run, pending, refusal } = useAction();
+  const { data } = useJobs();
+  const { start, pending, refusal } = useStartJob();
   const job = data?.jobs.find(({ kind, topic_id }) => kind === "incorporate" && topic_id === topic.topic_id);
   const isUnderWay = job?.status === "queued" || job?.status === "running";
   const hasFailed = job?.status === "failed" || job?.status === "timed_out";
-
-  function start(): void {
-    void run(async (signal) => {
-      await call(
-        "start_job",
-        { kind: "incorporate", session_id: session.session_id, topic_id: topic.topic_id },
-        { signal },
-      );
-    });
-  }
 
   return (
     <div className="grid justify-items-start gap-1">
@@ -49,7 +33,12 @@ export function TopicJob({ topic, canStart }: TopicJobProps) {
       )}
       <RefusalNote refusal={refusal} />
       {canStart && data && !isUnderWay && (
-        <Button variant="outline" size="sm" disabled={pending} onClick={start}>
+        <Button
+          variant="outline"
+          size="sm"
+          disabled={pending}
+          onClick={() => void start({ kind: "incorporate", topic_id: topic.topic_id, persona_name: null })}
+        >
           {hasFailed ? <RotateCw aria-hidden /> : <Bot aria-hidden />}
           {hasFailed ? "Retry" : job ? "Send to the agent again" : "Send to the agent"}
         </Button>
@@ -75,7 +64,7 @@ function JobWords({ job }: { job: Job }): ReactNode {
         </p>
       );
     case "succeeded":
-      return job.result?.kind === "proposal" ? <ProposalLink proposalId={job.result.id} /> : null;
+      return job.result?.kind === "proposal" ? <ProposalLink about={job} proposalId={job.result.id} /> : null;
     case "cancelled":
       return <p className="text-muted-foreground">Job {job.job_id} was cancelled.</p>;
     case "failed":

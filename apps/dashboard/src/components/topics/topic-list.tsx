@@ -3,16 +3,16 @@
 import { MessageSquarePlus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
+import { useSource } from "@/components/source/source-context";
 import { Button } from "@/components/ui/button";
 import { NewTopicForm } from "./new-topic-form";
 import { PassagePicker } from "./passage-picker";
 import { TopicCard } from "./topic-card";
 import { type ShownTopic, showTopic } from "./topic-param";
-import { type Source, type Topic, useTopics } from "./use-topics";
+import { type CommentedText, type Topic, useTopics } from "./use-topics";
 
 export interface TopicListProps {
-  readonly source: Source;
-  readonly doc: { readonly version: number; readonly content: string };
+  readonly text: CommentedText;
   readonly topics: readonly Topic[];
   /** Which of them stand beside their text already. */
   readonly placed?: ReadonlySet<number>;
@@ -24,12 +24,11 @@ export interface TopicListProps {
 }
 
 /**
- * The topics of a document as a list: first those whose text is not found any more, then those about all of it, then those
+ * The topics of a text as a list: first those whose text is not found any more, then those about all of it, then those
  * that have a place; and the ways to begin one without a pointer.
  */
 export function TopicList({
-  source,
-  doc,
+  text,
   topics,
   placed,
   isShort = false,
@@ -37,10 +36,11 @@ export function TopicList({
   canWrite,
   onFind,
 }: TopicListProps) {
+  const { source } = useSource();
   const listed = topics.filter(({ topic_id }) => !placed?.has(topic_id));
   const groups = [
     { title: "Text not found any more", of: listed.filter(({ place }) => place?.found === "lost") },
-    { title: "On the whole document", of: listed.filter(({ anchor }) => anchor === null) },
+    { title: `On the whole ${source.kind}`, of: listed.filter(({ anchor }) => anchor === null) },
     {
       title: "In the text",
       of: listed
@@ -50,7 +50,7 @@ export function TopicList({
   ];
   return (
     <div className="grid gap-3">
-      {canWrite && !isShort && <Beginnings source={source} doc={doc} />}
+      {canWrite && !isShort && <Beginnings text={text} />}
       {groups.map(
         ({ title, of }) =>
           of.length > 0 && (
@@ -71,10 +71,10 @@ export function TopicList({
       )}
       {topics.length === 0 && (
         <p className="text-sm text-muted-foreground">
-          No open comments.{canWrite && " Select text in the document to comment on it."}
+          No open comments.{canWrite && ` Select text in the ${source.kind} to comment on it.`}
         </p>
       )}
-      {!isShort && <ClosedTopics source={source} shown={shown} canWrite={canWrite} />}
+      {!isShort && <ClosedTopics shown={shown} canWrite={canWrite} />}
     </div>
   );
 }
@@ -88,25 +88,24 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Begins a topic about all of the document, or about a passage that is chosen by keys. */
-function Beginnings({ source, doc }: Pick<TopicListProps, "source" | "doc">) {
+/** Begins a topic about all of the text, or about a passage that is chosen by keys. */
+function Beginnings({ text }: Pick<TopicListProps, "text">) {
+  const { source } = useSource();
   const [begun, setBegun] = useState<"whole" | "passage" | null>(null);
   const close = () => setBegun(null);
   switch (begun) {
     case "whole":
-      return (
-        <NewTopicForm source={source} version={doc.version} quote={null} onDone={close} onCancel={close} />
-      );
+      return <NewTopicForm revision={text.revision} quote={null} onDone={close} onCancel={close} />;
     case "passage":
-      return <PassagePicker source={source} doc={doc} onClose={close} />;
+      return <PassagePicker text={text} onClose={close} />;
     case null:
       return (
         <div className="flex flex-wrap gap-1.5">
           <Button variant="outline" size="sm" onClick={() => setBegun("whole")}>
-            <MessageSquarePlus aria-hidden /> Comment on the whole document
+            <MessageSquarePlus aria-hidden /> Comment on the whole {source.kind}
           </Button>
-          {/* A field would take the carriage returns out of its text, and its places would not be those of the document. */}
-          {doc.content.trim() !== "" && !doc.content.includes("\r") && (
+          {/* A field would take the carriage returns out of its text, and its places would not be those of the source. */}
+          {text.content.trim() !== "" && !text.content.includes("\r") && (
             <Button variant="ghost" size="sm" onClick={() => setBegun("passage")}>
               Comment on a passage…
             </Button>
@@ -116,7 +115,7 @@ function Beginnings({ source, doc }: Pick<TopicListProps, "source" | "doc">) {
   }
 }
 
-function ClosedTopics(page: Pick<TopicListProps, "source" | "shown" | "canWrite">) {
+function ClosedTopics(page: Pick<TopicListProps, "shown" | "canWrite">) {
   const [isWanted, setWanted] = useState(false);
   if (!isWanted) {
     return (
@@ -136,9 +135,9 @@ function ClosedTopics(page: Pick<TopicListProps, "source" | "shown" | "canWrite"
 function ClosedPage({
   before,
   ...page
-}: Pick<TopicListProps, "source" | "shown" | "canWrite"> & { before?: number }) {
-  const { source, shown, canWrite } = page;
-  const { data, problem, refresh } = useTopics(source, {
+}: Pick<TopicListProps, "shown" | "canWrite"> & { before?: number }) {
+  const { shown, canWrite } = page;
+  const { data, problem, refresh } = useTopics({
     status: "closed",
     ...(before !== undefined && { before }),
   });

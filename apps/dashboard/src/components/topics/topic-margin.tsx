@@ -2,8 +2,8 @@
 
 import { type CSSProperties, useLayoutEffect, useRef, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
-import type { PlacedTopic } from "./document-topics";
 import { LinkedTopic } from "./linked-topic";
+import type { PlacedTopic } from "./source-topics";
 import { stackCards } from "./stack-cards";
 import { TopicCard } from "./topic-card";
 import { TopicList } from "./topic-list";
@@ -18,7 +18,7 @@ export interface TopicMarginProps extends Omit<TopicSheetProps, "placed"> {
 
 const nothing: ReadonlyMap<number, number> = new Map();
 
-/** The topics of a document in a column beside it: each as near to its text as the others leave room for. */
+/** The topics of a text in a column beside it: each as near to its text as the others leave room for. */
 export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginProps) {
   const { topics, shown, canWrite } = list;
   const column = useRef<HTMLElement>(null);
@@ -60,7 +60,7 @@ export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginPr
         {problem && (
           <ProblemAlert title="The comments could not be read." problem={problem} onRetry={refresh} />
         )}
-        {isLinkedElsewhere && <LinkedTopic source={list.source} shown={shown} canWrite={canWrite} />}
+        {isLinkedElsewhere && <LinkedTopic shown={shown} canWrite={canWrite} />}
         {(hasOthers || shown === "list") && (
           <TopicList {...list} placed={besideText} isShort={shown !== "list"} />
         )}

@@ -13,7 +13,7 @@ export interface TopicSheetProps extends TopicListProps {
   readonly refresh: () => void;
 }
 
-/** The topics of a document over it, where they have no room beside it. */
+/** The topics of a text over it, where they have no room beside it. */
 export function TopicSheet({ problem, refresh, ...list }: TopicSheetProps) {
   const body = useRef<HTMLDivElement>(null);
   const { shown, topics, canWrite } = list;
@@ -36,7 +36,7 @@ export function TopicSheet({ problem, refresh, ...list }: TopicSheetProps) {
           {problem && (
             <ProblemAlert title="The comments could not be read." problem={problem} onRetry={refresh} />
           )}
-          {!isListed && <LinkedTopic source={list.source} shown={shown} canWrite={canWrite} />}
+          {!isListed && <LinkedTopic shown={shown} canWrite={canWrite} />}
           <TopicList {...list} />
         </div>
       </DialogContent>

@@ -24,7 +24,7 @@ export function TopicThread({ topic, canWrite, onFind }: TopicThreadProps) {
   const { topic_id, status } = topic;
   return (
     <div className="grid gap-2 border-t px-2.5 py-2">
-      <Messages topicId={topic_id} after={0} />
+      <Messages topic={topic} after={0} />
       <TopicJob topic={topic} canStart={canWrite && status === "open"} />
       {canWrite &&
         (status === "open" ? <TopicReply topicId={topic_id} /> : <TopicReopen topicId={topic_id} />)}
@@ -38,8 +38,9 @@ export function TopicThread({ topic, canWrite, onFind }: TopicThreadProps) {
 }
 
 /** A page of messages, and below it the next. */
-function Messages({ topicId, after }: { topicId: number; after: number }) {
-  const { data, problem, refresh } = useRead("get_topic", { topic_id: topicId, after }, { on: ["topics"] });
+function Messages({ topic, after }: { topic: Topic; after: number }) {
+  const { topic_id } = topic;
+  const { data, problem, refresh } = useRead("get_topic", { topic_id, after }, { on: ["topics"] });
   if (!data) {
     return problem ? (
       <ProblemAlert title="This comment could not be read." problem={problem} onRetry={refresh} />
@@ -62,11 +63,11 @@ function Messages({ topicId, after }: { topicId: number; after: number }) {
               <TimeText at={message.at} className="text-muted-foreground tabular-nums" />
             </p>
             <MarkdownText text={message.text} />
-            {message.proposal_id !== null && <ProposalLink proposalId={message.proposal_id} />}
+            {message.proposal_id !== null && <ProposalLink about={topic} proposalId={message.proposal_id} />}
           </li>
         ))}
       </ol>
-      {data.next_after !== null && <Messages topicId={topicId} after={data.next_after} />}
+      {data.next_after !== null && <Messages topic={topic} after={data.next_after} />}
     </>
   );
 }

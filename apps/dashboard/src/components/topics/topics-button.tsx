@@ -3,12 +3,12 @@
 import { MessagesSquare } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { showTopic, useTopicParam } from "./topic-param";
-import { type Source, useTopics } from "./use-topics";
+import { useTopics } from "./use-topics";
 
-/** Shows all comments on a document, and how many are open. */
-export function TopicsButton({ source }: { readonly source: Source }) {
+/** Shows all comments on the text, and how many are open. */
+export function TopicsButton() {
   const shown = useTopicParam();
-  const { data } = useTopics(source, { status: "open" });
+  const { data } = useTopics({ status: "open" });
   const count = data?.topics.length ?? 0;
   const words = data?.next_before === null ? String(count) : `${count}+`;
   return (

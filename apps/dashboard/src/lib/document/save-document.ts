@@ -1,12 +1,13 @@
 import { MerkleError } from "@merkle/wire/errors";
 import type { Call } from "@/lib/broker/use-call";
+import type { Revision } from "@/lib/sources/source";
 
-/** Two texts that were made from the same version. */
-export interface Conflict {
+/** Two texts that were made from the same one. */
+export interface Conflict<Of extends Revision = number> {
   readonly base: string;
   readonly mine: string;
   readonly theirs: string;
-  readonly theirsVersion: number;
+  readonly theirsRevision: Of;
 }
 
 export type SaveOutcome =
@@ -83,7 +84,7 @@ export async function findConflict(
     call("read_session_doc", { session_id: sessionId }),
   ]);
   if (theirs === text) return { kind: "saved", version };
-  return { kind: "conflict", conflict: { base, mine: text, theirs, theirsVersion: version } };
+  return { kind: "conflict", conflict: { base, mine: text, theirs, theirsRevision: version } };
 }
 
 async function readVersion(call: Call, session_id: string, version: number): Promise<string> {

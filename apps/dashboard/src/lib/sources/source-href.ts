@@ -5,15 +5,18 @@ export interface SourcePlace {
   readonly proposal?: number | null;
   /** The number of a topic on it. */
   readonly topic?: number | null;
+  /** As whom it is looked at. */
+  readonly perspective?: string | null;
 }
 
 /** Where a file is looked at, as a path of the dashboard. */
-export function sourceHref({ file, proposal = null, topic = null }: SourcePlace): string {
+export function sourceHref({ file, proposal = null, topic = null, perspective = null }: SourcePlace): string {
   // A query may hold slashes as they are, and with them a path can be read.
   const path = encodeURIComponent(file).replaceAll("%2F", "/");
   const chosen = [
     ...(proposal === null ? [] : [`&proposal=${proposal}`]),
     ...(topic === null ? [] : [`&topic=${topic}`]),
+    ...(perspective === null ? [] : [`&perspective=${encodeURIComponent(perspective)}`]),
   ];
   return `/sources?file=${path}${chosen.join("")}`;
 }

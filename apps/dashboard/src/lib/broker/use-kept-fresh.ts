@@ -2,7 +2,7 @@ import { useEffect } from "react";
 
 const everyMs = 5_000;
 
-/** Reads again while somebody looks: what others use up, join by or end here is no change that is told to pages. */
+/** Reads again while somebody looks what changes without pages being told. */
 export function useKeptFresh(refresh: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => {

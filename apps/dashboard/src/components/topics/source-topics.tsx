@@ -11,12 +11,10 @@ import { TopicSheet } from "./topic-sheet";
 import { useIsWide } from "./use-is-wide";
 import { useMarks } from "./use-marks";
 import { usePageChanges } from "./use-page-changes";
-import { type Source, type Topic, useTopics } from "./use-topics";
+import { type CommentedText, type Topic, useTopics } from "./use-topics";
 
-export interface DocumentTopicsProps {
-  readonly source: Source;
-  /** The newest version, as it is shown. */
-  readonly doc: { readonly version: number; readonly content: string };
+export interface SourceTopicsProps {
+  readonly text: CommentedText;
   /** Where it is laid out. */
   readonly root: RefObject<HTMLElement | null>;
   readonly scroller: RefObject<HTMLElement | null>;
@@ -29,13 +27,14 @@ const marginFromPx = 896;
 const noTopics: readonly Topic[] = [];
 const noRanges: readonly Range[] = [];
 
-/** What people said about places of a document: marks in the text, threads beside it, and the way to add to them. */
-export function DocumentTopics({ source, doc, root, scroller, canWrite }: DocumentTopicsProps) {
+/** What people said about places of a document or file: marks in the text, threads beside it, and the way to add to them. */
+export function SourceTopics({ text, root, scroller, canWrite }: SourceTopicsProps) {
+  const { revision, content, layout } = text;
   const shown = useTopicParam();
-  const { data, problem, refresh } = useTopics(source, { status: "open" });
+  const { data, problem, refresh } = useTopics({ status: "open" });
   const topics = data?.topics ?? noTopics;
   const isWide = useIsWide(scroller, marginFromPx);
-  const starts = useMemo(() => partStarts(doc.content), [doc.content]);
+  const starts = useMemo(() => partStarts(content, layout), [content, layout]);
   const changes = usePageChanges(root);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is laid out anew is looked through anew.
   const places = useMemo(
@@ -44,12 +43,12 @@ export function DocumentTopics({ source, doc, root, scroller, canWrite }: Docume
   );
   const placed = useMemo(() => {
     const found = topics.flatMap((topic) => {
-      const place = placeIn(topic, doc.version);
+      const place = placeIn(topic, revision);
       const ranges = place && places ? places.toPage(place) : [];
       return ranges.length > 0 ? [{ topic, start: place?.start ?? 0, ranges }] : [];
     });
     return found.sort((a, b) => a.start - b.start);
-  }, [topics, doc.version, places]);
+  }, [topics, revision, places]);
   const shownRanges = placed.find(({ topic }) => topic.topic_id === shown)?.ranges ?? noRanges;
 
   useMarks(
@@ -72,10 +71,10 @@ export function DocumentTopics({ source, doc, root, scroller, canWrite }: Docume
     if (hasPlace && isWide) bringIntoView(scroller.current, shownRanges);
   }, [shown, hasPlace, isWide]);
 
-  const common = { source, doc, topics, shown, canWrite, problem, refresh, onFind: find };
+  const common = { text, topics, shown, canWrite, problem, refresh, onFind: find };
   return (
     <>
-      {canWrite && <SelectionComment source={source} doc={doc} root={root} places={places} />}
+      {canWrite && <SelectionComment text={text} root={root} places={places} />}
       {isWide === true && <TopicMargin {...common} placed={placed} />}
       {isWide === false && shown !== null && <TopicSheet {...common} />}
     </>

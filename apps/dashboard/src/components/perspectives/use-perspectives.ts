@@ -1,0 +1,29 @@
+import type { OutputOf, Perspective } from "@merkle/wire";
+import { useSource } from "@/components/source/source-context";
+import { useRefreshWithText } from "@/components/source/use-refresh-with-text";
+import type { ChangeKind } from "@/lib/broker/broker";
+import { type Read, useRead } from "@/lib/broker/use-read";
+import { toInput } from "@/lib/sources/source";
+
+const on: readonly ChangeKind[] = ["perspectives", "personas", "document"];
+
+/** The newest reading of each persona of the page's document or file, kept up to date. */
+export function usePerspectives(): Read<{ readonly perspectives: readonly Perspective[] }> {
+  const input = toInput(useSource().source);
+  const ofDocument = useRead("list_perspectives", "session_id" in input ? input : null, { on });
+  const ofFile = useRead("list_source_perspectives", "source_path" in input ? input : null, { on });
+  const read = "session_id" in input ? ofDocument : ofFile;
+  useRefreshWithText(read.refresh);
+  return read;
+}
+
+/** What a persona's reading of it came to. */
+export function usePerspective(
+  persona_name: string,
+): Read<OutputOf<"get_perspective"> | OutputOf<"get_source_perspective">> {
+  const input = toInput(useSource().source);
+  const named = { ...input, persona_name };
+  const ofDocument = useRead("get_perspective", "session_id" in named ? named : null, { on });
+  const ofFile = useRead("get_source_perspective", "source_path" in named ? named : null, { on });
+  return "session_id" in input ? ofDocument : ofFile;
+}

@@ -1,0 +1,30 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { Read } from "@/lib/broker/use-read";
+
+export interface ReadPanelProps<T> {
+  readonly read: Read<T>;
+  /** What is said when it fails, as a sentence. */
+  readonly failed: string;
+  readonly children: (data: T) => ReactNode;
+}
+
+/** A panel of one answer of the broker: what it says, that it is on its way, or why it is not there. */
+export function ReadPanel<T>({ read: { data, problem, refresh }, failed, children }: ReadPanelProps<T>) {
+  return (
+    <div className="grid gap-3">
+      {problem && (
+        <ProblemAlert
+          title={failed}
+          problem={problem}
+          stillWorks={data ? "What is shown below is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {data ? children(data) : problem === undefined && <Skeleton className="h-56" />}
+    </div>
+  );
+}

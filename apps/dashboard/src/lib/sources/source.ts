@@ -1,0 +1,36 @@
+/** What is commented on, rewritten and read: a session's document, or a file under Git. Its kind is also what people call it. */
+export type Source =
+  | { readonly kind: "document"; readonly session_id: string }
+  | { readonly kind: "file"; readonly source_path: string };
+
+/** A state of a source's text: the version of a document, the hash of a file. */
+export type Revision = number | string;
+
+/** A source as operations take it. */
+export function toInput(source: Source): { session_id: string } | { source_path: string } {
+  return source.kind === "document" ? { session_id: source.session_id } : { source_path: source.source_path };
+}
+
+/** What tells a source from all others, for what is kept about it in the browser. */
+export function keyOf(source: Source): string {
+  return source.kind === "document" ? source.session_id : source.source_path;
+}
+
+/** What topics, jobs and proposals say of the source that they are about. */
+export interface OfSource {
+  readonly session_id: string | null;
+  readonly source_path: string | null;
+}
+
+export function isOf(source: Source, about: OfSource): boolean {
+  return source.kind === "document"
+    ? about.source_path === null && about.session_id === source.session_id
+    : about.source_path === source.source_path;
+}
+
+/** Hashes are told apart by their beginning. */
+const hashCharsShown = 12;
+
+export function describeRevision(revision: Revision): string {
+  return typeof revision === "number" ? `v${revision}` : revision.slice(0, hashCharsShown);
+}
