@@ -1,11 +1,18 @@
 import axe from "axe-core";
 import type { Locator } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { brokerDoors } from "../kit/doors.js";
+import { createFakeRunner } from "../kit/fake-runner.js";
+import { guide, stageRepository } from "../sources/staged-repository.js";
 import { inspectorOf } from "./inspect-page.js";
 import { testDashboard } from "./open-dashboard.js";
 import { type StagedMesh, stageMesh } from "./staged-mesh.js";
 
-const dashboard = testDashboard();
+const fake = createFakeRunner();
+const at = await stageRepository(atEnd());
+const roots = { docs: at.folder, gone: `${at.top}/nowhere` };
+const dashboard = testDashboard({ agent: { ...fake.agent, roots } });
 vi.setConfig({ testTimeout: 240_000 });
 const dialog = "dialog[open]";
 const popover = "[data-slot=popover-content]";
@@ -146,6 +153,55 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     await inspect(page.getByText(/The payments API limits/));
     await go(`/sessions/${busy}/progress`);
     await inspect(page.getByRole("button", { name: "Moved the issuer tables" }));
+    expect(found).toEqual([]);
+  });
+
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the files, and one with comments, a proposal, jobs and readings", async () => {
+    const source_path = "docs/docs/guide.md";
+    const team_id = await dashboard.newPerson("Ben");
+    const { source_sha: base_sha } = await dashboard.rest.call("read_source", { source_path });
+    const said = { source_path, source_sha: base_sha, quote: "Tokens live", text: "For how long?", team_id };
+    const { topic_id } = await dashboard.rest.call("open_topic", said);
+    await dashboard.rest.call("open_topic", { ...said, quote: "They rotate.", text: "Who does?" });
+    const content = guide.replace("an hour", "a day").replace("rotate", "rotate daily");
+    const { proposal_id } = await dashboard.rest.call("insert_proposal", {
+      topic_id,
+      base_sha,
+      content,
+      team_id,
+    });
+    await dashboard.rest.call("start_job", {
+      kind: "perspective",
+      source_path,
+      persona_name: "Sceptic",
+      team_id,
+    });
+    const run = await fake.next();
+    const agent = await brokerDoors.rest(dashboard.broker.url, { token: run.job.credential });
+    const { "Source SHA": source_sha = "", "Persona SHA": persona_sha = "" } = run.job.parameters;
+    await agent.call("put_perspective", { source_sha, persona_sha, content: "Why **an hour**?" });
+    run.end({ exit_code: 3, error_tail: "no licence" });
+
+    const { page, found, inspect, go } = await openToInspect("/sources");
+    await inspect(page.getByText("1 proposal"));
+    await go("/sources?q=nowhere-near");
+    await inspect(page.getByText("No file’s path holds"));
+    const file = `/sources?file=${source_path}`;
+    await go(file);
+    await inspect(page.getByRole("button", { name: `Review proposal ${proposal_id}` }));
+    await go(`${file}&topic=list`);
+    await inspect(page.getByRole("button", { name: "Comment on the whole file" }));
+    await go(`${file}&proposal=${proposal_id}`);
+    await inspect(page.getByRole("button", { name: "Accept", exact: true }));
+    await go(`${file}&jobs=1`);
+    await inspect(page.getByText("Read the file as"));
+    await go(`${file}&perspective=Sceptic`);
+    await inspect(page.getByRole("article", { name: "The file, read as Sceptic" }));
+    await go("/sources?file=docs/nothing.md");
+    await inspect(page.getByText("Git keeps no file there."));
+    await at.write("docs/guide.md", "# Another guide\n");
+    await go(file);
+    await inspect(page.getByText("This text is not committed."));
     expect(found).toEqual([]);
   });
 

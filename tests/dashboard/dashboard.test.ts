@@ -57,6 +57,7 @@ describe("the exported pages", () => {
       "/search",
       "/memory",
       "/progress",
+      "/sources",
       "/sessions/any/progress",
       "/settings",
       "/nowhere",

@@ -205,6 +205,7 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
     for (const [second, place] of [
       ["m", "/memory"],
       ["p", "/progress"],
+      ["f", "/sources"],
       ["n", "/?needs=1"],
       ["s", "/"],
     ] as const) {

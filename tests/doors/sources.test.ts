@@ -39,6 +39,10 @@ it("[SOURCE-6] the files that Git keeps under the roots are listed and read, and
     can_commit: true,
   });
   expect((await rest.call("list_sources", { query: "GUIDE" })).files).toHaveLength(1);
+  expect(await rest.call("list_sources", { names_only: true })).toMatchObject({
+    roots: [{ root: "docs" }, { root: "gone" }],
+    files: [],
+  });
   expect(await rest.call("list_sources", { limit: 1 })).toMatchObject({ has_more: true });
   expect(await failureOf(rest.call("list_sources", { limit: limits.sourcesListedMax + 1 }))).toMatchObject({
     code: "bad_request",

@@ -1,13 +1,14 @@
 import { type FileWork, listFileWork } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { ListedRoot } from "./sources.js";
 
 /** Lists the files that may be worked on, by root and path, with what is open for each (SOURCE-6). */
 export async function listSources(
   { services }: Context,
-  { query = "", limit }: ParsedInputOf<"list_sources">,
+  { query = "", names_only, limit }: ParsedInputOf<"list_sources">,
 ): Promise<OutputOf<"list_sources">> {
   const { sources, database } = services;
-  const listed = await sources.list();
+  const listed = names_only ? sources.roots.map(unopened) : await sources.list();
   const wanted = query.toLowerCase();
   const paths = listed
     .flatMap(({ root, paths }) => paths.map((path) => `${root}/${path}`))
@@ -20,6 +21,11 @@ export async function listSources(
     has_more: paths.length > limit || listed.some(({ cut }) => cut),
     can_commit: sources.canCommit,
   };
+}
+
+/** A root that nobody has looked into. */
+function unopened(root: string): ListedRoot {
+  return { root, problem: null, paths: [], cut: false };
 }
 
 function toListed(source_path: string, work: FileWork | undefined) {

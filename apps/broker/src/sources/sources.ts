@@ -23,6 +23,8 @@ export interface ListedRoot {
 export interface Sources {
   /** Whether what is accepted can be committed. */
   readonly canCommit: boolean;
+  /** What the roots are called. */
+  readonly roots: readonly string[];
   list(): Promise<readonly ListedRoot[]>;
   /** @throws not_found, with the reason */
   open(source: SourcePathParts): Promise<OpenSource>;
@@ -71,6 +73,7 @@ export function createSources({ roots = {}, author, home }: SourcesOptions): Sou
 
   return {
     canCommit: author !== undefined,
+    roots: [...folders.keys()],
     folderOf: (root) => folders.get(root) ?? null,
     list: () => Promise.all([...folders.keys()].map(listRoot)),
     async open({ root, path }) {

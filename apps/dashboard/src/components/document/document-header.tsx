@@ -1,12 +1,12 @@
 "use client";
 
-import { BookText, Glasses, History, PencilLine, StickyNote } from "lucide-react";
-import { type ReactNode, type RefObject, Suspense } from "react";
+import { BookText, History, PencilLine, StickyNote } from "lucide-react";
+import { type RefObject, Suspense } from "react";
 import { CopyButton } from "@/components/copy-button";
-import { anyPersona, usePerspectiveParam } from "@/components/perspectives/use-perspective-param";
 import { useSession } from "@/components/session/session-context";
+import { PerspectivesButton } from "@/components/source/perspectives-button";
+import { ToolButton } from "@/components/source/tool-button";
 import { TimeText } from "@/components/time-text";
-import { Button } from "@/components/ui/button";
 import { setQuery } from "@/lib/query/address";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { TopicsButton } from "./lazy-faces";
@@ -28,7 +28,6 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
   const version = useVersion(doc?.version);
   const [face] = useQueryParam("doc");
   const [edit] = useQueryParam("edit");
-  const perspective = usePerspectiveParam();
   const isCompared = useCompareParam() !== null;
   const isReviewed = useProposalParam() !== null;
   const isHistory = face === "history" && !isCompared && !isReviewed;
@@ -59,14 +58,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
           </Suspense>
         )}
         {isRead && <OutlineButton content={content} scroller={scroller} />}
-        {isRead && isLive && !looksOn && (
-          <ToolButton
-            icon={<Glasses aria-hidden />}
-            label="Perspectives"
-            isPressed={perspective !== null}
-            onClick={() => setQuery({ perspective: perspective === null ? anyPersona : null })}
-          />
-        )}
+        {isRead && isLive && !looksOn && <PerspectivesButton />}
         <ToolButton
           icon={isHistory ? <BookText aria-hidden /> : <History aria-hidden />}
           label={isHistory ? "Text" : "History"}
@@ -91,30 +83,5 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
         {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" compact />}
       </div>
     </header>
-  );
-}
-
-interface ToolButtonProps {
-  readonly icon: ReactNode;
-  readonly label: string;
-  /** Of one that opens and closes something beside the text. */
-  readonly isPressed?: boolean;
-  readonly onClick: () => void;
-}
-
-/** Words where there is room for them. */
-function ToolButton({ icon, label, isPressed, onClick }: ToolButtonProps) {
-  return (
-    <Button
-      variant="ghost"
-      size="sm"
-      title={label}
-      aria-pressed={isPressed}
-      className="aria-pressed:bg-raised"
-      onClick={onClick}
-    >
-      {icon}
-      <span className="sr-only @min-[36rem]:not-sr-only">{label}</span>
-    </Button>
   );
 }

@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { useSource } from "@/components/source/source-context";
 import { showHidden } from "@/lib/markdown/hidden-characters";
 
 /** Beyond this a document is shown as it is written: to lay it out would hold the page up for seconds. */
@@ -6,15 +7,25 @@ export const laidOutCharsMax = 128 * 1024;
 
 const linesPerPart = 200;
 
-/** A document as it is written. Parts that are not in view cost nothing. */
+/** Markdown that is too long to be laid out, as it is written. */
 export function PlainDocument({ content }: { content: string }) {
-  const parts = useMemo(() => cutLines(content), [content]);
+  const { source } = useSource();
   return (
     <>
       <p role="note" className="mb-3 rounded-md border bg-surface px-3 py-2 text-sm text-muted-foreground">
-        This document has {Math.ceil(content.length / 1024)} kB. It is shown as plain text, so that the page
-        stays quick.
+        This {source.kind} has {Math.ceil(content.length / 1024)} kB. It is shown as plain text, so that the
+        page stays quick.
       </p>
+      <PlainLines content={content} />
+    </>
+  );
+}
+
+/** A text as it is written. Parts that are not in view cost nothing. */
+export function PlainLines({ content }: { content: string }) {
+  const parts = useMemo(() => cutLines(content), [content]);
+  return (
+    <>
       {parts.map(({ key, text }) => (
         <pre
           key={key}

@@ -2,6 +2,7 @@
 
 import type { JobKind, OutputOf } from "@merkle/wire";
 import { Fact } from "@/components/fact";
+import { PageLink } from "@/components/page-link";
 import { ReadPanel } from "@/components/read-panel";
 import { useRead } from "@/lib/broker/use-read";
 import { describeDuration } from "@/lib/time/describe-time";
@@ -88,7 +89,10 @@ function Here({ here }: { readonly here: NonNullable<Runner["here"]> }) {
         <Fact name="Commits to files as">{author ?? "nobody: without an author none can be made"}</Fact>
       </dl>
       <p className="text-sm text-muted-foreground">
-        Configured by <code className="font-mono">agent</code> in config.json of the broker's home; changes
+        <PageLink href="/sources" className="text-link underline underline-offset-4">
+          Files that agents may work on
+        </PageLink>
+        . Configured by <code className="font-mono">agent</code> in config.json of the broker's home; changes
         hold from its next start.
       </p>
     </>

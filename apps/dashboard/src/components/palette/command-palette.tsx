@@ -26,6 +26,7 @@ const places = [
   { label: "Search", href: "/search" },
   { label: "Memory", href: "/memory" },
   { label: "Progress", href: "/progress" },
+  { label: "Files", href: "/sources" },
   { label: "Verify a record", href: "/verify" },
   { label: "Settings", href: "/settings" },
 ];

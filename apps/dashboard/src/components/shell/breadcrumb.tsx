@@ -31,7 +31,7 @@ export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
               <PageLink
                 ahead="settled"
                 href={href}
-                className="inline-flex min-h-6 min-w-0 items-center rounded-md hover:text-foreground hover:underline pointer-coarse:min-h-11"
+                className="inline-flex min-h-6 min-w-0 items-center rounded-md hover:text-foreground hover:underline pointer-coarse:min-h-11 pointer-coarse:min-w-11"
               >
                 <span dir="auto" className="truncate">
                   {label}

@@ -35,6 +35,7 @@ export function ShellKeys({ children }: { children: ReactNode }) {
   useShortcut("g n", () => router.push("/?needs=1"), { label: "Go to what needs you", group: "Everywhere" });
   useShortcut("g m", () => router.push("/memory"), { label: "Go to memory", group: "Everywhere" });
   useShortcut("g p", () => router.push("/progress"), { label: "Go to progress", group: "Everywhere" });
+  useShortcut("g f", () => router.push("/sources"), { label: "Go to files", group: "Everywhere" });
   useShortcut("g v", () => router.push("/verify"), { label: "Go to verify a record", group: "Everywhere" });
 
   return (

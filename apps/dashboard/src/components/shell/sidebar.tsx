@@ -1,6 +1,7 @@
 "use client";
 
 import { Bell, BookMarked, LayoutList, ListChecks, Search, Settings2, ShieldCheck } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { PageLink } from "@/components/page-link";
 import { Keys } from "./keys";
 import { Logo } from "./logo";
@@ -8,6 +9,8 @@ import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
 import { RecentSessions } from "./recent-sessions";
 import { useShellActions } from "./shell-keys";
+
+const FilesLink = lazy(() => import("./files-link").then((part) => ({ default: part.FilesLink })));
 
 /** The way to every page: with words where there is room, as icons on narrower screens, and not at all on a phone. */
 export function Sidebar() {
@@ -31,6 +34,9 @@ export function Sidebar() {
       <RecentSessions />
       <NavLink href="/memory" label="Memory" Icon={BookMarked} />
       <NavLink href="/progress" label="Progress" Icon={ListChecks} />
+      <Suspense>
+        <FilesLink />
+      </Suspense>
       <NavLink href="/verify" label="Verify" Icon={ShieldCheck} />
       <NavLink href="/settings" label="Settings" Icon={Settings2} />
     </nav>

@@ -132,10 +132,7 @@ function ClosedTopics(page: Pick<TopicListProps, "shown" | "canWrite">) {
 }
 
 /** A page of closed topics, and below it the next. */
-function ClosedPage({
-  before,
-  ...page
-}: Pick<TopicListProps, "shown" | "canWrite"> & { before?: number }) {
+function ClosedPage({ before, ...page }: Pick<TopicListProps, "shown" | "canWrite"> & { before?: number }) {
   const { shown, canWrite } = page;
   const { data, problem, refresh } = useTopics({
     status: "closed",

@@ -14,7 +14,7 @@ export interface CodeBlockProps {
 }
 
 /** More than this stays in one colour: so many coloured parts would hold up the page. */
-const colouredCharsMax = 10_000;
+export const colouredCharsMax = 10_000;
 
 /** A block of code as it was written; its colours come later and move nothing. */
 export function CodeBlock({ code, language, at, to }: CodeBlockProps) {

@@ -1,0 +1,14 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { SourcesView } from "@/components/sources/sources-view";
+
+export const metadata: Metadata = { title: "Files" };
+
+export default function SourcesPage() {
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <SourcesView />
+    </Suspense>
+  );
+}

@@ -1,0 +1,86 @@
+"use client";
+
+import { type ReactNode, Suspense, useRef } from "react";
+import { DocumentSkeleton } from "@/components/document/document-skeleton";
+import { OpenProposals, ProposalReview } from "@/components/document/lazy-faces";
+import { useProposalParam } from "@/components/document/use-version-param";
+import { usePerspectiveParam } from "@/components/perspectives/use-perspective-param";
+import { ProblemAlert } from "@/components/problem-alert";
+import { AnnotatedText } from "@/components/source/annotated-text";
+import { useSource } from "@/components/source/source-context";
+import { SourcePane } from "@/components/source/source-pane";
+import type { Read } from "@/lib/broker/use-read";
+import { useQueryParam } from "@/lib/query/use-query-param";
+import { FileHeader } from "./file-header";
+import { FileJobs } from "./file-jobs";
+import { layoutOfFile } from "./file-layout";
+import { FileText } from "./file-text";
+import { GoneFile } from "./gone-file";
+import type { FileRead } from "./use-file";
+
+export interface FilePaneProps {
+  readonly path: string;
+  readonly file: Read<FileRead>;
+}
+
+/** A file: read, commented on, changed by proposals. What of it is shown stands in the address. */
+export function FilePane({ path, file: { data, problem, refresh } }: FilePaneProps) {
+  const { looksOn } = useSource();
+  const proposal = useProposalParam();
+  const [jobs] = useQueryParam("jobs");
+  const perspective = usePerspectiveParam();
+  const scroller = useRef<HTMLDivElement>(null);
+  const isRead = proposal === null && jobs === null;
+
+  function body(): ReactNode {
+    if (proposal !== null) return <ProposalReview key={proposal} proposalId={proposal} />;
+    if (jobs !== null) return <FileJobs />;
+    if (!data) return problem ? <GoneFile /> : <DocumentSkeleton />;
+    const layout = layoutOfFile(path, data.text);
+    return (
+      <AnnotatedText
+        text={{ revision: data.source_sha, content: data.text, layout }}
+        scroller={scroller}
+        isLive
+        canComment={!looksOn}
+      >
+        <FileText path={path} file={data} layout={layout} scroller={scroller} />
+      </AnnotatedText>
+    );
+  }
+
+  return (
+    <SourcePane
+      label="File"
+      scroller={scroller}
+      persona={isRead && !looksOn && data ? perspective : null}
+      head={
+        <>
+          <FileHeader path={path} file={data} scroller={scroller} isRead={isRead} />
+          {problem && (
+            <ProblemAlert
+              className="m-3"
+              title="The file could not be read."
+              problem={problem}
+              stillWorks={data ? "What is shown is from before." : undefined}
+              onRetry={refresh}
+            />
+          )}
+          {data?.committed === false && (
+            <p role="note" className="border-b bg-highlight px-4 py-1.5 text-sm">
+              This text is not committed. Nothing is written over it: what is proposed can be accepted once it
+              is committed, or taken back.
+            </p>
+          )}
+          {isRead && (
+            <Suspense>
+              <OpenProposals />
+            </Suspense>
+          )}
+        </>
+      }
+    >
+      {body()}
+    </SourcePane>
+  );
+}
