@@ -15,11 +15,15 @@ async function write({ job, end }: FakeRun, content: string): Promise<void> {
   end({});
 }
 
-async function writeDocument({ sessionId, convener }: TestSession, expected_version: number): Promise<void> {
+async function writeDocument(
+  { sessionId, convener }: TestSession,
+  expected_version: number,
+  more = "",
+): Promise<void> {
   await dashboard.rest.call("update_session_doc", {
     session_id: sessionId,
     team_id: convener,
-    content: `# Plan\n\nTokens live for ${expected_version + 15} minutes.\n`,
+    content: `# Plan\n\nTokens live for ${expected_version + 15} minutes.\n\n${more}`,
     expected_version,
   });
 }
@@ -72,6 +76,30 @@ describe.skipIf(dashboard.isMissing)("perspectives in the page", () => {
     await pane.getByRole("button", { name: "Close the perspectives" }).click();
     await page.getByText("Tokens live for 16 minutes.").waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it("[DASH-298] beside a reading the outline opens from its button wherever it has no column", async () => {
+    const session = await createTestSession(dashboard.rest);
+    await writeDocument(session, 0);
+    await writeDocument(session, 1, "## Decisions\n\nNone.\n");
+    const as = await dashboard.newPerson();
+    const { page } = await dashboard.open(`/sessions/${session.slug}/doc`, {
+      as,
+      viewport: { width: 1500, height: 900 },
+    });
+    const column = page.getByRole("navigation", { name: "Outline" });
+    const button = page.getByRole("button", { name: "Outline" });
+    await column.waitFor();
+    await button.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Perspectives" }).click();
+    await column.waitFor({ state: "hidden" });
+    await button.click();
+    await column.getByRole("button", { name: "Decisions" }).click();
+    await column.waitFor({ state: "hidden" });
+    await expect.poll(() => page.evaluate("document.activeElement.dataset.part")).toContain("Decisions");
+    await page.setViewportSize({ width: 1900, height: 900 });
+    await column.waitFor();
+    await button.waitFor({ state: "hidden" });
   });
 
   it("[PERSONA-7] personas are made, edited beside what another saved meanwhile, retired and restored", async () => {

@@ -97,6 +97,34 @@ describe.skipIf(dashboard.isMissing)("proposals in the page", () => {
     await ben.page.getByRole("heading", { name: "The plan" }).waitFor();
   });
 
+  it("[DASH-286] a conclusion that is accepted ends the session, which is asked first", async () => {
+    const session = await createTestSession(dashboard.rest);
+    await write(session, plan, 0);
+    const { proposal_id } = await dashboard.rest.call("insert_proposal", {
+      session_id: session.sessionId,
+      base_version: 1,
+      content: "We keep v1 for 30 days.",
+      team_id: session.convener,
+    });
+    const { page, problems, findBarriers } = await open(session, `?proposal=${proposal_id}`);
+    const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
+    await review.getByRole("button", { name: "Accept and conclude…" }).click();
+    const dialog = page.getByRole("alertdialog", { name: "Conclude the session with this?" });
+    expect(await findBarriers()).toEqual([]);
+    await dialog.getByRole("button", { name: "Not yet" }).click();
+    const status = async () =>
+      (await dashboard.rest.call("get_session", { session_id: session.sessionId })).status;
+    expect(await status()).toBe("active");
+    await review.getByRole("button", { name: "Accept and conclude…" }).click();
+    await dialog.getByRole("button", { name: "Conclude for everyone" }).click();
+    await review.getByText(/^Accepted as v2 by Ana/).waitFor();
+    expect(await status()).toBe("closed");
+    expect(await read(session)).toContain("## Conclusion\n\nWe keep v1 for 30 days.");
+    await page.goto(`${dashboard.broker.url}/sessions/${session.slug}`);
+    await page.getByRole("region", { name: "Conclusion" }).getByText("We keep v1 for 30 days.").waitFor();
+    expect(problems).toEqual([]);
+  });
+
   async function propose() {
     const session = await createTestSession(dashboard.rest);
     await write(session, plan, 0);
