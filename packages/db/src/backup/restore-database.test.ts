@@ -6,6 +6,8 @@ import { gzipSync } from "node:zlib";
 import type postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { isExhaustive } from "../../../../tests/kit/exhaustive.js";
+import { connectPool } from "../connection.js";
+import { isConnectionLost } from "../database-error.js";
 import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
 import { knownMigrations } from "../migrate.js";
 import { openDatabase } from "../open-database.js";
@@ -209,16 +211,31 @@ describe("a restore", () => {
     await expectUntouched(target);
   });
 
+  it("[BACKUP-3] that loses its connection between two statements ends, and changes nothing", async () => {
+    const target = await makeDatabase(current);
+    const restoring = withRestore(target, async (sql) => {
+      await sql`CREATE TABLE half (id int)`;
+      await query(current.connection, (admin) => terminate(admin, target));
+      await sql`SELECT 1`;
+    });
+    await expect(restoring).rejects.toSatisfy(isConnectionLost);
+    await expectUntouched(target);
+  });
+
   it("[BACKUP-3] that loses its connection changes nothing, and a backup that does leaves nothing", async () => {
     const source = await makeMerkleDatabase(current);
     await addMessages(source, 8_000);
     const target = await makeDatabase(current);
+    const admin = connectPool(current.connection, 1);
+    onTestFinished(() => admin.end({ timeout: 5 }));
+    // Connected before, so that the end comes while there is something left to read or write.
+    await admin`SELECT 1`;
     const disconnect = (database: TestDatabase) => {
       const once = { done: false };
       return (table: string) => {
         if (table !== "messages" || once.done) return;
         once.done = true;
-        void query(current.connection, (sql) => terminate(sql, database));
+        void terminate(admin, database);
       };
     };
     await expect(
@@ -284,8 +301,9 @@ describe("a restore", () => {
   );
 });
 
+/** Ends the database's connections, and resolves when none is left. */
 async function terminate(sql: postgres.Sql, { database }: TestDatabase): Promise<void> {
-  await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${database}`;
+  await sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = ${database}`;
 }
 
 /** But for the epoch, which only the restored one has newly. */

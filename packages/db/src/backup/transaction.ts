@@ -88,7 +88,11 @@ async function withPool<Result>(
   max: number,
   work: (pool: postgres.Sql) => Promise<Result>,
 ): Promise<Result> {
-  const pool = connectPool(target, max, { keepOpen: true });
+  const pool = connectPool(target, max, {
+    keepOpen: true,
+    // The driver sends a statement also over a connection that was lost before it, and waits for its answer for ever.
+    onClose: () => setImmediate(() => void pool.end({ timeout: 0 })),
+  });
   try {
     return await work(pool);
   } finally {
