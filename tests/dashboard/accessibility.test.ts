@@ -1,4 +1,3 @@
-import axe from "axe-core";
 import type { Locator } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { atEnd } from "../kit/at-end.js";
@@ -26,7 +25,7 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
   async function openToInspect(path: string, { isKnown = true } = {}) {
     const as = isKnown ? { as: await dashboard.newPerson("Ana") } : {};
     const { page } = await dashboard.open(path, { reducedMotion: "reduce", ...as });
-    const inspector = await inspectorOf(page, axe.source);
+    const inspector = await inspectorOf(page);
     const found: string[] = [];
     return {
       page,

@@ -1,4 +1,5 @@
 import type { CDPSession, Page } from "playwright-core";
+import { axeSource } from "../kit/axe.js";
 import { inTurn } from "../kit/exhaustive.js";
 
 /** Looks at a page as people would who cannot see, point, bear motion or spare room. */
@@ -14,7 +15,7 @@ export interface PageInspector {
 const desk = { width: 1280, height: 800 };
 const narrow = { width: 320, height: 640 };
 
-export async function inspectorOf(page: Page, axeSource: string): Promise<PageInspector> {
+export async function inspectorOf(page: Page): Promise<PageInspector> {
   const devtools = await page.context().newCDPSession(page);
 
   async function barriers(part: string | undefined): Promise<string[]> {

@@ -1,6 +1,7 @@
-import axe from "axe-core";
+import type axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
+import { axeSource } from "./axe.js";
 import { lookForSecrets } from "./canary.js";
 
 /** A page in a browser profile of its own, with what went wrong in it. It asks for no motion unless told. */
@@ -47,7 +48,7 @@ export async function openPage(
 }
 
 async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  await page.evaluate(axeSource);
   // The results that are no violations are in full only when asked for, and take most of the time.
   const violations = await page.evaluate<axe.Result[]>(
     'axe.run({ resultTypes: ["violations"] }).then((results) => results.violations)',
