@@ -1,7 +1,14 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files of few lines that take long. */
-const longDespiteTheirSize = ["/tests/faults/", "/tests/conformance/"];
+const longDespiteTheirSize = [
+  "/tests/faults/",
+  "/tests/conformance/",
+  "/tests/jobs/kills",
+  "/tests/record/tamper",
+  "/tests/invites/",
+  "/tests/anchors/",
+];
 const browsers = "/tests/dashboard/";
 /** Files between two that draw pages: as many as other workers run meanwhile. */
 const between = 3;
