@@ -24,12 +24,9 @@ export const listSources = operation({
       .max(limits.queryCharsMax)
       .optional()
       .meta({ description: "Only those whose path holds this, in any case." }),
-    names_only: z
-      .boolean()
-      .default(false)
-      .meta({
-        description: "Only how the roots are called, without looking into them: no files, no problems.",
-      }),
+    names_only: z.boolean().default(false).meta({
+      description: "Only how the roots are called, without looking into them: no files, no problems.",
+    }),
     limit: z.int().min(1).max(limits.sourcesListedMax).default(limits.sourcesListedDefault),
     ...asTeam,
   }),
