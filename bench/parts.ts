@@ -1,4 +1,5 @@
 import type { Part } from "./part.js";
+import { anchors } from "./parts/anchors.js";
 import { delivery } from "./parts/delivery.js";
 import { fanOut } from "./parts/fan-out.js";
 import { idle } from "./parts/idle.js";
@@ -9,4 +10,4 @@ import { toolList } from "./parts/tool-list.js";
 import { verbs } from "./parts/verbs.js";
 
 /** All that can be measured, in the order of the report. */
-export const parts: readonly Part[] = [posts, delivery, fanOut, idle, start, toolList, verbs, jobs];
+export const parts: readonly Part[] = [posts, delivery, fanOut, idle, start, toolList, verbs, jobs, anchors];

@@ -17,21 +17,30 @@ export interface Change {
 }
 
 /** A sequence aligned from its front and one aligned from its end differ where it could have been either way. */
-export type Direction = "forward" | "backward";
+type Direction = "forward" | "backward";
 
-export function alignTexts(before: string, after: string, direction: Direction): TextAlignment {
+/** Aligns two texts from their front, and from their end. */
+export function alignTexts(before: string, after: string): readonly [TextAlignment, TextAlignment] {
   const whole = { before: { start: 0, end: before.length }, after: { start: 0, end: after.length } };
-  const lines = withoutChance(align(before, after, whole, linesOf, direction), whole, isTold(before, after));
-  const changes = changesBetween(lines, whole);
-  const words = changes.flatMap((change) =>
-    withoutChance(align(before, after, change, wordsOf, direction), change, () => false),
-  );
-  const pieces = joined([...lines, ...words].sort((x, y) => x.before - y.before));
-  return {
-    changes,
-    piecesAt: (place) => touching(pieces, "before", place),
-    piecesInAfter: (place) => touching(pieces, "after", place),
-  };
+  const isToldOfAll = isTold(before, after);
+  const allLines = takeApart(before, after, whole, linesOf);
+  const wordsIn = keptByChange((change) => takeApart(before, after, change, wordsOf));
+
+  function alignFrom(direction: Direction): TextAlignment {
+    const lines = withoutChance(align(allLines, direction), whole, isToldOfAll);
+    const changes = changesBetween(lines, whole);
+    const words = changes.flatMap((change) =>
+      withoutChance(align(wordsIn(change), direction), change, () => false),
+    );
+    const pieces = joined([...lines, ...words].sort((x, y) => x.before - y.before));
+    return {
+      changes,
+      piecesAt: (place) => touching(pieces, "before", place),
+      piecesInAfter: (place) => touching(pieces, "after", place),
+    };
+  }
+
+  return [alignFrom("forward"), alignFrom("backward")];
 }
 
 /** Those of the pieces, which are in the order of both texts, that touch a place of one. */
@@ -63,43 +72,65 @@ const linesOf: Split = (text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 /** Words, what stands between them, and each other sign by itself. */
 export const wordsOf: Split = (text) => text.match(/[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu) ?? [];
 
-function align(before: string, after: string, within: Change, split: Split, direction: Direction): Kept[] {
+/** What changed, as numbers: the same number for the same token in both texts. */
+interface Tokens {
+  readonly ours: Side;
+  readonly theirs: Side;
+  readonly vocabulary: number;
+}
+
+interface Side {
+  readonly ids: Int32Array;
+  /** Where each token begins, and where the last one ends. */
+  readonly offsets: Uint32Array;
+}
+
+/** The texts are aligned twice, and what changed is mostly the same. */
+function keptByChange(make: (change: Change) => Tokens): (change: Change) => Tokens {
+  const known = new Map<string, Tokens>();
+  return (change) => {
+    const { before, after } = change;
+    const name = `${before.start} ${before.end} ${after.start} ${after.end}`;
+    const tokens = known.get(name) ?? make(change);
+    known.set(name, tokens);
+    return tokens;
+  };
+}
+
+function takeApart(before: string, after: string, within: Change, split: Split): Tokens {
   const ids = new Map<string, number>();
   const idOf = (token: string) => {
     const id = ids.get(token) ?? ids.size;
-    ids.set(token, id);
+    if (id === ids.size) ids.set(token, id);
     return id;
   };
-  const sides = [
-    before.slice(within.before.start, within.before.end),
-    after.slice(within.after.start, within.after.end),
-  ];
-  const [ours, theirs] = sides.map((text) => tokenise(split(text), idOf, direction));
-  if (!ours || !theirs) return [];
-  const kept = alignTokens(ours.ids, theirs.ids, ids.size);
-  const pieces = kept.map(({ before: b, after: a, length }) => {
-    const [from, to] = [ours.offset(b), ours.offset(b + length)];
-    const [otherFrom, otherTo] = [theirs.offset(a), theirs.offset(a + length)];
-    return {
-      before: within.before.start + Math.min(from, to),
-      after: within.after.start + Math.min(otherFrom, otherTo),
-      length: Math.abs(to - from),
-    };
-  });
-  return joined(pieces.sort((x, y) => x.before - y.before));
+  const sideOf = (text: string, { start, end }: Span): Side => {
+    const tokens = split(text.slice(start, end));
+    const offsets = new Uint32Array(tokens.length + 1);
+    let offset = start;
+    tokens.forEach((token, index) => {
+      offsets[index] = offset;
+      offset += token.length;
+    });
+    offsets[tokens.length] = offset;
+    return { ids: Int32Array.from(tokens, idOf), offsets };
+  };
+  const [ours, theirs] = [sideOf(before, within.before), sideOf(after, within.after)];
+  return { ours, theirs, vocabulary: ids.size };
 }
 
-function tokenise(tokens: readonly string[], idOf: (token: string) => number, direction: Direction) {
-  const offsets = new Uint32Array(tokens.length + 1);
-  tokens.forEach((token, index) => {
-    offsets[index + 1] = (offsets[index] ?? 0) + token.length;
-  });
-  const ids = Int32Array.from(tokens, idOf);
+function align({ ours, theirs, vocabulary }: Tokens, direction: Direction): Kept[] {
   const isForward = direction === "forward";
-  return {
-    ids: isForward ? ids : ids.reverse(),
-    offset: (index: number) => offsets[isForward ? index : tokens.length - index] ?? 0,
+  const idsOf = ({ ids }: Side) => (isForward ? ids : ids.slice().reverse());
+  const placeOf = ({ ids, offsets }: Side, token: number, length: number): Span => {
+    const first = isForward ? token : ids.length - token - length;
+    return { start: offsets[first] ?? 0, end: offsets[first + length] ?? 0 };
   };
+  const pieces = alignTokens(idsOf(ours), idsOf(theirs), vocabulary).map((kept) => {
+    const { start, end } = placeOf(ours, kept.before, kept.length);
+    return { before: start, after: placeOf(theirs, kept.after, kept.length).start, length: end - start };
+  });
+  return joined(isForward ? pieces : pieces.reverse());
 }
 
 /** A piece is told from others when one of its lines stands once in each of the texts. */

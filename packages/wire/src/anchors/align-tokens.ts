@@ -37,12 +37,12 @@ export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: n
     const chain = depth < depthMax ? longestChain(counts.onceInBoth(before, after, { b0, b1, a0, a1 })) : [];
     if (chain.length > 0) {
       let [b, a] = [b0, a0];
-      for (const pair of chain) {
-        if (pair.before >= b && pair.after >= a) {
-          ranges.push({ b0: b, b1: pair.before, a0: a, a1: pair.after, depth: depth + 1 });
-          kept.push({ ...pair, length: 1 });
-          [b, a] = [pair.before + 1, pair.after + 1];
-        }
+      for (const { before: b2, after: a2 } of chain) {
+        if (b2 < b || a2 < a) continue;
+        if (b2 > b && a2 > a) ranges.push({ b0: b, b1: b2, a0: a, a1: a2, depth: depth + 1 });
+        kept.push({ before: b2, after: a2, length: 1 });
+        b = b2 + 1;
+        a = a2 + 1;
       }
       ranges.push({ b0: b, b1, a0: a, a1, depth: depth + 1 });
     } else if ((b1 - b0) * (a1 - a0) <= pairsMax) {

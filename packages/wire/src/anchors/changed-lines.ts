@@ -23,82 +23,155 @@ const alikeMin = 0.6;
 const holdsMin = 0.7;
 const tellingCharsMin = 24;
 
-interface Bag {
+interface Line {
   readonly span: Span;
   readonly words: Int32Array;
   readonly weight: number;
 }
 
+/** Words that are looked for in lines. */
+interface Looked {
+  readonly weight: number;
+  /** How often each of those words that the lines have at all, those first that the fewest lines have. */
+  readonly known: readonly { readonly word: number; readonly times: number }[];
+}
+
 export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   const lengths: number[] = [];
+  /** The lines that have a word, in order. */
+  const holders: number[][] = [];
   const ids = new Map<string, number>();
-  const idOf = (word: string) => {
-    const known = ids.get(word);
-    if (known !== undefined) return known;
-    ids.set(word, lengths.length);
-    return lengths.push(word.length) - 1;
-  };
-  const bagOf = (span: Span, words: string) => {
-    const visible = wordsOf(words).filter((word) => word.trim() !== "");
-    return {
-      span,
-      words: Int32Array.from(visible, idOf),
-      weight: visible.reduce((sum, { length }) => sum + length, 0),
-    };
-  };
-  const bags: readonly Bag[] = spans.map((span) => bagOf(span, text.slice(span.start, span.end)));
-  const empty = { start: 0, end: 0 };
+  const lines: readonly Line[] = spans.map((span, line) => {
+    const visible = visibleWords(text.slice(span.start, span.end));
+    const words = Int32Array.from(visible, (word) => {
+      const id = ids.get(word) ?? lengths.push(word.length) - 1;
+      if (id === holders.length) {
+        ids.set(word, id);
+        holders.push([]);
+      }
+      const of = holders[id];
+      if (of && of.at(-1) !== line) of.push(line);
+      return id;
+    });
+    return { span, words, weight: weightOf(visible) };
+  });
+  /** How much of each word is still looked for; nothing between two looks. */
+  const left = new Uint32Array(lengths.length);
+  const lookedAt = new Map<string, Looked>();
+
+  function look(words: string): Looked {
+    const visible = visibleWords(words);
+    const times = new Map<number, number>();
+    for (const each of visible) {
+      const word = ids.get(each);
+      if (word !== undefined) times.set(word, (times.get(word) ?? 0) + 1);
+    }
+    const known = Array.from(times, ([word, count]) => ({ word, times: count }));
+    const holdersOf = (word: number) => holders[word]?.length ?? 0;
+    known.sort((x, y) => holdersOf(x.word) - holdersOf(y.word));
+    return { weight: weightOf(visible), known };
+  }
+
+  /** Many places are in the same lines, which may be all of a text. */
+  function lookOnce(words: string): Looked {
+    const looked = lookedAt.get(words) ?? look(words);
+    lookedAt.set(words, looked);
+    return looked;
+  }
+
+  /**
+   * The first lines of all runs that can share so much: those with one of the rarest words, without which too little is left to
+   * share.
+   */
+  function* runsSharing({ known }: Looked, least: number, height: number): Generator<number, void> {
+    const lengthOf = (word: number) => lengths[word] ?? 0;
+    let rest = known.reduce((sum, { word, times }) => sum + times * lengthOf(word), 0);
+    const seen = new Set<number>();
+    for (const { word, times } of known) {
+      if (rest < least) return;
+      rest -= times * lengthOf(word);
+      for (const holder of holders[word] ?? []) {
+        for (let first = Math.max(0, holder - height + 1); first <= holder; first++) {
+          if (seen.has(first)) continue;
+          seen.add(first);
+          yield first;
+        }
+      }
+    }
+    if (rest >= least) yield* lines.keys();
+  }
+
+  function weightFrom(first: number, height: number): number {
+    let sum = 0;
+    for (let at = first; at < Math.min(first + height, lines.length); at++) sum += lines[at]?.weight ?? 0;
+    return sum;
+  }
+
+  /** Whether so much of the words, by their length, stands in a run of lines. */
+  function share({ known }: Looked, least: number, first: number, height: number): boolean {
+    for (const { word, times } of known) left[word] = times;
+    let sum = 0;
+    let open = weightFrom(first, height);
+    for (let at = first; at < Math.min(first + height, lines.length) && sum + open >= least; at++) {
+      const { words } = lines[at] ?? { words: [] };
+      for (let index = 0; index < words.length && sum + open >= least; index++) {
+        const word = words[index] ?? 0;
+        const length = lengths[word] ?? 0;
+        open -= length;
+        const times = left[word] ?? 0;
+        if (times === 0) continue;
+        left[word] = times - 1;
+        sum += length;
+      }
+    }
+    for (const { word } of known) left[word] = 0;
+    return sum >= least;
+  }
 
   return {
-    count: bags.length,
-    hasLike({ lines, parts }, apart) {
-      const ours = bagOf(empty, lines);
-      const marked = parts
-        .filter(({ length }) => length >= tellingCharsMin)
-        .map((part) => bagOf(empty, part));
-      const counts = countsOf(ours, lengths.length);
-      const held = marked.map((bag) => ({
-        least: holdsMin * bag.weight,
-        counts: countsOf(bag, lengths.length),
-      }));
-      const height = lines
-        .trimEnd()
-        .split("\n")
-        .filter((line) => line.trim() !== "").length;
-      for (const [index, first] of bags.entries()) {
-        if (first.span.start < apart.end && apart.start < first.span.end) continue;
-        const window = bags.slice(index, index + height);
-        const weight = window.reduce((sum, bag) => sum + bag.weight, 0);
-        const isAlike =
-          2 * Math.min(weight, ours.weight) >= alikeMin * (weight + ours.weight) &&
-          2 * shared(window, counts, lengths) >= alikeMin * (weight + ours.weight);
-        const isHolding = () =>
-          held.some((part) => weight >= part.least && shared(window, part.counts, lengths) >= part.least);
-        if (isAlike || isHolding()) return true;
+    count: lines.length,
+    hasLike({ lines: wanted, parts }, apart) {
+      const height = linesIn(wanted);
+      const isApart = (first: number) => {
+        const span = lines[first]?.span;
+        return span === undefined || (span.start < apart.end && apart.start < span.end);
+      };
+      const ours = lookOnce(wanted);
+      // Two that share so much of both share at least this of the one.
+      const leastAlike = (alikeMin / (2 - alikeMin)) * ours.weight * certain;
+      for (const first of runsSharing(ours, leastAlike, height)) {
+        if (isApart(first)) continue;
+        const weight = weightFrom(first, height);
+        const least = (alikeMin * (weight + ours.weight)) / 2;
+        if (Math.min(weight, ours.weight) >= least && share(ours, least, first, height)) return true;
       }
-      return false;
+      return parts.some((part) => {
+        if (part.length < tellingCharsMin) return false;
+        const marked = look(part);
+        const least = holdsMin * marked.weight;
+        for (const first of runsSharing(marked, least, height)) {
+          if (!isApart(first) && share(marked, least, first, height)) return true;
+        }
+        return false;
+      });
     },
   };
 }
 
-function countsOf({ words }: Bag, vocabulary: number): Uint16Array {
-  const counts = new Uint16Array(vocabulary);
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
-  return counts;
+/** What is computed in two ways may differ by so much. */
+const certain = 1 - 1e-9;
+
+function visibleWords(text: string): string[] {
+  return wordsOf(text).filter((word) => word.trim() !== "");
 }
 
-/** How much of the counted words stands in some lines, by the length of the words. */
-function shared(window: readonly Bag[], counts: Uint16Array, lengths: readonly number[]): number {
-  let sum = 0;
-  const taken: number[] = [];
-  for (const { words } of window)
-    for (const word of words) {
-      const left = counts[word] ?? 0;
-      if (left === 0) continue;
-      counts[word] = left - 1;
-      taken.push(word);
-      sum += lengths[word] ?? 0;
-    }
-  for (const word of taken) counts[word] = (counts[word] ?? 0) + 1;
-  return sum;
+function weightOf(words: readonly string[]): number {
+  return words.reduce((sum, { length }) => sum + length, 0);
+}
+
+function linesIn(text: string): number {
+  return text
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line.trim() !== "").length;
 }

@@ -21,7 +21,7 @@ const workMax = 20_000_000;
 
 export function compareTexts(before: string, after: string): Texts {
   const texts = { before, after };
-  const alignments = [alignTexts(before, after, "forward"), alignTexts(before, after, "backward")] as const;
+  const alignments = alignTexts(before, after);
   const whole = (side: "before" | "after") => ({ start: 0, end: texts[side].length });
   const changed = onceForEachSide((side) =>
     indexLines(
@@ -43,7 +43,7 @@ export function compareTexts(before: string, after: string): Texts {
   });
   return {
     ...texts,
-    alignments: [...alignments],
+    alignments,
     changed,
     findLine: (side, line) => single(side).get(line.trimEnd()) ?? undefined,
     work: { left: workMax },

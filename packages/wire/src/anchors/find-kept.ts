@@ -67,16 +67,25 @@ function hasUnit(piece: Kept, unit: number): boolean {
   return piece.before <= unit && unit < endOf(piece);
 }
 
-function isKeptAround({ before, alignments }: Texts, { start, end }: Span): boolean {
+function isKeptAround({ before, alignments, findLine }: Texts, { start, end }: Span): boolean {
   const line = linesAround(before, { start, end });
   const beside = { start: Math.max(0, start - besideChars), end: Math.min(before.length, end + besideChars) };
+  // Where another line reads the same, what stands on one side alone may have come to stand beside that.
+  const isSingle = findLine("before", before.slice(line.start, line.end)) !== undefined;
+  const sides = isSingle
+    ? [beside]
+    : [
+        { start: beside.start, end },
+        { start, end: beside.end },
+      ];
   const inLine = {
     start: Math.max(line.start, start - 2 * besideChars),
     end: Math.min(line.end, end + 2 * besideChars),
   };
   return alignments.every(
     (alignment) =>
-      keptPart(alignment, beside) >= besideKeptMin && keptPart(alignment, inLine) >= inLineKeptMin,
+      sides.every((side) => keptPart(alignment, side) >= besideKeptMin) &&
+      keptPart(alignment, inLine) >= inLineKeptMin,
   );
 }
 

@@ -1,5 +1,6 @@
 import { spanOf, type TextAlignment } from "./align-texts.js";
 import { cut, extentAlike, linesAround, linesWithin, type Texts } from "./compare-texts.js";
+import { hasSigns } from "./has-signs.js";
 import { alikeMin, tellingCharsMin } from "./likeness.js";
 import type { Span } from "./locate-quote.js";
 import { occurrences } from "./occurrences.js";
@@ -11,7 +12,7 @@ export function findLines(texts: Texts, anchor: Anchored): Reanchored | null {
   const { before, after } = texts;
   const lines = linesAround(before, anchor);
   const words = before.slice(lines.start, Math.max(anchor.end, lines.end - 1));
-  if (words.replace(/\s+/g, "").length < tellingCharsMin) return null;
+  if (!hasSigns(words, tellingCharsMin)) return null;
   for (const { start, end } of linesWithin(before, lines)) {
     const line = before.slice(start, end);
     if (line.trim() === "" || texts.findLine("before", line) === undefined) continue;
@@ -52,9 +53,7 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
     return { place, whole, text: after.slice(whole.start, whole.end) };
   });
   // What was around it must have come with it.
-  const told = evidence.filter(
-    ({ text, whole }) => text.replace(/\s+/g, "").length >= tellingCharsMin && isNew(texts, whole),
-  );
+  const told = evidence.filter(({ text, whole }) => hasSigns(text, tellingCharsMin) && isNew(texts, whole));
   const [only] = told;
   if (!only || told.length > 1) return null;
   if (!standsOnce(only.text, before) || !standsOnce(only.text, after)) return null;

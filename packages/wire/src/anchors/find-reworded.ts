@@ -4,6 +4,7 @@ import { isElsewhere, keptUnits } from "./find-moved.js";
 import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
 import type { Span } from "./locate-quote.js";
 import type { Anchored, Reanchored } from "./reanchor.js";
+import { signsOf } from "./signs-of.js";
 import { type Likeness, mostAlike, similarity } from "./similarity.js";
 
 /** Of a place with what stands around it, so much must be alike; more of a short one, which may stand there by chance; */
@@ -19,7 +20,8 @@ export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null 
   const { before, after } = texts;
   const words = before.slice(anchor.start, anchor.end);
   if (words.trim().length < 4) return null;
-  const alike = texts.alignments[0].changes.flatMap((change) => likenesses(texts, words, change));
+  const quote = { words, isLikelyIn: signsOf(words) };
+  const alike = texts.alignments[0].changes.flatMap((change) => likenesses(texts, quote, change));
   const [best, next] = alike.sort((x, y) => y.similarity - x.similarity);
   if (!best || best.similarity < alikeMin) return null;
   if (next && best.similarity - next.similarity < betterBy) return null;
@@ -43,14 +45,24 @@ function isOfSingleLines(texts: Texts, side: "before" | "after", place: Span): b
   );
 }
 
-function likenesses({ after, work }: Texts, words: string, { after: within }: Change): Likeness[] {
+/** What is looked for, and whether enough of its signs stand in a text that it could be like it. */
+interface Quote {
+  readonly words: string;
+  readonly isLikelyIn: (text: string) => boolean;
+}
+
+function likenesses(
+  { after, work }: Texts,
+  { words, isLikelyIn }: Quote,
+  { after: within }: Change,
+): Likeness[] {
   if (within.end === within.start) return [];
   // A place may reach a little over what changed.
   const start = Math.max(0, within.start - words.length);
   const text = after.slice(start, within.end + words.length);
   if (text.length < words.length / 2) return [];
   work.left -= 16 * Math.min(text.length, changeCharsMax);
-  if (text.length <= changeCharsMax && work.left > 0 && !sharesSigns(words, text)) return [];
+  if (text.length <= changeCharsMax && work.left > 0 && !isLikelyIn(text)) return [];
   work.left -= words.length * Math.min(text.length, changeCharsMax);
   // What could not be looked at may be as like.
   if (text.length > changeCharsMax || work.left < 0)
@@ -60,15 +72,6 @@ function likenesses({ after, work }: Texts, words: string, { after: within }: Ch
     end: each.end + start,
     similarity: each.similarity,
   }));
-}
-
-/** Whether enough triples of signs of a quote stand in a text that it could be like it. */
-function sharesSigns(quote: string, text: string): boolean {
-  const triples = new Set<string>();
-  for (let at = 0; at + 3 <= text.length; at++) triples.add(text.slice(at, at + 3));
-  let shared = 0;
-  for (let at = 0; at + 3 <= quote.length; at++) if (triples.has(quote.slice(at, at + 3))) shared++;
-  return shared >= 0.3 * (quote.length - 2);
 }
 
 function around(text: string, { start, end }: Span): string {

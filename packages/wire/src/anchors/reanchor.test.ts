@@ -110,6 +110,11 @@ describe("a place that is lost", () => {
   it.each([
     ["it was deleted", intro + markRotate + audit, intro + audit],
     [
+      "another list that begins as its own did took that one's place",
+      `${audit}[[-]] TODO\n- Who rotates the keys?\n\n- TODO\n- And when?\n`,
+      `${audit}- TODO\n- Leave the vault as it is for a year.\n\n- TODO\n- And when?\n`,
+    ],
+    [
       "it was deleted, and a twin stands elsewhere",
       intro + markRotate + audit + rotate + end,
       intro + audit + rotate + end,

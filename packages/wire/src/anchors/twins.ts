@@ -45,7 +45,7 @@ function wantedAt(text: string, lines: Span, place: Span): Wanted {
     text.slice(Math.max(lines.start, place.start - left), Math.min(lines.end, place.end + right));
   const [near, none] = [besideChars, 0];
   const parts = [within(none, none), within(near, none), within(none, near), within(near, near)];
-  return { lines: text.slice(lines.start, lines.end), parts };
+  return { lines: text.slice(lines.start, lines.end), parts: [...new Set(parts)] };
 }
 
 const besideChars = 32;
