@@ -1,6 +1,6 @@
 import type { TextAlignment } from "./align-texts.js";
 import type { Kept } from "./align-tokens.js";
-import { cut, endOf, linesAround, type Texts } from "./compare-texts.js";
+import { cut, endOf, linesAround, type Texts, visibleLines } from "./compare-texts.js";
 import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
 import type { Span } from "./locate-quote.js";
 import type { Anchored, Reanchored } from "./reanchor.js";
@@ -71,7 +71,9 @@ function isKeptAround({ before, alignments, findLine }: Texts, { start, end }: S
   const line = linesAround(before, { start, end });
   const beside = { start: Math.max(0, start - besideChars), end: Math.min(before.length, end + besideChars) };
   // Where another line reads the same, what stands on one side alone may have come to stand beside that.
-  const isSingle = findLine("before", before.slice(line.start, line.end)) !== undefined;
+  const isSingle = visibleLines(before, { start, end }).some(
+    (each) => findLine("before", before.slice(each.start, each.end)) !== undefined,
+  );
   const sides = isSingle
     ? [beside]
     : [

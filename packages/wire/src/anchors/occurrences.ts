@@ -7,8 +7,13 @@
 export function* occurrences(text: string, wanted: string): Generator<number, void> {
   if (wanted.length === 0) throw new RangeError("Expected a text to look for, got an empty one.");
   const borders = borderLengths(wanted);
+  const beginning = wanted.slice(0, beginningUnits);
   let matched = 0;
   for (let at = 0; at < text.length; at++) {
+    if (matched === 0) {
+      at = text.indexOf(beginning, at);
+      if (at < 0) return;
+    }
     const code = text.charCodeAt(at);
     while (matched > 0 && wanted.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0;
     if (wanted.charCodeAt(matched) === code) matched++;
@@ -17,6 +22,9 @@ export function* occurrences(text: string, wanted: string): Generator<number, vo
     matched = borders[matched - 1] ?? 0;
   }
 }
+
+/** So short a text is looked for in bounded time, whatever it is and wherever it stands. */
+const beginningUnits = 8;
 
 /** For each prefix, the length of the longest shorter prefix that it also ends with. */
 function borderLengths(wanted: string): Int32Array {
