@@ -1,0 +1,39 @@
+import type { AttentionItem } from "@merkle/wire";
+
+const told = {
+  since: "2026-01-01T00:00:00.000Z",
+  peer: null,
+  options: [],
+  dismissed: false,
+  snoozed_until: null,
+};
+
+/** What tests look at: an agent's ask in a session. */
+export const stagedAsk: Extract<AttentionItem, { session_id: string }> = {
+  ...told,
+  id: "ask:1:2",
+  kind: "ask",
+  session_id: "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b",
+  session: "auth",
+  session_title: "Auth",
+  source_path: null,
+  sequence: 2,
+  number: null,
+  team: "Cedar",
+  text: "Which key?",
+};
+
+/** And an agent's proposal for a file. */
+export const stagedFileProposal: Extract<AttentionItem, { session_id: null }> = {
+  ...told,
+  id: "proposal:file:7",
+  kind: "proposal",
+  session_id: null,
+  session: null,
+  session_title: null,
+  source_path: "docs/guide & more.md",
+  sequence: null,
+  number: 7,
+  team: null,
+  text: "+1 −1 to the file",
+};
