@@ -157,7 +157,7 @@ export const replyToTopic = operation({
       close: TopicCloseReason.exclude(["accepted"]).optional().meta({
         description: "resolved: it is dealt with. withdrawn: it was not needed.",
       }),
-      reopen: z.literal(true).optional(),
+      reopen: z.boolean().default(false),
       ...asTeam,
       ...retryable,
     })
