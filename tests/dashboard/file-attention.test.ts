@@ -27,7 +27,7 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
   });
 
   it("[DASH-301] a proposal stands among what needs somebody with its file, leads there, and goes when it is decided elsewhere", async () => {
-    const { page, findBarriers } = await dashboard.open("/", { as: await dashboard.newPerson() });
+    const { page, problems, findBarriers } = await dashboard.open("/", { as: await dashboard.newPerson() });
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     const proposal_id = await work.propose(await work.openTopic(), "A day.");
     const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
@@ -47,15 +47,25 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
     await row.getByRole("button", { name: "Bring back" }).click();
     await row.getByLabel(`Put away: ${source_path}`).waitFor();
 
+    await review.click();
+    await page
+      .getByRole("region", { name: `Proposal ${proposal_id}` })
+      .getByRole("button", { name: "Accept", exact: true })
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get("file")).toBe(source_path);
+    await page.goBack();
+    await row.getByText(`Bo proposes ${proposal_id}`).waitFor();
+
     const rejecting = { proposal_id, decision: "reject", team_id } as const;
     await dashboard.rest.call("decide_proposal", rejecting);
     await expect.poll(() => row.count()).toBe(0);
     await expect.poll(() => page.title()).not.toMatch(/^\(/);
+    expect(problems).toEqual([]);
   });
 
   it("[DASH-301] [DASH-274] a failed job of a file is tried again in its row, which is gone then", async () => {
     const job_id = await work.failJob(await work.openTopic());
-    const { page } = await dashboard.open("/", { ...phone, as: await dashboard.newPerson() });
+    const { page, problems } = await dashboard.open("/", { ...phone, as: await dashboard.newPerson() });
     const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
     await row.getByText(`Job ${job_id} incorporate: Agent failed with exit code 3. See its log.`).waitFor();
     const open = row.getByRole("link", { name: `Open ${source_path}` });
@@ -66,5 +76,8 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
     await expect.poll(() => row.count()).toBe(0);
     again.end({ exit_code: 3 });
     await row.getByText(`Job ${again.job.job_id} incorporate`).waitFor();
+    await open.click();
+    await page.getByRole("heading", { name: source_path, level: 1 }).waitFor();
+    expect(problems).toEqual([]);
   });
 });

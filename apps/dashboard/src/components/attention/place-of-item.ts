@@ -1,14 +1,13 @@
 import type { AttentionItem } from "@merkle/wire";
+import { placeHref } from "../../lib/sources/place-href";
 import { sourceHref } from "../../lib/sources/source-href";
 
 /** Where an item happened, as a path of the dashboard: an ask at its message, a proposal where it is decided about. */
 export function placeOfItem(item: AttentionItem): string {
   const { kind, session, sequence, number } = item;
-  if (item.session_id === null) {
-    return sourceHref({ file: item.source_path, proposal: kind === "proposal" ? number : null });
-  }
+  if (kind === "proposal") return placeHref(item, { proposal: number });
+  if (item.session_id === null) return sourceHref({ file: item.source_path });
   const home = `/sessions/${session}`;
-  if (kind === "proposal") return `${home}/doc?proposal=${number}`;
   if (kind === "job_failed") return `${home}/jobs`;
   return sequence === null ? home : `${home}?m=${sequence}`;
 }

@@ -1,7 +1,7 @@
 import type { OutputOf } from "@merkle/wire";
 import type { SearchKind } from "@merkle/wire/plain";
 import type { Broker } from "@/lib/broker/broker";
-import { sourceHref } from "../../lib/sources/source-href";
+import { placeHref } from "../../lib/sources/place-href";
 
 export type SearchHit = OutputOf<"search">["hits"][number];
 
@@ -57,8 +57,7 @@ export function hrefOfHit(hit: SearchHit, anySession: string | null = null): str
     case "memory":
       return hit.memory_id && `/memory?id=${hit.memory_id}`;
     case "topic":
-      if (hit.source_path !== null) return sourceHref({ file: hit.source_path, topic: hit.topic_id });
-      return session && `${session}/doc?topic=${hit.topic_id}`;
+      return placeHref(hit, { topic: hit.topic_id });
     case "progress":
       return hit.progress_id && `/progress?p=${hit.progress_id}`;
     case "state": {
