@@ -15,7 +15,7 @@ export default defineConfig({
     globalSetup: ["tests/kit/global-setup.ts"],
     setupFiles: ["tests/kit/canary-setup.ts"],
     // A poll ends as soon as what it waits for is so; this is only when to give up.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     testTimeout: 90_000,
     hookTimeout: 60_000,
   },

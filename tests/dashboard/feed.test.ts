@@ -251,7 +251,7 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
         content: { text },
       });
     }
-    await page.getByText("after two", { exact: true }).waitFor({ timeout: 20_000 });
+    await page.getByText("after two", { exact: true }).waitFor();
     expect(await page.getByText("after one", { exact: true }).count()).toBe(1);
     expect(await shownSequences(page)).toEqual([1, 2, 3]);
   });

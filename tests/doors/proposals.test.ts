@@ -76,8 +76,7 @@ async function nextAgent(): Promise<{ run: FakeRun; agent: Door }> {
   return { run, agent: await brokerDoors.rest(broker.url, { token: run.job.credential }) };
 }
 
-const jobEnds = (job_id: number) =>
-  expect.poll(async () => (await rest.call("get_job", { job_id })).status, { timeout: 5_000 });
+const jobEnds = (job_id: number) => expect.poll(async () => (await rest.call("get_job", { job_id })).status);
 
 describe("proposing", () => {
   it("[PROP-1] keeps the text, what it is made from and what it would change, and tells the topic", async () => {

@@ -264,7 +264,7 @@ describe("redacting events", () => {
     // Mostly too soon for an event of its own: the next one tells of what came after it.
     await set(`second ${word}`);
     await set("third");
-    await expect.poll(async () => (await told()).at(-1)?.content["version"], { timeout: 10_000 }).toBe(3);
+    await expect.poll(async () => (await told()).at(-1)?.content["version"]).toBe(3);
     const events = (await told()).map(({ sequence }) => sequence);
     const [first = 0, last = 0] = [events[0], events.at(-1)];
 

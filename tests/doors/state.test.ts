@@ -325,7 +325,7 @@ describe("watching", () => {
     // What came before is read.
     const before = await door.call("wait_for_messages", { ...asBirch, timeout: 0 });
     await door.call("ack", { ...asBirch, cursor: before.next_cursor });
-    const waiting = door.call("wait_for_messages", { ...asBirch, timeout: 10 });
+    const waiting = door.call("wait_for_messages", { ...asBirch, timeout: 30 });
 
     expect(await set("red")).toMatchObject({ watchers: 1 });
     const { messages } = await waiting;
@@ -394,7 +394,7 @@ describe("watching", () => {
     const set = (value: number) => at.call("set_state", { session_id, team_id, key: "load", value });
     const waitFor = async (value: number) => {
       for (let last: unknown; last !== value; ) {
-        const { messages } = await at.call("wait_for_messages", { ...asBirch, timeout: 10 });
+        const { messages } = await at.call("wait_for_messages", { ...asBirch, timeout: 30 });
         last = messages.findLast((each) => each.event === "state_changed")?.["value"];
       }
     };

@@ -23,7 +23,7 @@ it("[SEALED-6] [SEALED-1] a member's key vouches for those of its places, so tha
   expect(await oak.call("send_message", { to: "atlas", message: "to the first", private: true })).toMatch(
     /posted/,
   );
-  expect(await atlas.call("wait_for_messages", { timeout: 10 })).toContain("private: to the first");
+  expect(await atlas.call("wait_for_messages", { timeout: 30 })).toContain("private: to the first");
 
   const { peers } = await admin.call("list_peers", { session_id });
   const card = peers.find(({ name }) => name === "atlas")?.key_card;
@@ -40,11 +40,11 @@ it("[SEALED-6] [SEALED-1] a member's key vouches for those of its places, so tha
   expect(await oak.call("send_message", { to: "atlas", message: "to the second", private: true })).toMatch(
     /posted/,
   );
-  expect(await again.call("wait_for_messages", { timeout: 10 })).toContain("private: to the second");
+  expect(await again.call("wait_for_messages", { timeout: 30 })).toContain("private: to the second");
   expect(await again.call("send_message", { to: "oak", message: "and back", private: true })).toMatch(
     /posted/,
   );
-  expect(await oak.call("wait_for_messages", { timeout: 10 })).toContain("private: and back");
+  expect(await oak.call("wait_for_messages", { timeout: 30 })).toContain("private: and back");
 
   async function newMember(name: string) {
     const seed = drawSeed();

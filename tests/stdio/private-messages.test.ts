@@ -54,7 +54,7 @@ function tell(message: string, more: object = {}): Promise<string> {
 }
 
 function hear(): Promise<string> {
-  return birch.call("wait_for_messages", { timeout: 10 });
+  return birch.call("wait_for_messages", { timeout: 30 });
 }
 
 describe("A private message", () => {

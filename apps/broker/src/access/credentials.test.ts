@@ -69,7 +69,7 @@ it("[AUTH-1] a remembered credential keeps nothing of the memory in which the da
     expect(await remembering.verify(session_id, credential)).not.toBeNull();
   }
   // The driver reads into pieces of 8 KiB: kept for these credentials, they come to 2 MB.
-  await expect.poll(() => buffersBytes() - before, { timeout: 10_000 }).toBeLessThan(500_000);
+  await expect.poll(() => buffersBytes() - before).toBeLessThan(500_000);
   expect(await remembering.verify(session_id, credentials[0] ?? "")).not.toBeNull();
 });
 

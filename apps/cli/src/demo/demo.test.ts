@@ -67,7 +67,7 @@ describe("merkle demo on a broker that runs", () => {
     const session_id = await vi.waitUntil(async () => {
       const { sessions } = await call("list_sessions", {});
       return sessions.find((each) => !known.includes(each.session_id))?.session_id;
-    }, 15_000);
+    }, 60_000);
     return { running, session_id };
   }
 

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { type FollowOptions, MerkleError, type Subscription } from "@merkle/wire/client";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { Feeds, type Reader } from "./feeds";
 
 const session = "00000000-0000-4000-8000-000000000001";
@@ -11,11 +11,11 @@ it("[DASH-3] however many read a feed, it is fetched once, and each gets what it
   const early = new NotingReader(0);
   const late = new NotingReader(3);
   feeds.read(session, undefined, late);
-  await vi.waitFor(() => expect(client.open()).toHaveLength(1));
+  await expect.poll(() => client.open()).toHaveLength(1);
   feeds.read(session, undefined, early);
-  await vi.waitFor(() => expect(client.open().map(({ options }) => options.after)).toEqual([0]));
+  await expect.poll(() => client.open().map(({ options }) => options.after)).toEqual([0]);
   for (const sequence of [1, 2, 3, 4, 5]) client.bring(sequence);
-  await vi.waitFor(() => expect(early.sequences).toEqual([1, 2, 3, 4, 5]));
+  await expect.poll(() => early.sequences).toEqual([1, 2, 3, 4, 5]);
   expect(late.sequences).toEqual([4, 5]);
 });
 
@@ -25,8 +25,8 @@ it("[DASH-3] a session is one feed, whether it is named by id or slug", async ()
   const readers = [new NotingReader(null), new NotingReader(0)];
   feeds.read("auth-refactor", undefined, readers[0] as Reader);
   feeds.read(session, undefined, readers[1] as Reader);
-  await vi.waitFor(() => expect(client.open().map(({ options }) => options.after)).toEqual([0]));
-  await vi.waitFor(() => expect(readers.map(({ hints }) => hints)).toEqual([1, 1]));
+  await expect.poll(() => client.open().map(({ options }) => options.after)).toEqual([0]);
+  await expect.poll(() => readers.map(({ hints }) => hints)).toEqual([1, 1]);
   client.change();
   expect(readers.map(({ hints }) => hints)).toEqual([2, 2]);
 });
@@ -37,7 +37,7 @@ it("[DASH-3] who only wants hints gets no messages, and the last to leave ends t
   const hinted = new NotingReader(null);
   const stop = feeds.read(session, undefined, hinted);
   // Once it has begun, what was read before may be old.
-  await vi.waitFor(() => expect(hinted.hints).toBe(1));
+  await expect.poll(() => hinted.hints).toBe(1);
   client.bring(1);
   client.change();
   expect(hinted).toMatchObject({ sequences: [], hints: 2 });
@@ -50,12 +50,12 @@ it("[DASH-3] who reads on from where a feed for hints alone stands, shares it as
   const feeds = new Feeds(client);
   const hinted = new NotingReader(null);
   feeds.read(session, undefined, hinted);
-  await vi.waitFor(() => expect(hinted.hints).toBe(1));
+  await expect.poll(() => hinted.hints).toBe(1);
   const reading = new NotingReader(0);
   feeds.read(session, undefined, reading);
   await new Promise((resolve) => setImmediate(resolve)); // Names are looked up before a reader is added.
   client.bring(1);
-  await vi.waitFor(() => expect(reading.sequences).toEqual([1]));
+  await expect.poll(() => reading.sequences).toEqual([1]);
   expect(client.open().map(({ options }) => options.after)).toEqual([undefined]);
 });
 
@@ -65,10 +65,10 @@ it("[DASH-5] after a restore, those who have a cursor are told to begin anew, an
   const [reading, hinted] = [new NotingReader(7), new NotingReader(null)];
   feeds.read(session, undefined, reading);
   feeds.read(session, undefined, hinted);
-  await vi.waitFor(() => expect(client.open()).toHaveLength(1));
+  await expect.poll(() => client.open()).toHaveLength(1);
   client.restore();
   expect(reading.resyncs).toBe(1);
-  await vi.waitFor(() => expect(client.open().map(({ options }) => options.after)).toEqual([undefined]));
+  await expect.poll(() => client.open().map(({ options }) => options.after)).toEqual([undefined]);
 });
 
 it("[DASH-3] a session that there is none of ends every reader with the broker's reason", async () => {
@@ -76,7 +76,7 @@ it("[DASH-3] a session that there is none of ends every reader with the broker's
   const feeds = new Feeds(client);
   const reader = new NotingReader(0);
   feeds.read(session, undefined, reader);
-  await vi.waitFor(() => expect(client.open()).toHaveLength(1));
+  await expect.poll(() => client.open()).toHaveLength(1);
   client.refuse(new MerkleError("not_found", "There is no such session."));
   expect(reader.errors).toEqual(["not_found"]);
 });

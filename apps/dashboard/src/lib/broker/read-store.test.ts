@@ -9,17 +9,17 @@ it("[DASH-251] what reads as before is the same object, and nobody is told of it
   const reads = new ReadStore(broker);
   const told = vi.fn();
   const stop = reads.use("sessions", { name: "list_sessions", input: {}, on: [] }, told);
-  await vi.waitFor(() => expect(reads.state("sessions").data).toEqual(answers[0]));
+  await expect.poll(() => reads.state("sessions").data).toEqual(answers[0]);
   const first = reads.state("sessions");
 
   reads.refresh("sessions");
-  await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(2));
+  await expect.poll(() => call).toHaveBeenCalledTimes(2);
   await new Promise((resolve) => setImmediate(resolve));
   expect(reads.state("sessions")).toBe(first);
   expect(told).toHaveBeenCalledTimes(1);
 
   reads.refresh("sessions");
-  await vi.waitFor(() => expect(reads.state("sessions").data).toEqual(answers[2]));
+  await expect.poll(() => reads.state("sessions").data).toEqual(answers[2]);
   expect(told).toHaveBeenCalledTimes(2);
   stop();
 });
