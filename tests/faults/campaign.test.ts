@@ -10,7 +10,7 @@ it(
     const report = await runShuffled({
       where: "embedded",
       deadlineMs,
-      faults: { killBroker: 2, killBrokerTwice: 1, killPostgres: 2, killBackend: 1, holdWithAppend: 1 },
+      faults: { killBroker: 1, killBrokerTwice: 1, killPostgres: 1, killBackend: 1, holdWithAppend: 1 },
     });
     expect(report.problems, `seed ${report.seed}`).toEqual([]);
   },
