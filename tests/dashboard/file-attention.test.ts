@@ -69,7 +69,7 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
     const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
     await row.getByText(`Job ${job_id} incorporate: Agent failed with exit code 3. See its log.`).waitFor();
     const open = row.getByRole("link", { name: `Open ${source_path}` });
-    expect(await open.getAttribute("href")).toBe("/sources?file=docs/docs/guide.md");
+    expect(await open.getAttribute("href")).toBe("/sources?file=docs/docs/guide.md&jobs=1");
     await row.getByRole("button", { name: "Retry" }).click();
     const again = await fake.next();
     expect(again.job.parameters["Source path"]).toBe(source_path);
@@ -77,7 +77,7 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
     again.end({ exit_code: 3 });
     await row.getByText(`Job ${again.job.job_id} incorporate`).waitFor();
     await open.click();
-    await page.getByRole("heading", { name: source_path, level: 1 }).waitFor();
+    await page.getByRole("button", { name: `Retry job ${again.job.job_id}` }).waitFor();
     expect(problems).toEqual([]);
   });
 });

@@ -24,5 +24,5 @@ it("[DASH-301] what waits of a file names the file, and leads to where it is dec
   });
   const file = "/sources?file=docs/guide%20%26%20more.md";
   expect(placeOfItem(stagedFileProposal)).toBe(`${file}&proposal=7`);
-  expect(placeOfItem({ ...stagedFileProposal, kind: "job_failed" })).toBe(file);
+  expect(placeOfItem({ ...stagedFileProposal, kind: "job_failed" })).toBe(`${file}&jobs=1`);
 });

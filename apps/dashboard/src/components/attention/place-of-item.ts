@@ -6,7 +6,7 @@ import { sourceHref } from "../../lib/sources/source-href";
 export function placeOfItem(item: AttentionItem): string {
   const { kind, session, sequence, number } = item;
   if (kind === "proposal") return placeHref(item, { proposal: number });
-  if (item.session_id === null) return sourceHref({ file: item.source_path });
+  if (item.session_id === null) return sourceHref({ file: item.source_path, jobs: true });
   const home = `/sessions/${session}`;
   if (kind === "job_failed") return `${home}/jobs`;
   return sequence === null ? home : `${home}?m=${sequence}`;

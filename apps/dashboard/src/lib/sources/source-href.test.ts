@@ -7,6 +7,7 @@ it("[DASH-300] the address of a file holds its path so that it can be read, what
   expect(sourceHref({ file: "docs/guide.md", proposal: 3, topic: 2 })).toBe(
     "/sources?file=docs/guide.md&proposal=3&topic=2",
   );
+  expect(sourceHref({ file: "docs/guide.md", jobs: true })).toBe("/sources?file=docs/guide.md&jobs=1");
   const file = "docs/größe & so+weiter?#1 %2F=/a b.md";
   const query = new URL(sourceHref({ file, topic: 2 }), "http://localhost").searchParams;
   expect([query.get("file"), query.get("proposal"), query.get("topic")]).toEqual([file, null, "2"]);
