@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { limits } from "@merkle/wire";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
@@ -233,6 +233,24 @@ it("[TOPIC-7] [SOURCE-11] what was said about a file is found by searching, with
   expect(hits).toMatchObject([
     { kind: "topic", topic_id: topic.topic_id, sequence: 1, source_path, session_id: null, session: null },
   ]);
+});
+
+it("[SOURCE-13] in a repository that names its texts by SHA-256 they are read, too", async () => {
+  const runner = createFakeRunner();
+  const long = await stageRepository(onTestFinished, "sha256");
+  const agent = { ...runner.agent, roots: { docs: long.folder } };
+  const { url } = await startTestBroker({ agent }, onTestFinished);
+  const door = await brokerDoors.rest(url);
+  const { person_id: team_id } = await door.call("create_person", { name: "Ana" });
+  await door.call("start_job", { kind: "perspective", source_path, persona_name: "Sceptic", team_id });
+  const { job, end } = await runner.next();
+  const { "Source SHA": source_sha = "", "Persona SHA": persona_sha = "" } = job.parameters;
+  expect(source_sha).toMatch(/^[0-9a-f]{64}$/);
+  const reader = await brokerDoors.rest(url, { token: job.credential });
+  await reader.call("put_perspective", { source_sha, persona_sha, content: "It follows." });
+  end({ exit_code: 0 });
+  const { perspectives } = await door.call("list_source_perspectives", { source_path });
+  expect(perspectives).toMatchObject([{ source_hash: source_sha, stale: false }]);
 });
 
 it("[SOURCE-6] [LIMIT-1] sourcesListedDefault files are listed unless told", async () => {

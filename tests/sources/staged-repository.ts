@@ -26,7 +26,10 @@ export interface StagedRepository {
 export const secret = "outside-7c1f0a";
 
 /** With one commit, of `docs/guide.md` and `README.md`. */
-export async function stageRepository(cleanup: Cleanup = onTestFinished): Promise<StagedRepository> {
+export async function stageRepository(
+  cleanup: Cleanup = onTestFinished,
+  format: "sha1" | "sha256" = "sha1",
+): Promise<StagedRepository> {
   const top = await realpath(await mkdtemp(join(tmpdir(), "merkle-root-")));
   cleanup(() => rm(top, { recursive: true, force: true }));
   const folder = join(top, "repository");
@@ -58,7 +61,7 @@ export async function stageRepository(cleanup: Cleanup = onTestFinished): Promis
     await writeFile(join(folder, path), text);
   }
 
-  await git("init", "-q", "-b", "main");
+  await git("init", "-q", "-b", "main", `--object-format=${format}`);
   await write("docs/guide.md", guide);
   await write("README.md", "# Read me\n");
   await git("add", "-A");

@@ -2,7 +2,16 @@ import * as z from "zod";
 import { lines, nameInLine, quoted } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
-import { asTeam, inSession, retryable, SourcePath, Timestamp, textOfBytes, Version } from "../values.js";
+import {
+  asTeam,
+  inSession,
+  retryable,
+  SourceHash,
+  SourcePath,
+  Timestamp,
+  textOfBytes,
+  Version,
+} from "../values.js";
 import { PersonaHash, PersonaName } from "./personas.js";
 
 const PerspectiveId = z
@@ -119,11 +128,7 @@ export const putPerspective = operation({
   input: z
     .strictObject({
       source_version: Version.optional().meta({ description: "The version of the document that was read." }),
-      source_sha: z
-        .string()
-        .regex(/^[0-9a-f]{40}$/, { error: "must be the 40 hexadecimal digits that read_source gave" })
-        .optional()
-        .meta({ description: "Of a file that was read, its hash." }),
+      source_sha: SourceHash.optional().meta({ description: "Of a file that was read, its hash." }),
       persona_sha: PersonaHash.meta({ description: "The hash of the persona, as get_persona gave it." }),
       content: textOfBytes(limits.perspectiveBytesMax).refine((text) => text.trim() !== "", {
         error: "must not be blank",

@@ -166,9 +166,11 @@ function FileRow({ file, root }: { readonly file: ListedFile; readonly root: str
           {showHidden(source_path.slice(root.length + 1))}
         </span>
       </PageLink>
-      {open_topics > 0 && <Badge variant="muted">{count(open_topics, "comment")}</Badge>}
-      {open_proposals > 0 && <Badge variant="warning">{count(open_proposals, "proposal")}</Badge>}
-      {jobs_in_flight > 0 && <Badge variant="muted">an agent works on it</Badge>}
+      <p className="flex flex-wrap gap-2 py-1.5 empty:hidden">
+        {open_topics > 0 && <Badge variant="muted">{count(open_topics, "comment")}</Badge>}
+        {open_proposals > 0 && <Badge variant="warning">{count(open_proposals, "proposal")}</Badge>}
+        {jobs_in_flight > 0 && <Badge variant="muted">an agent works on it</Badge>}
+      </p>
     </li>
   );
 }
