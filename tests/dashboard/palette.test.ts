@@ -31,6 +31,20 @@ describe.skipIf(dashboard.isMissing)("the palette", () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-289] [DASH-290] without roots the files are found here alone, and say how there come to be some", async () => {
+    const { page, problems, findBarriers } = await dashboard.open("/");
+    const field = await openPalette(page);
+    await field.fill("files");
+    await selected(page, /^Files$/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/sources");
+    await page.getByText("No files to work on").waitFor();
+    await page.getByText('"roots": { "docs": "/srv/handbook" }').waitFor();
+    expect(await findBarriers()).toEqual([]);
+    expect(await page.getByRole("link", { name: "Files", exact: true }).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-220] Enter is for the first entry, also when a better one comes in late, until another is moved to", async () => {
     const session = await createTestSession(dashboard.rest, "Quiet corner");
     await session.post(session.convener, "Vermilion it is.");

@@ -221,6 +221,23 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-291] [DASH-292] code is in its colours, and commented on to the character", async () => {
+    const code = 'const first = 1;\nconst second = "two";\n';
+    await commit("src/code.ts", code);
+    const { page, problems } = await open("/sources?file=docs/src/code.ts");
+    // Its colours cut it into pieces.
+    await page.getByRole("figure", { name: "ts" }).getByText("const", { exact: true }).last().waitFor();
+    await dragOver(page, "second");
+    await page.keyboard.press("c");
+    await page.getByRole("textbox", { name: "Your comment" }).fill("Of what?");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("article", { name: "Of what?" }).getByRole("textbox").waitFor();
+    const { topics } = await dashboard.rest.call("list_topics", { source_path: "docs/src/code.ts" });
+    expect(topics[0]?.place).toMatchObject({ found: "exact", start: code.indexOf("second") });
+    await expect.poll(() => marked(page, "topics")).toEqual(["second"]);
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-291] plain text is commented on as it is written, and on a phone over it", async () => {
     await commit("notes.txt", "First *line*\nSecond line\n");
     const { page, problems, findBarriers } = await open("/sources?file=docs/notes.txt", phone);

@@ -19,8 +19,8 @@ export function NoRoots() {
         <code className="font-mono text-sm">config.json</code> of the broker’s home,{" "}
         <code className="font-mono text-sm">agent.roots</code> names folders, each the top of a Git
         repository, and <code className="font-mono text-sm">author_name</code> with{" "}
-        <code className="font-mono text-sm">author_email</code> whose commits they will be. They hold from the
-        next <code className="font-mono text-sm">merkle up</code>, in the main mesh alone.
+        <code className="font-mono text-sm">author_email</code> say whose commits they will be. They hold from
+        the next <code className="font-mono text-sm">merkle up</code>, in the main mesh alone.
       </EmptyDescription>
       <div className="w-full max-w-xl text-start">
         <Snippet label="config.json" text={config} />
