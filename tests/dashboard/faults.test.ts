@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)("a session's page through faults", () =>
     await says(page, /^Live/);
     await page.getByText(`${said - saidBefore} new`).waitFor();
     expect(await placeOf(page, readFrom)).toEqual(place);
-    expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe(draft);
+    await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe(draft);
     const rows = await readShownFeed(page);
     expect(rows.map(({ sequence }) => sequence)).toEqual(
       Array.from({ length: said }, (_, index) => index + 1),

@@ -59,8 +59,8 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     const { page } = await openFeed(session.slug, "?m=230");
     const asked = article(page, 230);
     await asked.waitFor();
-    expect(await asked.getAttribute("aria-current")).toBe("true");
-    expect(await asked.getAttribute("aria-setsize")).toBe("700");
+    await expect.poll(() => asked.getAttribute("aria-current")).toBe("true");
+    await expect.poll(() => asked.getAttribute("aria-setsize")).toBe("700");
     expect(await page.getByRole("article").count()).toBeLessThanOrEqual(60);
 
     const seen = new Set<number>();

@@ -147,7 +147,9 @@ describe.skipIf(dashboard.isMissing)("jobs in the page", () => {
     await conclude(run, { session_id, note: "" });
     const review = needs.getByRole("link", { name: /^Review proposal \d+ of / });
     await review.waitFor();
-    expect(await review.getAttribute("href")).toMatch(new RegExp(`^/sessions/${slug}/doc\\?proposal=\\d+$`));
+    await expect
+      .poll(() => review.getAttribute("href"))
+      .toMatch(new RegExp(`^/sessions/${slug}/doc\\?proposal=\\d+$`));
     expect(problems).toEqual([]);
   });
 

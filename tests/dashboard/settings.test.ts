@@ -25,11 +25,11 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
 
     await url.fill("https://user:secret@mesh.example.com");
     await page.getByText("Leave user name and password out").waitFor();
-    expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
     await url.fill("mesh.example.com/mcp");
     await snippet.getByText("'http://mesh.example.com/mcp?view=compact'").waitFor();
     const elsewhere = page.getByRole("link", { name: "Open this page there to find out" });
-    expect(await elsewhere.getAttribute("href")).toBe("http://mesh.example.com/settings");
+    await expect.poll(() => elsewhere.getAttribute("href")).toBe("http://mesh.example.com/settings");
 
     const own = broker.url.replace("localhost", "127.0.0.1");
     await url.fill(own);
@@ -66,7 +66,9 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     await given.fill(key);
     await other.getByRole("button", { name: "Use this key" }).click();
     await other.getByText("You are Ana B. here now.").waitFor();
-    expect(await other.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("Ana B.");
+    await expect
+      .poll(() => other.getByRole("textbox", { name: "Name", exact: true }).inputValue())
+      .toBe("Ana B.");
 
     await page.getByRole("button", { name: "Forget me here…" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Forget me here" }).click();
@@ -83,7 +85,7 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     await page.getByRole("group", { name: /^A notification names the session/ }).waitFor();
     await page.reload();
     await page.getByRole("radio", { name: "UTC" }).waitFor();
-    expect(await page.getByRole("radio", { name: "UTC" }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: "UTC" }).isChecked()).toBe(true);
     expect(await background(page)).toBe("rgb(14, 17, 22)");
 
     // Where everybody is let in there is nobody to manage, and that is said.

@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
     await own.stop();
     await page.getByText(/^Reconnecting/).waitFor();
     await own.restartAfter(async () => {
-      expect(await recent(page, "Search relevance").isVisible()).toBe(true);
+      await expect.poll(() => recent(page, "Search relevance").isVisible()).toBe(true);
     });
     await page.getByText(/^Live · back/).waitFor();
     await createTestSession(door, "Q3 pricing");
@@ -185,7 +185,7 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
     }`);
     await expect.poll(() => problems.filter((each) => each.startsWith("refused")).length).toBe(2);
     expect(await page.evaluate("window.isOverrun")).toBeUndefined();
-    expect(await page.getByRole("main").isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole("main").isVisible()).toBe(true);
   });
 
   it("[DASH-17] an address that there is no page for leads back", async () => {

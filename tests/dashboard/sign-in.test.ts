@@ -189,7 +189,7 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
     await session.post(session.convener, "Meanwhile.");
     await page.getByRole("button", { name: "Sign in as Cedar" }).click();
     await page.getByText("Meanwhile.").waitFor();
-    expect(await composer.inputValue()).toBe("Half a thought");
+    await expect.poll(() => composer.inputValue()).toBe("Half a thought");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("article").filter({ hasText: "Half a thought" }).waitFor();
     expect(problems).toEqual([]);

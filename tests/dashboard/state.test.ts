@@ -54,7 +54,7 @@ describe.skipIf(dashboard.isMissing)("the state of a session", () => {
     await set("deploy_frozen", true, { team_id: credential });
     await row.getByText("true").waitFor();
     await row.getByText("Birch").waitFor();
-    expect(await row.getAttribute("data-changed")).toBe("true");
+    await expect.poll(() => row.getAttribute("data-changed")).toBe("true");
 
     await dashboard.rest.call("watch_state", {
       session_id: session.sessionId,

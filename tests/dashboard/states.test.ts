@@ -99,8 +99,10 @@ describe.skipIf(dashboard.isMissing)("what a page shows while not all is well", 
       await dialog.getByRole("textbox", { name: "Reason" }).fill("it is better");
       await dialog.getByRole("button", { name: "Save" }).click();
       await dialog.getByRole("alert").filter({ hasText: words }).waitFor();
-      expect(await dialog.getByRole("textbox", { name: "Title" }).inputValue()).toBe("A better title");
-      expect(await dialog.getByRole("button", { name: "Save" }).isEnabled()).toBe(true);
+      await expect
+        .poll(() => dialog.getByRole("textbox", { name: "Title" }).inputValue())
+        .toBe("A better title");
+      await expect.poll(() => dialog.getByRole("button", { name: "Save" }).isEnabled()).toBe(true);
     }
   });
 

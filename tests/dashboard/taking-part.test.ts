@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
       await field.fill("Still here");
       await field.press("Enter");
       await page.getByText("Not sent yet: there is no connection.").waitFor();
-      expect(await field.inputValue()).toBe("Still here");
+      await expect.poll(() => field.inputValue()).toBe("Still here");
     });
     await expect.poll(() => field.inputValue()).toBe("");
     expect(await saidIn(session)).toEqual(["Still here"]);
@@ -145,7 +145,7 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     );
     const [first, second] = await winnerOf(eve.page, finn.page);
     await expect.poll(() => first.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
-    expect(await second.getByRole("textbox", { name: "Answer" }).inputValue()).toBe("the vault");
+    await expect.poll(() => second.getByRole("textbox", { name: "Answer" }).inputValue()).toBe("the vault");
     expect(await saidIn(session)).toEqual(["Which key?", "the vault"]);
     const { answered } = await rest.call("message_status", {
       session_id: session.sessionId,
@@ -185,7 +185,7 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     await page.getByRole("button", { name: "More about this session" }).click();
     await page.getByRole("button", { name: "Edit title and description…" }).click();
     await page.getByRole("textbox", { name: "Title" }).fill("A better title");
-    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await page.getByRole("textbox", { name: "Reason" }).fill("scope grew");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "A better title" }).waitFor();

@@ -54,7 +54,7 @@ describe.skipIf(chromium === undefined)("the time lanes in a browser", () => {
     const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
     const moment = page.getByRole("slider", { name: "Moment" });
     await moment.waitFor();
-    expect(await moment.getAttribute("aria-valuetext")).toBe("now");
+    await expect.poll(() => moment.getAttribute("aria-valuetext")).toBe("now");
     await page.getByText("second text").waitFor();
 
     await stepBackTo(page, /wrote document v1/);
