@@ -1,5 +1,6 @@
 import { spanOf, type TextAlignment } from "./align-texts.js";
 import { cut, extentAlike, linesAround, linesWithin, type Texts } from "./compare-texts.js";
+import { cutsWord } from "./cuts-word.js";
 import { hasSigns } from "./has-signs.js";
 import { alikeMin, tellingCharsMin } from "./likeness.js";
 import type { Span } from "./locate-quote.js";
@@ -43,7 +44,7 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
     for (const at of occurrences(text, words)) {
       const place = { start: from + at, end: from + at + words.length };
       const isKnown = found.some((each) => each.start === place.start);
-      if (!isKnown && isNew(texts, place)) found.push(place);
+      if (!isKnown && isNew(texts, place) && !cutsWord(before, anchor, after, place)) found.push(place);
       if (found.length > movedMax) return null;
     }
   }
@@ -79,7 +80,39 @@ export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolea
       });
     return elsewhere.reduce((units, outside) => units + outside, 0) > (1 - alikeMin) * length;
   });
-  return isLeft || hasTwin(texts, anchor, place) || hasTwinOfLine(texts, anchor, place);
+  return (
+    isLeft ||
+    hasTwin(texts, anchor, place) ||
+    hasTwinOfLine(texts, anchor, place) ||
+    hasPartElsewhere(texts, anchor, place)
+  );
+}
+
+/**
+ * Whether a part of the place that stood nowhere else stands elsewhere now, however the texts were compared: it may be what
+ * is left of it.
+ */
+function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, place: Span): boolean {
+  const step = Math.max(partStepMin, Math.ceil((anchor.end - anchor.start) / partsMax));
+  for (let start = anchor.start; start + tellingCharsMin <= anchor.end; start += step) {
+    const part = before.slice(start, start + tellingCharsMin);
+    work.left -= before.length / scannedAtOnce;
+    if (work.left < 0) return true;
+    if (standsOutside(before, part, anchor)) continue;
+    work.left -= after.length / scannedAtOnce;
+    if (standsOutside(after, part, place)) return true;
+  }
+  return false;
+}
+
+const partsMax = 10;
+const partStepMin = 8;
+/** So many signs are looked through in the time in which two are compared. */
+const scannedAtOnce = 16;
+
+function standsOutside(text: string, words: string, { start, end }: Span): boolean {
+  for (const at of occurrences(text, words)) if (at < start || at + words.length > end) return true;
+  return false;
 }
 
 /** Whether at most a fifth of a place of the second text is kept from the first, whichever way they are compared. */

@@ -1,5 +1,6 @@
 import type { Change } from "./align-texts.js";
 import { type Texts, visibleLines } from "./compare-texts.js";
+import { cutsWord } from "./cuts-word.js";
 import { isElsewhere, keptUnits } from "./find-moved.js";
 import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
 import type { Span } from "./locate-quote.js";
@@ -27,7 +28,7 @@ export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null 
   if (next && best.similarity - next.similarity < betterBy) return null;
   const alikeAround = words.length < tellingCharsMin ? alikeAroundShortMin : alikeAroundMin;
   if (similarity(around(before, anchor), around(after, best)) < alikeAround) return null;
-  if (!isLikeFirst(texts, anchor, best)) return null;
+  if (!isLikeFirst(texts, anchor, best) || cutsWord(before, anchor, after, best)) return null;
   const length = best.end - best.start;
   const isOther = texts.alignments.some((each) => keptUnits(each, best, anchor) > (1 - alikeMin) * length);
   if (isOther || isElsewhere(texts, anchor, best)) return null;

@@ -165,6 +165,11 @@ describe("a place that is lost", () => {
       `${intro}The [[cat]] sat.\n\n${audit}`,
       `${intro}No [[cat]] ever came to us again.\n\n${audit}`,
     ],
+    [
+      "its word was replaced by one that holds it",
+      `${intro}Ask the [[vault]] for a new one before the old one ends.\n\n${audit}`,
+      `${intro}Ask the nonvaultable for a new one before the old one ends.\n\n${audit}`,
+    ],
     ["all was replaced", intro + markRotate + audit, "Something quite different.\n"],
     ["nothing is left", intro + markRotate + audit, ""],
   ])("[ANCHOR-1] is said to be so when %s", (_what, before, after) => {

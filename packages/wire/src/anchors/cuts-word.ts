@@ -1,0 +1,20 @@
+import type { Span } from "./locate-quote.js";
+
+/**
+ * Whether a place begins or ends within a word where the other does not: it has the same signs, and is a part of another
+ * word.
+ */
+export function cutsWord(text: string, one: Span, otherText: string, other: Span): boolean {
+  return (
+    (isWithinWord(otherText, other.start) && !isWithinWord(text, one.start)) ||
+    (isWithinWord(otherText, other.end) && !isWithinWord(text, one.end))
+  );
+}
+
+function isWithinWord(text: string, at: number): boolean {
+  return isOfWord(text[at - 1]) && isOfWord(text[at]);
+}
+
+function isOfWord(sign = ""): boolean {
+  return /[\p{L}\p{N}\p{M}]/u.test(sign);
+}
