@@ -199,6 +199,8 @@ describe("createOpenApi", () => {
       [
         "Anchor",
         "AttentionItem",
+        "AttentionItemOfFile",
+        "AttentionItemOfSession",
         "AuditKey",
         "AuditSession",
         "BrokerSettings",
