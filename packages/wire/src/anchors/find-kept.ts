@@ -1,6 +1,7 @@
 import type { TextAlignment } from "./align-texts.js";
 import type { Kept } from "./align-tokens.js";
 import { cut, endOf, linesAround, type Texts, visibleLines } from "./compare-texts.js";
+import { hasPartElsewhere } from "./find-moved.js";
 import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
 import type { Span } from "./locate-quote.js";
 import type { Anchored, Reanchored } from "./reanchor.js";
@@ -27,6 +28,7 @@ export function findKept(texts: Texts, anchor: Anchored): Reanchored | null {
   if (hasTwinOfLine(texts, anchor, place)) return null;
   // A copy put in elsewhere may be the original that was moved, and this the copy.
   if (hasTwin(texts, anchor, place)) return null;
+  if (!areLinesKept(texts, anchor) && hasPartElsewhere(texts, anchor, place)) return null;
   return { ...place, how: isWhole ? "exact" : "reworded" };
 }
 
@@ -65,6 +67,12 @@ function withoutSpace(text: string, { start, end }: Span, quote: string): Span {
 
 function hasUnit(piece: Kept, unit: number): boolean {
   return piece.before <= unit && unit < endOf(piece);
+}
+
+/** Whether the lines of a place are what they were: then what stands elsewhere is something else. */
+function areLinesKept({ before, alignments }: Texts, anchor: Span): boolean {
+  const lines = linesAround(before, anchor);
+  return alignments.every((alignment) => keptPart(alignment, lines) === 1);
 }
 
 function isKeptAround({ before, alignments, findLine }: Texts, { start, end }: Span): boolean {

@@ -51,10 +51,13 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
   const evidence = found.map((place) => {
     const { left, right } = extentAlike(before, anchor, after, place);
     const whole = { start: place.start - left, end: place.end + right };
-    return { place, whole, text: after.slice(whole.start, whole.end) };
+    const isTold = words.length >= tellingCharsMin || (left >= besideCharsMin && right >= besideCharsMin);
+    return { place, whole, isTold, text: after.slice(whole.start, whole.end) };
   });
-  // What was around it must have come with it.
-  const told = evidence.filter(({ text, whole }) => hasSigns(text, tellingCharsMin) && isNew(texts, whole));
+  // What was around it must have come with it, for a short place on both sides.
+  const told = evidence.filter(
+    ({ isTold, text, whole }) => isTold && hasSigns(text, tellingCharsMin) && isNew(texts, whole),
+  );
   const [only] = told;
   if (!only || told.length > 1) return null;
   if (!standsOnce(only.text, before) || !standsOnce(only.text, after)) return null;
@@ -66,6 +69,7 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
 }
 
 const movedMax = 50;
+const besideCharsMin = 8;
 
 /** Whether what is left of the place, or what may be taken for it, stands elsewhere. */
 export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolean {
@@ -92,7 +96,7 @@ export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolea
  * Whether a part of the place that stood nowhere else stands elsewhere now, however the texts were compared: it may be what
  * is left of it.
  */
-function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, place: Span): boolean {
+export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, place: Span): boolean {
   const step = Math.max(partStepMin, Math.ceil((anchor.end - anchor.start) / partsMax));
   for (let start = anchor.start; start + tellingCharsMin <= anchor.end; start += step) {
     const part = before.slice(start, start + tellingCharsMin);
