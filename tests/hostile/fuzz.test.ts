@@ -119,7 +119,9 @@ function canCarry(door: Door, operation: Operation, input: unknown): boolean {
   if (!isObject || door.name === "mcp") return isObject;
   const { session_id = "none", team_id = "none" } = Object(input);
   // There the one is part of the path, the other a header.
-  if (typeof session_id !== "string" || /\p{Surrogate}/u.test(session_id)) return false;
+  if (typeof session_id !== "string") return false;
+  const inPath = Array.from(operation.route.matchAll(/:(\w+)/g), ([, name = ""]) => Object(input)[name]);
+  if (inPath.some((value) => typeof value === "string" && /\p{Surrogate}/u.test(value))) return false;
   if (typeof team_id !== "string" || !/^[\x20-\x7e]*$/.test(team_id)) return false;
   if (!operation.route.startsWith("GET ")) return true;
   const isFlat = Object.values(input).every((value) => typeof value !== "object");
