@@ -152,6 +152,7 @@ const testedAt: {
   furtherSecretsMax: "tests/doors/tokens.test.ts",
   frameFragmentsMax: "tests/hostile/floods.test.ts",
   connectionsPerAddressMax: "apps/broker/src/guard/bound-connections.test.ts",
+  refusedConnectionsMax: "apps/broker/src/guard/refused-connections.test.ts",
   requestHeadersMsMax: "tests/hostile/floods.test.ts",
   requestMsMax: "tests/hostile/floods.test.ts",
   helloMsMax: "apps/broker/src/guard/unproven-connections.test.ts",

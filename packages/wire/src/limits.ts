@@ -136,6 +136,7 @@ export const limits = {
   connectionsMax: 10_000,
   /** Where rates are limited; an office behind one address has many agents. */
   connectionsPerAddressMax: 1_000,
+  refusedConnectionsMax: 2_048,
   /** Where rates are limited: requests on their way, with connections that say nothing yet. */
   unfinishedRequestsPerAddressMax: 100,
   /** What comes over an unencrypted or weak line may be slow, but not for ever. */
@@ -151,7 +152,7 @@ export const limits = {
   /** Of WebSocket frames that have begun and not ended, all together. */
   unfinishedFramesBytesMax: 64 * 1024 * 1024,
   /** On its way to a client that has not shown yet that it reads. */
-  unreadBytesMin: 256 * 1024,
+  unreadBytesMin: 32 * 1024,
   /** Of each kind of rate. */
   rateBucketsMax: 10_000,
 

@@ -52,6 +52,7 @@ describe("Looking after what waits", () => {
     const stop = services.mesh.watch({
       sink: {
         ready: true,
+        room: Number.POSITIVE_INFINITY,
         write: (frame) => told.push(JSON.parse(frame.toString("utf8", frame.indexOf("{")))),
         onDrain: () => () => undefined,
       },

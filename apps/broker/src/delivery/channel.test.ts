@@ -45,7 +45,12 @@ function follow(channel: Channel): { sequences: () => number[] } {
     kind: "follow",
     after: channel.head,
     peer: null,
-    sink: { ready: true, write: (frames) => written.push(frames), onDrain: () => () => undefined },
+    sink: {
+      ready: true,
+      room: Number.POSITIVE_INFINITY,
+      write: (frames) => written.push(frames),
+      onDrain: () => () => undefined,
+    },
     log,
     onDelivered: () => undefined,
   });

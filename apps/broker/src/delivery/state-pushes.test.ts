@@ -12,6 +12,7 @@ function openSink() {
     get ready() {
       return ready;
     },
+    room: Number.POSITIVE_INFINITY,
     write(frame: Buffer) {
       written.push(JSON.parse(frame.toString("utf8", frame.indexOf("{"))));
     },

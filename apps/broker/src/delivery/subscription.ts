@@ -7,6 +7,8 @@ import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
 export interface Sink {
   /** Whether it takes more now; when not, `onDrain` says when it does again. */
   readonly ready: boolean;
+  /** How many bytes it takes before it is ready no more; one message may be larger. */
+  readonly room: number;
   write(frame: Buffer): void;
   onDrain(listener: () => void): () => void;
 }
@@ -65,15 +67,20 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     }
   }
 
+  /** What is on its way to a reader that has not shown that it reads is little, and counts as delivered. */
+  function bounds(): ReadBounds {
+    return { ...pumpBounds, bytesMax: Math.min(pumpBounds.bytesMax, sink.room) };
+  }
+
   function readNow(): Mail | null {
-    if (peer) return channel.readMailNow(cursor, { peerId: peer.peerId, own: false }, pumpBounds);
-    const entries = channel.readNow(cursor, pumpBounds);
+    if (peer) return channel.readMailNow(cursor, { peerId: peer.peerId, own: false }, bounds());
+    const entries = channel.readNow(cursor, bounds());
     return entries && { entries, upTo: entries.at(-1)?.sequence ?? cursor };
   }
 
   async function read(): Promise<Mail> {
-    if (peer) return channel.readMail(cursor, { peerId: peer.peerId, own: false }, pumpBounds);
-    const entries = await channel.read(cursor, pumpBounds);
+    if (peer) return channel.readMail(cursor, { peerId: peer.peerId, own: false }, bounds());
+    const entries = await channel.read(cursor, bounds());
     return { entries, upTo: entries.at(-1)?.sequence ?? cursor };
   }
 

@@ -148,6 +148,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     refused.add(request.socket);
     refuseRequest(response, refusal);
   });
+  let endRefused = () => {};
   if (limiter.rates) {
     boundUnfinishedRequests(server, {
       begun: options.certificate ? "secureConnection" : "connection",
@@ -157,7 +158,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       onEnded: limiter.countRefusal,
       metrics: services.metrics,
     });
-    boundConnections(server, {
+    endRefused = boundConnections(server, {
       perAddressMax: limits.connectionsPerAddressMax,
       addressOf: arrivals.addressOf,
       isDeafTo: limiter.isDeafTo,
@@ -199,6 +200,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
       abandonHandshakes();
+      endRefused();
       await Promise.all([webSockets.stop(), mcp.stop(), closed]);
       clearInterval(sweep);
       clearTimeout(deadline);

@@ -26,6 +26,7 @@ async function startServer(
     addressOf: createArrivals(trustedProxies).addressOf,
     isDeafTo,
     metrics,
+    refused: { heldMs: 30 },
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,7 +1,9 @@
 import type { Server, Socket } from "node:net";
+import { limits } from "@merkle/wire";
 import type { Arrivals } from "../access/arrival.js";
 import type { Metrics } from "../metrics.js";
 import { toAddressBlock } from "./address-block.js";
+import { createRefusedConnections, type RefusedBounds } from "./refused-connections.js";
 
 export interface ConnectionBounds {
   /** So many connections one address may have, idle ones and those that still say nothing included. */
@@ -10,17 +12,24 @@ export interface ConnectionBounds {
   /** Whether an address has asked too often to be heard at all. */
   readonly isDeafTo: (address: string) => boolean;
   readonly metrics: Pick<Metrics, "refusals">;
+  /** How those beyond the bound are ended. */
+  readonly refused?: Partial<RefusedBounds>;
 }
+
+const refusedUsual: RefusedBounds = { heldMs: 2_000, countMax: limits.refusedConnectionsMax };
 
 /**
  * Ends what an address opens beyond its bound, before a byte of it is read (GUARD-8). A trusted proxy speaks for many, and
  * has none: its clients are counted by their requests. To be called when the server's own listeners are set: what is ended
  * reaches none of them, so that neither a parser nor a handshake is begun for it.
+ *
+ * @returns ends those that are being ended at once, so that the server can stop
  */
 export function boundConnections(
   server: Server,
-  { perAddressMax, addressOf, isDeafTo, metrics }: ConnectionBounds,
-): void {
+  { perAddressMax, addressOf, isDeafTo, metrics, refused }: ConnectionBounds,
+): () => void {
+  const ending = createRefusedConnections({ ...refusedUsual, ...refused });
   const open = new Map<string, number>();
 
   function leave(block: string): void {
@@ -49,6 +58,7 @@ export function boundConnections(
       return;
     }
     metrics.refusals.inc({ by: "connections" });
-    socket.destroy();
+    ending.end(socket);
   });
+  return ending.endAll;
 }

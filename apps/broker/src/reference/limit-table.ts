@@ -137,6 +137,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   liveMcpSessionsMax: "the longest unused is dropped and taken up again when it calls",
   connectionsMax: closeWith("too_many_connections"),
   connectionsPerAddressMax: "the connection is ended (GUARD-8)",
+  refusedConnectionsMax: "the connection is ended at once (GUARD-8)",
   unfinishedRequestsPerAddressMax: "the oldest is ended (GUARD-19)",
   requestHeadersMsMax: "400 (GUARD-9)",
   requestMsMax: "400 (GUARD-9)",

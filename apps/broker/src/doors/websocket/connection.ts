@@ -92,6 +92,9 @@ export function createConnection(
     get ready() {
       return fullSince === null && window.closedSince === null && webSocket.readyState === webSocket.OPEN;
     },
+    get room() {
+      return window.room;
+    },
     get stalled() {
       // What it answered may stand in the network, unread by us.
       return isLate(fullSince) || (!webSocket.isPaused && isLate(window.closedSince));

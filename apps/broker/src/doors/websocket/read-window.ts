@@ -10,6 +10,8 @@ import { limits } from "@merkle/wire";
 export interface ReadWindow {
   /** Since when more is on its way than may be; null while it may go on. */
   readonly closedSince: number | null;
+  /** How many more bytes may be on their way. */
+  readonly room: number;
   /** Counts what is written to the client. */
   wrote(bytes: number): void;
   /** Takes what a pong brought, and says whether it answers what was asked. */
@@ -49,6 +51,9 @@ export function createReadWindow({
   return {
     get closedSince() {
       return closedSince;
+    },
+    get room() {
+      return Math.max(0, window - (written - read));
     },
     wrote(count) {
       if (window === Number.POSITIVE_INFINITY) return;
