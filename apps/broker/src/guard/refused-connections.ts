@@ -45,6 +45,8 @@ export function createRefusedConnections({ heldMs, countMax }: RefusedBounds): R
       timer ??= setTimeout(sweep, sweepMs).unref();
     },
     endAll() {
+      clearTimeout(timer);
+      timer = undefined;
       for (const socket of held.keys()) endNow(socket);
     },
   };
