@@ -12,6 +12,10 @@ it.each([
   { seed: 11, first: 497, what: "short places in lines that stand more than once" },
   { seed: 22, first: 407, what: "a copy, and a part of the original" },
   { seed: 33, first: 387, what: "a word within another" },
+  { seed: 44, first: 395, what: "a copy before an original that was written anew" },
+  { seed: 44, first: 463, what: "a line that was lost, and stands there again" },
+  { seed: 55, first: 119, what: "a copy, and a short part of the original" },
+  { seed: 66, first: 457, what: "a word that came along with what stood behind it" },
 ])("[ANCHOR-1] $what: a document in which one once was", ({ seed, first }) => {
   expect(runCampaign({ documents: 1, seed, first }).wrong).toEqual([]);
 });

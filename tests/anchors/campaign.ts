@@ -130,22 +130,35 @@ function judge(
   return reads === text.text.slice(anchor.start, anchor.end) ? null : `${answer.how}, but it reads ${reads}`;
 }
 
-/** What was lost and is put back word for word, between the same words, is the same to everybody who reads it. */
+/**
+ * What was lost and is put back word for word, between the same words or in a line of its own that stands once, is the same
+ * to everybody who reads it.
+ */
 function isPutBack(anchor: Anchored, text: Edited, answer: Reanchored, now: Edited): boolean {
-  const isBack = text.version + 1 < now.version;
-  return isBack && around(text.text, anchor) === around(now.text, answer);
+  if (text.version + 1 >= now.version) return false;
+  if (around(text.text, anchor) === around(now.text, answer)) return true;
+  const [own, found] = [lineAround(text.text, anchor), lineAround(now.text, answer)];
+  const isSame = own.line === found.line && anchor.start - own.start === answer.start - found.start;
+  const isOne = [text.text, now.text].every((each) => each.split(own.line).length === 2);
+  return isSame && isOne && own.line.trim().length >= tellingChars;
 }
+
+function lineAround(text: string, { start, end }: { start: number; end: number }) {
+  const from = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
+  const to = text.indexOf("\n", end - 1) + 1 || text.length;
+  return { start: from, line: text.slice(from, to) };
+}
+
+const tellingChars = 24;
 
 /** Whether the lines of a place stand as they stood, and stand nowhere else: then there is no excuse. */
 function isUntouched({ anchor, text }: Mark, now: Edited): boolean {
-  const start = anchor.start === 0 ? 0 : text.text.lastIndexOf("\n", anchor.start - 1) + 1;
-  const end = text.text.indexOf("\n", anchor.end - 1) + 1 || text.text.length;
+  const { start, line } = lineAround(text.text, anchor);
   const at = now.ids.indexOf(text.ids[start] ?? -1);
   if (at < 0) return false;
-  const line = text.text.slice(start, end);
-  const isSame = text.ids.slice(start, end).every((id, index) => now.ids[at + index] === id);
+  const isSame = text.ids.slice(start, start + line.length).every((id, index) => now.ids[at + index] === id);
   const isOne = [text.text, now.text].every((each) => each.split(line).length === 2);
-  return isSame && isOne && line.trim().length >= 24;
+  return isSame && isOne && line.trim().length >= tellingChars;
 }
 
 function around(text: string, { start, end }: { start: number; end: number }): string {

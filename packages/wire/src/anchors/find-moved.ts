@@ -97,9 +97,11 @@ export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolea
  * is left of it.
  */
 export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, place: Span): boolean {
-  const step = Math.max(partStepMin, Math.ceil((anchor.end - anchor.start) / partsMax));
-  for (let start = anchor.start; start + tellingCharsMin <= anchor.end; start += step) {
-    const part = before.slice(start, start + tellingCharsMin);
+  const length = anchor.end - anchor.start;
+  const partLength = Math.min(tellingCharsMin, Math.max(partCharsMin, Math.ceil(partOfShort * length)));
+  const step = Math.max(partStepMin, Math.ceil(length / partsMax));
+  for (let start = anchor.start; start + partLength <= anchor.end; start += step) {
+    const part = before.slice(start, start + partLength);
     work.left -= before.length / scannedAtOnce;
     if (work.left < 0) return true;
     if (standsOutside(before, part, anchor)) continue;
@@ -110,7 +112,10 @@ export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, p
 }
 
 const partsMax = 10;
-const partStepMin = 8;
+const partStepMin = 4;
+/** Of a short place less says as much. */
+const partOfShort = 0.4;
+const partCharsMin = 12;
 /** So many signs are looked through in the time in which two are compared. */
 const scannedAtOnce = 16;
 
