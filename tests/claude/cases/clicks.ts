@@ -11,10 +11,10 @@ type Mind = (answers: Answers, topic: string) => Step | null;
 /** What a model does that follows Merkle's skills, each to its end. */
 const minds: Readonly<Record<string, Mind>> = {
   "merkle-perspective": ([persona, doc, ...rest]) => {
-    if (!persona) return { verb: "get-persona --name 'Sceptic'" };
+    if (!persona) return { verb: "get-persona" };
     if (!doc) return { verb: "read-doc" };
     if (rest.length > 0) return null;
-    const read = `--persona 'Sceptic' --persona-sha ${persona["hash"]} --source-version ${doc["version"]}`;
+    const read = `--persona-sha ${persona["hash"]} --source-version ${doc["version"]}`;
     return { verb: `put-perspective ${read}`, input: "Nobody says for how long." };
   },
   "merkle-incorporate": ([topic, doc, others, ...rest], id) => {
@@ -40,11 +40,11 @@ const source_path = "handbook/docs/guide.md";
 
 const changeFile: Mind = ([topic, file, others, ...rest], id) => {
   if (!topic) return { verb: `get-topic --id ${id}` };
-  if (!file) return { verb: `read-source --source-path '${source_path}'` };
+  if (!file) return { verb: "read-source" };
   if (!others) return { verb: "list-open-topics" };
   if (rest.length > 0) return null;
   return {
-    verb: `insert-proposal --topic-id ${id} --base-sha ${file["sha"]} --source-path '${source_path}' --note "Says how long." --edits`,
+    verb: `insert-proposal --topic-id ${id} --base-sha ${file["sha"]} --note "Says how long." --edits`,
     input: "<<<<<<< OLD\nTokens live.\n======= NEW\nTokens live for an hour.\n>>>>>>> END",
   };
 };

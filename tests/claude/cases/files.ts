@@ -6,9 +6,6 @@ import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
 
 const path = "docs/What it's for.md";
 const source_path = `handbook/${path}`;
-/** As a shell takes it, and what the skills say of that. */
-const quoted = "'handbook/docs/What it'\\''s for.md'";
-const inQuotes = "The path stands in single quotes";
 const filler = "Nobody has asked about this yet.\n\n".repeat(1_000);
 const text = `# Tokens\n\nTokens live for an hour.\n\n${filler}They rotate.\n\nThat is all.\n`;
 
@@ -33,13 +30,12 @@ it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: ev
   const kit = await stage(
     skilled(([topic, first, second, others, ...rest]) => {
       if (!topic) return { verb: "get-topic --id 1" };
-      if (!first) return { verb: `read-source --source-path ${quoted}` };
+      if (!first) return { verb: "read-source" };
       const sha = first["sha"];
-      if (!second)
-        return { verb: `read-source --source-path ${quoted} --sha ${sha} --offset ${first["next"]}` };
+      if (!second) return { verb: `read-source --sha ${sha} --offset ${first["next"]}` };
       if (!others) return { verb: "list-open-topics" };
       if (rest.length > 0) return null;
-      const call = `insert-proposal --topic-id 1 --base-sha ${sha} --source-path ${quoted} --note "Gives the reason." --edits --braces`;
+      const call = `insert-proposal --topic-id 1 --base-sha ${sha} --note "Gives the reason." --edits --braces`;
       const edit =
         '<<<<<<< OLD\nTokens live for an hour.\n======= NEW\nTokens live for ⦃"hours": 1⦄.\n>>>>>>> END';
       return { verb: call, input: edit };
@@ -59,7 +55,7 @@ it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: ev
     session_id: null,
     result: { kind: "proposal" },
   });
-  for (const shown of [inQuotes, "How long exactly?", "That is all.", "How often?"])
+  for (const shown of ["How long exactly?", "That is all.", "How often?"])
     expect(model.conversation).toContain(shown);
 
   const proposal_id = job.result?.id ?? 0;
@@ -85,13 +81,12 @@ it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: ev
 it("[AGENT-7] [SOURCE-13] a file is read as a persona to its end, and the reading is kept for the text that was read", async () => {
   const kit = await stage(
     skilled(([persona, first, second, ...rest]) => {
-      if (!persona) return { verb: "get-persona --name 'Sceptic'" };
-      if (!first) return { verb: `read-source --source-path ${quoted}` };
+      if (!persona) return { verb: "get-persona" };
+      if (!first) return { verb: "read-source" };
       const sha = first["sha"];
-      if (!second)
-        return { verb: `read-source --source-path ${quoted} --sha ${sha} --offset ${first["next"]}` };
+      if (!second) return { verb: `read-source --sha ${sha} --offset ${first["next"]}` };
       if (rest.length > 0) return null;
-      const read = `--persona 'Sceptic' --persona-sha ${persona["hash"]} --source-sha ${sha}`;
+      const read = `--persona-sha ${persona["hash"]} --source-sha ${sha}`;
       return { verb: `put-perspective ${read}`, input: '"They rotate" says not how often.' };
     }),
   );
@@ -102,7 +97,7 @@ it("[AGENT-7] [SOURCE-13] a file is read as a persona to its end, and the readin
     status: "succeeded",
     result: { kind: "perspective" },
   });
-  for (const shown of [inQuotes, "That is all."]) expect(model.conversation).toContain(shown);
+  for (const shown of ["That is all."]) expect(model.conversation).toContain(shown);
   const read = () => door.call("get_source_perspective", { source_path, persona_name: "Sceptic" });
   expect(await read()).toMatchObject({
     content: '"They rotate" says not how often.\n',

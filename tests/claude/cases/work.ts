@@ -26,10 +26,10 @@ async function stage(
 it("[AGENT-7] a perspective goes from the click to what people read: persona and document are read, and the reading is kept", async () => {
   const kit = await stage(
     skilled(([persona, doc, ...rest]) => {
-      if (!persona) return { verb: "get-persona --name 'Sceptic'" };
+      if (!persona) return { verb: "get-persona" };
       if (!doc) return { verb: "read-doc" };
       if (rest.length > 0) return null;
-      const read = `--persona 'Sceptic' --persona-sha ${persona["hash"]} --source-version ${doc["version"]}`;
+      const read = `--persona-sha ${persona["hash"]} --source-version ${doc["version"]}`;
       return { verb: `put-perspective ${read}`, input: '"Keep v1 tokens" says not for how long.' };
     }),
   );
@@ -46,7 +46,7 @@ it("[AGENT-7] a perspective goes from the click to what people read: persona and
     stale: false,
     job_id,
   });
-  expect(kit.model.conversation).toContain("Put the name into single quotes");
+  expect(kit.model.conversation).toContain("of the persona that your job reads as");
 });
 
 it("[AGENT-7] a topic goes from the click to the document's next version: all of it is read, passages are proposed, a person accepts", async () => {
