@@ -334,16 +334,16 @@ describe("connections", () => {
     await socket.replyTo(2);
     const brought = socket.messages().length;
     expect(brought * text.length).toBeGreaterThan(limits.unreadBytesMin / 2);
-    expect(brought * text.length).toBeLessThan(limits.unreadBytesMin + 300 * 1024);
-    const pong = maskedFrame(socket.pings()[0] ?? Buffer.alloc(0));
-    pong[0] = 0x8a;
-    socket.write(pong);
-    await expect.poll(() => socket.messages().length).toBeGreaterThan(brought);
-    await expect.poll(() => socket.pings().length).toBe(2);
-    const second = maskedFrame(socket.pings()[1] ?? Buffer.alloc(0));
-    second[0] = 0x8a;
-    socket.write(second);
-    await expect.poll(() => socket.messages().length).toBe(last);
+    expect((brought - 1) * text.length).toBeLessThan(limits.unreadBytesMin);
+    for (let answered = 0; socket.messages().length < last; answered += 1) {
+      const isOver = () => socket.messages().length === last;
+      await expect.poll(() => socket.pings().length > answered || isOver()).toBe(true);
+      const before = socket.messages().length;
+      const pong = maskedFrame(socket.pings()[answered] ?? Buffer.alloc(0));
+      pong[0] = 0x8a;
+      socket.write(pong);
+      await expect.poll(() => socket.messages().length > before || isOver()).toBe(true);
+    }
     expect(socket.messages()).toEqual(Array.from({ length: last }, (_, n) => n + 1));
   });
 
