@@ -1,4 +1,5 @@
 export { backupHome, type HomeBackupOptions, restoreHome } from "./backup-home.js";
+export { lowerHelperThreads } from "./health/lower-helper-threads.js";
 export { type DatabaseFacts, inspectDatabase } from "./inspect-database.js";
 export type { AgentOptions } from "./jobs/agent-options.js";
 export type { RunError, RunnableJob, Runner, RunnerFacts, RunResult } from "./jobs/runner.js";

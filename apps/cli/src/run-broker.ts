@@ -1,7 +1,14 @@
 import { existsSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type Broker, type BrokerOptions, createLog, type Log, startBroker } from "@merkle/broker";
+import {
+  type Broker,
+  type BrokerOptions,
+  createLog,
+  type Log,
+  lowerHelperThreads,
+  startBroker,
+} from "@merkle/broker";
 import { createBrokerLog } from "./broker-log.js";
 import { exitCodes } from "./cli-error.js";
 import type { CommandContext } from "./command.js";
@@ -19,6 +26,7 @@ import { showStarted } from "./show-started.js";
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
 export async function runBroker(context: CommandContext): Promise<number> {
   const { config, output } = context;
+  lowerHelperThreads();
   const echo = output.verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined;
   const file = createBrokerLog(homeFiles.log(config.home), echo);
   const log = createLog(file.write);

@@ -29,6 +29,17 @@ async function takenPort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
+/** How each thread of a process gives way, by `nice`: the first one first (proc(5), the 19th field of stat). */
+async function nicenessOf(pid: number): Promise<number[]> {
+  const threads = (await readdir(`/proc/${pid}/task`)).sort((one, other) => Number(one) - Number(other));
+  return Promise.all(
+    threads.map(async (id) => {
+      const text = await readFile(`/proc/${pid}/task/${id}/stat`, "utf8");
+      return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[16]);
+    }),
+  );
+}
+
 describe("merkle up", () => {
   it("[CLI-1] says where the broker is, and [OPS-6] leaves nothing running after SIGTERM", async () => {
     const merkle = await testMerkle();
@@ -36,6 +47,13 @@ describe("merkle up", () => {
     await up.says("agents use");
     const { url, pid } = await merkle.running();
     expect(pid).toBe(up.process.pid);
+    if (process.platform === "linux") {
+      // [OPS-9] The engine's threads give way to the one that answers, and no others.
+      const [first, ...others] = await nicenessOf(pid);
+      expect(first).toBe(0);
+      expect(others.slice(0, 5)).toEqual([10, 10, 10, 10, 10]);
+      expect(new Set(others.slice(5))).toEqual(new Set([0]));
+    }
     expect(await merkle.run(["status"])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^broker up \ds, 0 peers polling, 0 open sessions\n$/),
