@@ -13,7 +13,9 @@ import type { Arrival, Arrivals } from "../access/arrival.js";
 import { authorize } from "../access/authorize.js";
 import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
+import { toAddressBlock } from "../guard/address-block.js";
 import { boundConnections } from "../guard/bound-connections.js";
+import { createTurns } from "../guard/turns.js";
 import { boundUnfinishedRequests } from "../guard/unfinished-requests.js";
 import type { HeldCertificate } from "../tls/hold-certificate.js";
 import { toMerkleError } from "../to-merkle-error.js";
@@ -59,6 +61,8 @@ export interface Deadlines {
   readonly helloMs: number;
 }
 
+/** Of all time, milliseconds a second: as much as some 300 WebSockets take to be opened in a second. */
+const openingShare = { of: "all", per_second: 100, burst: 20 } as const;
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
 const slowRequestsCheckMs = 1_000;
@@ -119,6 +123,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
   }
 
+  /** What is packed is not unpacked, and need not be read either: little can become more than there is room for (GUARD-10). */
+  function refuseCompressed({ headers }: IncomingMessage, { address }: Arrival): MerkleError | null {
+    const encoding = headers["content-encoding"];
+    if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
+    limiter.countRefusal(address);
+    return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
+  }
+
   function checkHosts(arrival: Arrival): void {
     try {
       hosts.check(arrival);
@@ -143,11 +155,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const refused = new WeakSet<Duplex>();
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (refused.has(request.socket)) return;
-    const refusal = refuse(arrivals.read(request), limiter.admit) ?? refuseCompressed(request);
+    const arrival = arrivals.read(request);
+    const refusal = refuse(arrival, limiter.admit) ?? refuseCompressed(request, arrival);
     if (!refusal) return void serve(request, response);
     refused.add(request.socket);
     refuseRequest(response, refusal);
   });
+  const openings = createTurns({ share: limiter.rates ? openingShare : undefined });
+  /** Begins what an address has opened when it is its turn. */
+  const begin = (address: string, work: () => void) => openings.take(toAddressBlock(address), work);
   let endRefused = () => {};
   if (limiter.rates) {
     boundUnfinishedRequests(server, {
@@ -162,6 +178,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       perAddressMax: limits.connectionsPerAddressMax,
       addressOf: arrivals.addressOf,
       isDeafTo: limiter.isDeafTo,
+      inTurn: begin,
       metrics: services.metrics,
     });
   }
@@ -185,7 +202,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
       if (pathOf(request.url) !== "/ws") throw noSuchRoute("WebSocket at", pathOf(request.url));
-      webSockets.upgrade(request, socket, head, arrival);
+      // Until it has begun nobody hears of one that breaks.
+      socket.on("error", () => undefined);
+      begin(arrival.address, () => {
+        if (!socket.destroyed) webSockets.upgrade(request, socket, head, arrival);
+      });
     } catch (error) {
       const about = { path: request.url, client: arrival.address };
       refuseUpgrade(socket, toMerkleError(error, services.log, about));
@@ -201,6 +222,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
       abandonHandshakes();
       endRefused();
+      openings.stop();
       await Promise.all([webSockets.stop(), mcp.stop(), closed]);
       clearInterval(sweep);
       clearTimeout(deadline);
@@ -242,13 +264,6 @@ function refuseRequest(response: ServerResponse, error: MerkleError): void {
       ...retryAfter(error),
     })
     .end(body);
-}
-
-/** What is packed is not unpacked, and need not be read either: little can become more than there is room for (GUARD-10). */
-function refuseCompressed({ headers }: IncomingMessage): MerkleError | null {
-  const encoding = headers["content-encoding"];
-  if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
-  return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
 }
 
 function notUnderstood(): MerkleError {

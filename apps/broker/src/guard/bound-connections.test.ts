@@ -10,6 +10,7 @@ async function startServer(
   perAddressMax: number,
   trustedProxies: readonly string[] = [],
   isDeafTo: (address: string) => boolean = () => false,
+  inTurn: (address: string, begin: () => void) => void = (_address, begin) => begin(),
 ) {
   const metrics = createMetrics();
   const server = createServer();
@@ -25,6 +26,7 @@ async function startServer(
     perAddressMax,
     addressOf: createArrivals(trustedProxies).addressOf,
     isDeafTo,
+    inTurn,
     metrics,
     refused: { heldMs: 30 },
   });
@@ -77,4 +79,46 @@ it("[GUARD-8] an address that was refused too often is not heard, until it has b
   expect(await metrics.render()).toContain('merkle_refusals_total{by="connections"} 1');
   deaf.clear();
   expect(await open(port)).not.toBeNull();
+});
+
+it("[GUARD-20] a connection begins when it is its address's turn; one that is not to be heard by then is refused", async () => {
+  const deaf = new Set<string>();
+  const waiting: (() => void)[] = [];
+  const { port, metrics } = await startServer(
+    10,
+    [],
+    (address) => deaf.has(address),
+    (_address, begin) => waiting.push(begin),
+  );
+  const first = open(port);
+  await expect.poll(() => waiting.length).toBe(1);
+  waiting.shift()?.();
+  expect(await first).not.toBeNull();
+  const second = open(port);
+  await expect.poll(() => waiting.length).toBe(1);
+  deaf.add("127.0.0.1");
+  waiting.shift()?.();
+  expect(await second).toBeNull();
+  expect(await metrics.render()).toContain('merkle_refusals_total{by="connections"} 1');
+});
+
+it("[GUARD-20] a connection that its client has given up meanwhile never begins", async () => {
+  const waiting: (() => void)[] = [];
+  const { port } = await startServer(
+    1,
+    [],
+    () => false,
+    (_address, begin) => waiting.push(begin),
+  );
+  const socket = connect(port, "127.0.0.1");
+  await expect.poll(() => waiting.length).toBe(1);
+  socket.resetAndDestroy();
+  // Its room is there for another one as soon as it has gone.
+  await expect
+    .poll(() => {
+      void open(port);
+      return waiting.length;
+    })
+    .toBeGreaterThan(1);
+  for (const begin of waiting) begin();
 });

@@ -11,6 +11,8 @@ export interface ConnectionBounds {
   readonly addressOf: Arrivals["addressOf"];
   /** Whether an address has asked too often to be heard at all. */
   readonly isDeafTo: (address: string) => boolean;
+  /** Has a connection of an address begun when it is that one's turn, which may be at once. */
+  readonly inTurn: (address: string, begin: () => void) => void;
   readonly metrics: Pick<Metrics, "refusals">;
   /** How those beyond the bound are ended. */
   readonly refused?: Partial<RefusedBounds>;
@@ -27,7 +29,7 @@ const refusedUsual: RefusedBounds = { heldMs: 2_000, countMax: limits.refusedCon
  */
 export function boundConnections(
   server: Server,
-  { perAddressMax, addressOf, isDeafTo, metrics, refused }: ConnectionBounds,
+  { perAddressMax, addressOf, isDeafTo, inTurn, metrics, refused }: ConnectionBounds,
 ): () => void {
   const ending = createRefusedConnections({ ...refusedUsual, ...refused });
   const open = new Map<string, number>();
@@ -39,9 +41,7 @@ export function boundConnections(
   }
 
   /** Counts a connection, if it may be there. */
-  function enter(socket: Socket): boolean {
-    const address = addressOf(socket);
-    if (address === null) return true;
+  function enter(socket: Socket, address: string): boolean {
     const block = toAddressBlock(address);
     const count = (open.get(block) ?? 0) + 1;
     if (count > perAddressMax || isDeafTo(address)) return false;
@@ -50,15 +50,28 @@ export function boundConnections(
     return true;
   }
 
-  const listeners = server.listeners("connection");
-  server.removeAllListeners("connection");
-  server.on("connection", (socket: Socket) => {
-    if (enter(socket)) {
-      for (const listener of listeners) listener.call(server, socket);
-      return;
-    }
+  function refuse(socket: Socket): void {
     metrics.refusals.inc({ by: "connections" });
     ending.end(socket);
+  }
+
+  const listeners = server.listeners("connection");
+  function begin(socket: Socket): void {
+    for (const listener of listeners) listener.call(server, socket);
+  }
+
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    const address = addressOf(socket);
+    if (address === null) return begin(socket);
+    if (!enter(socket, address)) return refuse(socket);
+    // Until it has begun nobody else hears of one that breaks.
+    socket.on("error", () => undefined);
+    inTurn(address, () => {
+      if (socket.destroyed) return;
+      if (isDeafTo(address)) refuse(socket);
+      else begin(socket);
+    });
   });
   return ending.endAll;
 }

@@ -51,6 +51,16 @@ describe("[GUARD-4] a rate", () => {
     expect(takeAll(() => buckets.take("a"))).toBe(2);
   });
 
+  it("can be spent beyond what there is, in parts, and what is missing falls in first", () => {
+    const { buckets, clock } = startBuckets({ per_second: 10, burst: 5 });
+    buckets.spend("a", 2.5);
+    expect(takeAll(() => buckets.take("a"))).toBe(2);
+    buckets.spend("a", 20);
+    expect(buckets.look("a")).toBeCloseTo(2_050, 6);
+    clock.ms += 2_050;
+    expect(takeAll(() => buckets.take("a"))).toBe(1);
+  });
+
   it("[LIMIT-1] is held for countMax keys, and forgets the longest unused, full ones first", () => {
     const { buckets, clock } = startBuckets({ per_second: 1, burst: 2 }, 3);
     for (const key of ["a", "b", "c", "a"]) buckets.take(key);

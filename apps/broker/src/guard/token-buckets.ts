@@ -7,6 +7,8 @@ export interface TokenBuckets {
   take(key: string): number;
   /** How many milliseconds it is until there is a token, without taking it; 0 when there is one. */
   look(key: string): number;
+  /** Takes so many, or parts of one, whether or not they are there: what is missing then falls in first. */
+  spend(key: string, tokens: number): void;
   /** Puts back one that was taken. */
   giveBack(key: string): void;
   /** How many buckets are held in memory. */
@@ -40,14 +42,14 @@ export function createTokenBuckets({
     }
   }
 
-  /** When the bucket would be full after one more token was taken. */
-  function fullAfterOne(key: string, at: number): number {
-    return Math.max(fullAt.get(key) ?? at, at) + tokenMs;
+  /** When the bucket would be full after so many more tokens were taken. */
+  function fullAfter(tokens: number, key: string, at: number): number {
+    return Math.max(fullAt.get(key) ?? at, at) + tokens * tokenMs;
   }
 
   function look(key: string): number {
     const at = now();
-    const missingMs = fullAfterOne(key, at) - at - burst * tokenMs;
+    const missingMs = fullAfter(1, key, at) - at - burst * tokenMs;
     // Sums of times are not exact: a token that lacks a millionth is there.
     return missingMs > 1e-6 * tokenMs ? missingMs : 0;
   }
@@ -56,9 +58,10 @@ export function createTokenBuckets({
     look,
     take(key) {
       const missingMs = look(key);
-      if (missingMs === 0) keep(key, fullAfterOne(key, now()));
+      if (missingMs === 0) keep(key, fullAfter(1, key, now()));
       return missingMs;
     },
+    spend: (key, tokens) => keep(key, fullAfter(tokens, key, now())),
     giveBack(key) {
       const full = fullAt.get(key);
       if (full !== undefined) fullAt.set(key, full - tokenMs);

@@ -56,6 +56,8 @@ const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it conn
 const chunksMax = 16_384;
 /** A message in pieces takes as much work as so many fewer whole ones. */
 const piecesPerFrame = 16;
+/** Of each address, milliseconds a second: about what the frames take that it may send. */
+const sharePerAddress = { of: "address", per_second: 100, burst: 20 } as const;
 /** Who breaks the protocol again and again does not fill the log. */
 const toldEveryMs = 1_000;
 const slowCheckMs = 1_000;
@@ -74,7 +76,7 @@ export function createWebSocketDoor({
   const sparingly = createSparing(toldEveryMs);
   const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
   const unfinished = createUnfinishedFrames({ msMax: frameMs });
-  const turns = createTurns();
+  const turns = createTurns({ share: limiter.rates ? sharePerAddress : undefined });
   const server = new WebSocketServer({
     noServer: true,
     // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
@@ -120,6 +122,7 @@ export function createWebSocketDoor({
     readInTurns({ webSocket, socket, inTurn, count: frames.count });
     // The library has closed the connection with a code that says why.
     webSocket.on("error", (error) => {
+      limiter.countRefusal(address);
       sparingly((leftOut) =>
         log.info("a WebSocket client broke the protocol", {
           error: error.message,
