@@ -239,7 +239,7 @@ it("[RUNNER-6] reads the processes of a system without /proc from ps", () => {
   expect(parsePsLine("")).toEqual([]);
 });
 
-it("[RUNNER-4] 1 GB of output costs neither memory nor disk", async () => {
+it("[RUNNER-4] 1 GB of output costs neither memory nor disk", { timeout: 240_000 }, async () => {
   const logs = await mkdtemp(join(tmpdir(), "merkle-logs-"));
   onTestFinished(() => rm(logs, { recursive: true, force: true }));
   const agent = await stageAgent(
@@ -247,7 +247,7 @@ it("[RUNNER-4] 1 GB of output costs neither memory nor disk", async () => {
   );
   const runner = await startRunner(agent, { logFolder: logs });
   const before = process.memoryUsage();
-  const result = await runner.run(never(), job);
+  const result = await runner.run(never(), { ...job, timeout_ms: 200_000 });
   const after = process.memoryUsage();
   expect(result).toEqual({ exit_code: 0, error_tail: "end", error: null });
   expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(100_000_000);

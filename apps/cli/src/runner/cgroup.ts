@@ -14,6 +14,8 @@ export interface Cgroups {
 export interface Cgroup {
   /** The command line that enters it before it becomes this one. */
   wrap(command: CommandLine): CommandLine;
+  /** Whether the kernel counts its processes, and refuses those beyond what it may have. */
+  readonly isCounted: boolean;
   /** Whether the kernel has refused it a process. */
   wasFull(): Promise<boolean>;
   /** Removes it once nothing is in it. */
@@ -27,11 +29,11 @@ export interface CommandLine {
 
 /**
  * What a run is limited to, by the files of both versions of cgroups: those that there are count. However many processes and
- * sessions it makes, all of them together have half of what one process beside them has: little enough that others hardly
+ * sessions it makes, all of them together have a quarter of what one process beside them has: little enough that others hardly
  * notice, and enough that an agent gets on where a machine is never idle.
  */
 const limitsOf = (processesMax: number) =>
-  Object.entries({ "pids.max": processesMax, "cpu.shares": 512, "cpu.weight": 50 });
+  Object.entries({ "pids.max": processesMax, "cpu.shares": 256, "cpu.weight": 25 });
 
 const entering =
   'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; done; shift; exec "$@"';
@@ -57,14 +59,16 @@ export async function findCgroups(mark: string): Promise<Cgroups | undefined> {
       const removeAll = async () => {
         await Promise.all(made.map(remove));
       };
+      const limits: string[] = [];
       try {
-        for (const each of made) await makeOne(each, processesMax);
+        for (const each of made) limits.push(...(await makeOne(each, processesMax)));
       } catch (error) {
         await removeAll();
         throw error;
       }
       return {
         wrap: (command) => enter(made, command),
+        isCounted: limits.includes("pids.max"),
         wasFull: async () => (await Promise.all(made.map(hasRefused))).includes(true),
         remove: removeAll,
       };
@@ -79,7 +83,7 @@ function enter(folders: readonly string[], { path, args }: CommandLine): Command
 /** Whether files are writable does not tell who may enter; only trying shows it. */
 async function canBeUsed(folder: string): Promise<boolean> {
   try {
-    if ((await makeOne(folder, triedProcessesMax)) === 0) return false;
+    if ((await makeOne(folder, triedProcessesMax)).length === 0) return false;
     const { path, args } = enter([folder], { path: "/bin/true", args: [] });
     await promisify(execFile)(path, [...args], { timeout: 5_000 });
     return true;
@@ -92,13 +96,13 @@ async function canBeUsed(folder: string): Promise<boolean> {
 
 const triedProcessesMax = 16;
 
-/** Returns how many limits it has. */
-async function makeOne(folder: string, processesMax: number): Promise<number> {
+/** Returns the limits that it has, by their files. */
+async function makeOne(folder: string, processesMax: number): Promise<string[]> {
   await mkdir(folder);
   const files = await readdir(folder);
   const limits = limitsOf(processesMax).filter(([name]) => files.includes(name));
   for (const [name, value] of limits) await writeFile(join(folder, name), String(value));
-  return limits.length;
+  return limits.map(([name]) => name);
 }
 
 async function hasRefused(folder: string): Promise<boolean> {

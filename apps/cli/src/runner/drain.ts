@@ -1,24 +1,22 @@
 import type { Readable } from "node:stream";
 
-const tickMs = 5;
-const bytesPerTick = 512 * 1024;
+const fastBytes = 16 * 1024 * 1024;
+const tickMs = 6;
 
 /**
- * Reads a stream to its end and gives away each piece. However much is written to it, reading takes no more than a small part
- * of this process's time, and keeps nothing: who writes faster than that waits.
+ * Reads a stream to its end and gives away each piece, keeping nothing. Who writes more than 16 MiB waits from there on: after each
+ * piece, which is at most 64 KiB, come some milliseconds in which this process does other things. What is read is garbage, and 64 MiB
+ * of it have the engine look through all that it holds: slowly, they are cleared away before.
  */
 export function drain(stream: Readable, onPiece: (piece: Buffer) => void): Promise<void> {
   return new Promise((resolve) => {
-    let left = bytesPerTick;
+    let read = 0;
     stream.on("data", (piece: Buffer) => {
       onPiece(piece);
-      left -= piece.length;
-      if (left > 0) return;
+      read += piece.length;
+      if (read < fastBytes) return;
       stream.pause();
-      setTimeout(() => {
-        left = bytesPerTick;
-        stream.resume();
-      }, tickMs);
+      setTimeout(() => stream.resume(), tickMs);
     });
     stream.once("close", resolve);
     // A pipe that breaks is one that has ended.

@@ -115,7 +115,8 @@ async function superviseUntil(
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true, signal: over.signal });
   });
-  const isOvergrown = async () => (await group?.wasFull()) === true || (await held.count()) > processesMax;
+  // To look through all processes of the machine takes longest where there are most.
+  const isOvergrown = async () => (group?.isCounted ? group.wasFull() : (await held.count()) > processesMax);
   const tooMany = watch(isOvergrown, over.signal);
 
   const first = await Promise.race([isOver, isTold, tooMany]);
