@@ -107,19 +107,24 @@ export const attacks: Readonly<Record<AttackName, Attack>> = {
     },
   },
 
-  /** Each is held open for as long as the broker lets it. */
+  /** Each is held open for as long as the broker lets it; evenly over the time, whatever becomes of them. */
   upgrades: {
     async run(onslaught) {
       const all = Math.round(20_000 * onslaught.scale);
+      const began = performance.now();
+      const eachMs = (0.95 * (onslaught.until - began)) / all;
       let asked = 0;
       let upgraded = 0;
       const upgrade = async () => {
-        if (asked >= all) return delay(100);
-        asked += 1;
-        const socket = await onslaught.arsenal.upgrade();
-        if (socket) upgraded += 1;
+        const due = Math.min(all, (performance.now() - began) / eachMs);
+        for (; asked < due; asked += 1) {
+          void onslaught.arsenal.upgrade().then((socket) => {
+            if (socket) upgraded += 1;
+          });
+        }
+        await delay(5);
       };
-      await untilOver(onslaught, repeat(200, { ...onslaught, scale: 1 }, upgrade));
+      await untilOver(onslaught, repeat(1, onslaught, upgrade));
       return { asked, upgraded };
     },
   },

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type Broker, createLog, startBroker } from "@merkle/broker";
+import { type Broker, createLog, lowerHelperThreads, startBroker } from "@merkle/broker";
 import type { RateLimits } from "@merkle/wire";
 import { answerParent } from "../child.js";
 import { type Cpu, type Memory, readState } from "../process-state.js";
@@ -27,6 +27,7 @@ export interface Work {
 const lookMs = 20;
 
 /** The broker that is flooded, in a process of its own. */
+lowerHelperThreads();
 let broker: Broker | null = null;
 let peak = 0;
 setInterval(() => {
