@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)("the dashboard while others work", () =>
     expect(await demo.ended).toMatchObject({ code: 0 });
 
     // Whoever stayed at the list saw the new title, and the session leave when it was closed.
-    await list.page.getByRole("link", { name: newTitle }).waitFor({ state: "hidden" });
+    await expect.poll(() => list.page.getByRole("link", { name: newTitle }).count()).toBe(0);
     expect(await seenBy(list.page, "titles")).toEqual(expect.arrayContaining([title, newTitle]));
 
     const { page } = live;
