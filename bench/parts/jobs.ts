@@ -120,14 +120,10 @@ async function openSession(url: string, name: string): Promise<Place> {
   return { session_id, team_id, end: 0 };
 }
 
-/** To start a process holds a broker up for some milliseconds by itself: people do not start two in a second. */
-const startsEveryMs = 1_000;
-
-/** One job after the other, one a second at most; the last one is waited for. Returns how many there were. */
+/** One job after the other; the last one is waited for. Returns how many there were. */
 async function keepRunning(url: string, place: Place, signal: AbortSignal): Promise<number> {
   let count = 0;
   while (!signal.aborted) {
-    const next = delay(startsEveryMs);
     const { job_id } = await ask<{ job_id: number }>(
       `${url}/api/agent/jobs`,
       { kind: "conclude", session_id: place.session_id },
@@ -137,7 +133,6 @@ async function keepRunning(url: string, place: Place, signal: AbortSignal): Prom
       await delay(100);
     }
     count += 1;
-    await next;
   }
   return count;
 }
