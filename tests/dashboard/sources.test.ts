@@ -90,7 +90,7 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-293] [DASH-294] a comment is sent to the agent, and what it proposes becomes a commit, which is shown", async () => {
+  it("[DASH-293] [DASH-294] [DASH-306] a comment is sent to the agent, and what it proposes becomes a commit, which is shown", async () => {
     const source_path = await stageGuide();
     const { topic_id } = await comment(source_path, "How long?", "Tokens live for an hour.");
     const { page, problems, findBarriers } = await open(`/sources?file=${source_path}&topic=${topic_id}`);
@@ -101,6 +101,10 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     const before = await at.git("rev-parse", "HEAD");
     const proposed = guide.replace("an hour", "a day").replace("rotate", "rotate daily");
     const proposal_id = await propose(run, topic_id, proposed);
+    await card.getByText(`Job ${run.job.job_id} made proposal ${proposal_id}.`).waitFor();
+    const said = card.getByRole("listitem").filter({ hasText: "Revision 1 is proposed." });
+    await said.getByRole("link", { name: `Review proposal ${proposal_id}` }).waitFor();
+    expect(await card.getByRole("link", { name: "Review proposal" }).count()).toBe(1);
     await page.getByRole("button", { name: `Review proposal ${proposal_id}` }).click();
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
     await review.getByText(/base [0-9a-f]{12} \(current\)/).waitFor();

@@ -8,7 +8,6 @@ import { useStartJob } from "@/components/jobs/use-start-job";
 import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
-import { ProposalLink } from "./proposal-link";
 import type { Topic } from "./use-topics";
 
 export interface TopicJobProps {
@@ -64,7 +63,12 @@ function JobWords({ job }: { job: Job }): ReactNode {
         </p>
       );
     case "succeeded":
-      return job.result?.kind === "proposal" ? <ProposalLink about={job} proposalId={job.result.id} /> : null;
+      // The message that says what it proposes leads to the review.
+      return job.result?.kind === "proposal" ? (
+        <p className="text-muted-foreground">
+          Job {job.job_id} made proposal {job.result.id}.
+        </p>
+      ) : null;
     case "cancelled":
       return <p className="text-muted-foreground">Job {job.job_id} was cancelled.</p>;
     case "failed":
