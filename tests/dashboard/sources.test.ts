@@ -56,6 +56,32 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-307] the palette finds files by their path, and leads to the list where there are more", async () => {
+    await Promise.all(
+      Array.from({ length: 7 }, (_, brick) => at.write(`kilns/Brick-${brick}.md`, `Brick ${brick}.\n`)),
+    );
+    await at.git("add", "kilns");
+    await at.git("commit", "-q", "-m", "Write of bricks");
+    const { page, problems, findBarriers } = await open("/");
+    await page.keyboard.press("Control+k");
+    const palette = page.getByRole("dialog", { name: "Go anywhere" });
+    const field = palette.getByRole("combobox");
+    await field.fill("kilns/brick-3");
+    await palette.getByRole("option", { name: "docs/kilns/Brick-3.md", selected: true }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/sources?file=docs/kilns/Brick-3.md");
+    await page.getByText("Brick 3.").waitFor();
+
+    await page.keyboard.press("Control+k");
+    await field.fill("KILNS");
+    await expect.poll(() => palette.getByRole("option", { name: /Brick-\d/ }).count()).toBe(6);
+    await palette.getByRole("option", { name: "All files whose path holds “KILNS”" }).click();
+    await page.waitForURL("**/sources?q=KILNS");
+    await page.getByRole("link", { name: "kilns/Brick-6.md" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-291] [DASH-292] words are selected with the mouse and commented on, answered live, resolved, and reached by their link", async () => {
     const source_path = await stageGuide();
     const { page, problems, findBarriers } = await open(`/sources?file=${source_path}`);

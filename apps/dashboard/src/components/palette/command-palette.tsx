@@ -8,7 +8,9 @@ import { hrefOfHit, kindLabels, titleOfHit } from "@/components/search/search-hi
 import { useSearch } from "@/components/search/use-search";
 import { Dialog, DialogContent, DialogTitle } from "@/components/ui/dialog";
 import { useRead } from "@/lib/broker/use-read";
+import { showHidden } from "@/lib/markdown/hidden-characters";
 import { useShortcutRegistry } from "@/lib/shortcuts/shortcut-provider";
+import { sourceHref } from "@/lib/sources/source-href";
 import { useSelection } from "./use-selection";
 import { useSettled } from "./use-settled";
 
@@ -18,6 +20,7 @@ export interface CommandPaletteProps {
 }
 
 const sessionsShown = 6;
+const filesShown = 6;
 const hitsShown = 8;
 
 const places = [
@@ -31,7 +34,7 @@ const places = [
   { label: "Settings", href: "/settings" },
 ];
 
-/** Leads to every page, session and message, and does what the page offers, all by typing. */
+/** Leads to every page, session, file and message, and does what the page offers, all by typing. */
 export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
   const router = useRouter();
   const [typed, setTyped] = useState("");
@@ -66,6 +69,7 @@ export function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
             <Actions query={query} onClose={onClose} onHelp={onHelp} />
             <Places query={query} onGo={go} />
             <Sessions query={query} onGo={go} />
+            <Files query={query} onGo={go} />
             <Hits query={query} onGo={go} />
           </Command.List>
         </Command>
@@ -138,6 +142,36 @@ function Sessions({ query, onGo }: PartProps) {
           {status === "closed" && <span className="ml-auto text-sm text-muted-foreground">closed</span>}
         </Item>
       ))}
+    </Group>
+  );
+}
+
+function Files({ query, onGo }: PartProps) {
+  const settled = useSettled(query);
+  const { data: named } = useRead("list_sources", { names_only: true });
+  const isAsked = settled !== "" && named !== undefined && named.roots.length > 0;
+  const { data } = useRead("list_sources", isAsked ? { query: settled, limit: filesShown } : null, {
+    keepLast: isAsked,
+  });
+  const { files, has_more } = data ?? { files: [], has_more: false };
+  return (
+    <Group heading="Files" isEmpty={query === "" || files.length === 0}>
+      {files.map(({ source_path }) => (
+        <Item
+          key={source_path}
+          value={`file ${source_path}`}
+          onSelect={() => onGo(sourceHref({ file: source_path }))}
+        >
+          <span dir="auto" className="min-w-0 [overflow-wrap:anywhere]">
+            {showHidden(source_path)}
+          </span>
+        </Item>
+      ))}
+      {has_more && (
+        <Item value="files" onSelect={() => onGo(`/sources?q=${encodeURIComponent(query)}`)}>
+          All files whose path holds “{query}”
+        </Item>
+      )}
     </Group>
   );
 }
