@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readMigrationFiles } from "drizzle-orm/migrator";
-import { expect, inject, it, onTestFinished } from "vitest";
+import type postgres from "postgres";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { makeRow } from "../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test-database.js";
-import { applyMigrations } from "./backup/apply-migrations.js";
+import { migrationLock } from "./apply-migrations.js";
+import { migrateTo } from "./backup/migrate-to.js";
 import { withRestore } from "./backup/transaction.js";
-import { knownMigrations, migrationsFolder } from "./migrate.js";
+import { knownMigrations, migrationsFolder } from "./known-migrations.js";
 import { openDatabase } from "./open-database.js";
 import { listPeers } from "./queries/peers.js";
 import { findSession } from "./queries/sessions.js";
@@ -18,7 +20,7 @@ async function createOldDatabase(migrations: number): Promise<string> {
   const admin = connectTestDatabase(`${serverUrl}/postgres`);
   await admin.unsafe(`DROP DATABASE ${name}`);
   await admin.unsafe(`CREATE DATABASE ${name}`);
-  await withRestore(url, (sql) => applyMigrations(sql, knownMigrations().slice(0, migrations)));
+  await withRestore(url, (sql) => migrateTo(sql, knownMigrations().slice(0, migrations)));
   return url;
 }
 
@@ -62,6 +64,65 @@ it("[DB-11] a database from before persons keeps its teams and messages, and kno
     { team: "Birch", name: null, personId: null, personLastRead: null },
   ]);
 });
+
+describe("a migration whose connection is lost", () => {
+  it("[DB-16] fails clearly while it waits for another broker", async () => {
+    const url = await createOldDatabase(1);
+    const other = connectTestDatabase(url);
+    const sql = connectTestDatabase(url);
+    await other.begin(async (tx) => {
+      await tx`SELECT pg_advisory_xact_lock(${migrationLock})`;
+      const opening = openDatabase({ target: url });
+      await Promise.all([expectLost(opening), terminateWaiting(sql, "advisory")]);
+    });
+    await expectOld(url, 1);
+  });
+
+  it("[DB-16] fails clearly in its midst, leaves everything as it was, and does nothing without the lock", async () => {
+    const url = await createOldDatabase(1);
+    const other = connectTestDatabase(url);
+    const sql = connectTestDatabase(url);
+    await other.begin(async (tx) => {
+      await tx`LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE`;
+      const opening = openDatabase({ target: url });
+      await Promise.all([expectLost(opening), terminateWaiting(sql, "relation")]);
+    });
+    await expectOld(url, 1);
+    const db = await openDatabase({ target: url });
+    onTestFinished(db.close);
+    expect(db.migrationsRun).toBe(knownMigrations().length - 1);
+  });
+});
+
+async function expectLost(opening: Promise<unknown>): Promise<void> {
+  await expect(opening).rejects.toMatchObject({
+    name: "DatabaseError",
+    code: "migration_failed",
+    message: expect.stringContaining("was lost"),
+  });
+}
+
+/** Ends the migration's backend as soon as it waits for a lock of this kind. */
+async function terminateWaiting(sql: postgres.Sql, kind: "advisory" | "relation"): Promise<void> {
+  await expect
+    .poll(
+      () => sql`
+        SELECT pg_terminate_backend(pid, 10000) AS ended FROM pg_locks
+        WHERE locktype = ${kind} AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
+    .toEqual([{ ended: true }]);
+}
+
+/** Nothing runs there any more, and no more migrations have run than had. */
+async function expectOld(url: string, migrations: number): Promise<void> {
+  const sql = connectTestDatabase(url);
+  const backends = () => sql`
+    SELECT query FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'merkle'`;
+  await expect.poll(backends).toEqual([]);
+  expect(await sql`SELECT FROM merkle_migrations.__drizzle_migrations`).toHaveLength(migrations);
+}
 
 it("[DB-15] a team is proved by its own secret or by its person, by one of them, and a person is one team in a session", async () => {
   const sql = connectTestDatabase(await createTestDatabase());

@@ -10,7 +10,7 @@ import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test
 import { connectPool } from "./connection.js";
 import { DatabaseError } from "./database-error.js";
 import { makeTestHome, oldestBinaries } from "./embedded/test-support.js";
-import { knownMigrations } from "./migrate.js";
+import { knownMigrations } from "./known-migrations.js";
 import { holdNodeLock } from "./node-lock.js";
 import { openDatabase } from "./open-database.js";
 import { appendInTransaction } from "./queries/messages.js";

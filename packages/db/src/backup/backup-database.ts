@@ -1,6 +1,7 @@
+import { listMigrations } from "../apply-migrations.js";
 import type { ConnectionTarget } from "../connection.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
-import { listMigrations, listSequences, listTables } from "./catalog.js";
+import { listSequences, listTables } from "./catalog.js";
 import { copyOut } from "./copy.js";
 import type { BackupManifest, TableRows } from "./manifest.js";
 import { type Snapshot, withSnapshot } from "./transaction.js";

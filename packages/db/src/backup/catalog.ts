@@ -42,15 +42,6 @@ export async function listSequences(sql: postgres.Sql): Promise<BackupSequence[]
   return sequences.map(({ name, last_value }) => ({ name, last_value }));
 }
 
-/** When each migration that has run here was written, oldest first; empty where Merkle has never been. */
-export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
-  const [table] =
-    await sql`SELECT to_regclass('merkle_migrations.__drizzle_migrations') IS NOT NULL AS there`;
-  if (!table?.["there"]) return [];
-  const rows = await sql`SELECT created_at FROM merkle_migrations.__drizzle_migrations ORDER BY created_at`;
-  return rows.map((row) => Number(row["created_at"]));
-}
-
 /** Exported for its test: the order in which tables can be filled. */
 export function inOrderOfReference<Table extends { name: string; refersTo: readonly string[] }>(
   tables: readonly Table[],

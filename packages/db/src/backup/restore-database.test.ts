@@ -9,10 +9,10 @@ import { isExhaustive } from "../../../../tests/kit/exhaustive.js";
 import { connectPool } from "../connection.js";
 import { isConnectionLost } from "../database-error.js";
 import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
-import { knownMigrations } from "../migrate.js";
+import { knownMigrations } from "../known-migrations.js";
 import { openDatabase } from "../open-database.js";
-import { applyMigrations } from "./apply-migrations.js";
 import { backupDatabase } from "./backup-database.js";
+import { migrateTo } from "./migrate-to.js";
 import { restoreDatabase } from "./restore-database.js";
 import {
   addMessages,
@@ -288,7 +288,7 @@ describe("a restore", () => {
       const migrations = knownMigrations().slice(0, count);
       const source = await makeDatabase(current);
       await withRestore(source, async (sql) => {
-        await applyMigrations(sql, migrations);
+        await migrateTo(sql, migrations);
         await sql`INSERT INTO settings (key, value) VALUES ('epoch', '"before"')`;
       });
       await backupDatabase({ target: source, file });

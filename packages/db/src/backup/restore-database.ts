@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import type { ConnectionTarget } from "../connection.js";
-import { applyMigrations, refuseNewerBackup } from "./apply-migrations.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
 import { type CatalogTable, listTables } from "./catalog.js";
 import { copyIn, identifier } from "./copy.js";
 import { altered, type BackupSequence, type BackupTable, type TableRows } from "./manifest.js";
+import { migrateTo, refuseNewerBackup } from "./migrate-to.js";
 import { readBackupFile, type VerifiedBackup } from "./read-backup-file.js";
 import { withRestore } from "./transaction.js";
 
@@ -61,7 +61,7 @@ async function restore(
   options: RestoreOptions,
 ): Promise<RestoreSummary> {
   const { manifest } = backup;
-  await applyMigrations(sql, manifest.migrations);
+  await migrateTo(sql, manifest.migrations);
   const { tables, skipped } = await matchTables(sql, manifest.tables);
   await requireEmpty(sql, tables);
 

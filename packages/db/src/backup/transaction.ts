@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type postgres from "postgres";
-import { type ConnectionTarget, connectPool } from "../connection.js";
+import type { ConnectionTarget } from "../connection.js";
 import { isConnectionLost } from "../database-error.js";
+import { inTransaction, withPool } from "../long-transaction.js";
 import { BackupError } from "./backup-error.js";
 
 export interface Snapshot {
@@ -81,51 +82,4 @@ async function isBrokerConnected(pool: postgres.Sql): Promise<boolean> {
                    WHERE datname = current_database() AND pid <> pg_backend_pid()
                      AND application_name = current_setting('application_name')) AS connected`;
   return row?.["connected"] === true;
-}
-
-async function withPool<Result>(
-  target: ConnectionTarget,
-  max: number,
-  work: (pool: postgres.Sql) => Promise<Result>,
-): Promise<Result> {
-  const pool = connectPool(target, max, {
-    keepOpen: true,
-    // The driver sends a statement also over a connection that was lost before it, and waits for its answer for ever.
-    onClose: () => setImmediate(() => void pool.end({ timeout: 0 })),
-  });
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end({ timeout: 0 });
-  }
-}
-
-/**
- * What is not committed ends with its connection, as soon as the pool does, and not by a statement: the driver's own
- * transactions send their ROLLBACK also over a connection that is lost, and end the process by it.
- */
-async function inTransaction<Result>(
-  pool: postgres.Sql,
-  mode: string,
-  work: (sql: postgres.Sql) => Promise<Result>,
-): Promise<Result> {
-  // The driver reserves only a connection that has been used: on a pool that has none open it would wait for ever.
-  await pool`SELECT 1`;
-  const sql = await pool.reserve();
-  await sql.unsafe(`BEGIN ${mode}`);
-  await prepare(sql);
-  return work(sql);
-}
-
-/**
- * A large table takes longer than any request may. The formats are those that every server reads alike, whatever is set
- * for the user or the database; and a policy that would hide rows is an error instead.
- */
-async function prepare(sql: postgres.Sql): Promise<void> {
-  await sql`
-    SELECT set_config(name, '0', true) FROM pg_settings
-    WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
-  await sql`
-    SELECT set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'postgres', true),
-           set_config('extra_float_digits', '3', true), set_config('row_security', 'off', true)`;
 }

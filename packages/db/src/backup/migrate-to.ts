@@ -1,0 +1,34 @@
+import type postgres from "postgres";
+import { applyMigrations, holdMigrations } from "../apply-migrations.js";
+import { DatabaseError } from "../database-error.js";
+import { unknownMigrations } from "../known-migrations.js";
+import { BackupError } from "./backup-error.js";
+
+/** @throws DatabaseError `schema_newer` when a backup has migrations that this version does not know */
+export function refuseNewerBackup(migrations: readonly number[]): void {
+  const unknown = unknownMigrations(migrations);
+  if (unknown.length === 0) return;
+  throw new DatabaseError(
+    "schema_newer",
+    `The backup was written by a newer Merkle: it has ${unknown.length} migration(s) that this version does not know. ` +
+      "Nothing was restored. Restore it with the newer version.",
+  );
+}
+
+/**
+ * Brings the schema to exactly the migrations given, as part of the caller's transaction: the next start goes on from
+ * there.
+ */
+export async function migrateTo(sql: postgres.Sql, migrations: readonly number[]): Promise<void> {
+  // A broker that starts at this moment waits until we are done.
+  const applied = await holdMigrations(sql);
+  const beyond = applied.filter((when) => !migrations.includes(when));
+  if (beyond.length > 0) {
+    throw new BackupError(
+      "target_newer",
+      `The database already has ${beyond.length} migration(s) that the backup was made before. Nothing was restored. ` +
+        "Restore into a new database: point MERKLE_HOME at an empty folder, or DATABASE_URL at an empty database.",
+    );
+  }
+  await applyMigrations(sql, applied, migrations);
+}
