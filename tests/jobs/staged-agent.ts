@@ -12,6 +12,8 @@ export interface StagedAgent {
   readonly program: string;
   /** What the program wrote into a file of its folder. */
   read(name: string): Promise<string>;
+  /** Puts a file there for it. */
+  write(name: string, text: string): Promise<void>;
   /** The processes that are alive and have the folder in their command line or environment. */
   processes(): Promise<string[]>;
 }
@@ -33,6 +35,7 @@ export async function stageAgent(script: string, cleanup: Cleanup = onTestFinish
     folder,
     program,
     read: (name) => readFile(join(folder, name), "utf8"),
+    write: (name, text) => writeFile(join(folder, name), text),
     processes: () => findProcesses(top),
   };
 }

@@ -6,7 +6,7 @@ import { root } from "../../../scripts/steps.mjs";
 const main = join(root, "apps/cli/dist/main.js");
 
 /**
- * Bundles the compiled command, and the entry of a worker thread, into `folder`: what a command does not use is in a
+ * Bundles the compiled command, and the entries of a worker thread and of a runner's process, into `folder`: what a command does not use is in a
  * chunk that it does not load. Everything lies in the one folder, because what is read from disk is found relative to
  * the file that asks for it. Returns the files that were bundled, as paths from the root of the repository.
  *
@@ -18,6 +18,7 @@ export async function bundle(folder) {
     entryPoints: {
       main,
       worker: join(root, "apps/broker/dist/workers/worker.js"),
+      "runner-process": join(root, "apps/cli/dist/runner/runner-process.js"),
     },
     outdir: folder,
     bundle: true,

@@ -203,6 +203,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
       await looking;
       for (const { stop } of running.values()) stop("stopping");
       await Promise.all([...running.values()].map(({ ended }) => ended));
+      await runner?.close?.();
     },
   };
 }

@@ -14,6 +14,8 @@ export interface Runner {
   run(signal: AbortSignal, job: RunnableJob): Promise<RunResult>;
   /** What it runs and how, found out anew each time; left out by a runner that has nothing to tell. */
   describe?(): Promise<RunnerFacts>;
+  /** Lets go of what it runs agents by, once no agent runs any more; left out by a runner that keeps nothing. */
+  close?(): Promise<void>;
 }
 
 export interface RunnableJob {

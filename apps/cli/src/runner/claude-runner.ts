@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import type { RunnableJob, Runner, RunResult } from "@merkle/broker";
+import type { RunnableJob, Runner, RunnerFacts, RunResult } from "@merkle/broker";
 import { findCgroups } from "./cgroup.js";
 import { toChildEnvironment } from "./child-environment.js";
 import { type Containment, chooseContainment } from "./containment.js";
@@ -38,6 +38,7 @@ export interface ClaudeRunnerOptions {
 }
 
 export interface ClaudeRunner extends Runner {
+  describe(): Promise<RunnerFacts>;
   /** What it keeps a job's processes together by. */
   containment(): Promise<Containment["kind"]>;
 }
@@ -54,10 +55,8 @@ const processesUsual = 256 + 16 * availableParallelism();
  */
 export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<ClaudeRunner> {
   const { folder, env = process.env, processesMax = processesUsual } = options;
-  const mark = `merkle-${createHash("sha256").update(folder).digest("hex").slice(0, 32)}`;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await clearLeftovers(mark);
-  await installSkills(folder);
+  const mark = markOf(folder);
+  await prepareFolder(folder);
   // Found out when it is first needed: most starts of a broker run no job.
   let chosen: Promise<Bounds> | undefined;
   const bound = () => {
@@ -117,6 +116,17 @@ export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<C
       }
     },
   };
+}
+
+/** Ends what an earlier runner of the folder left behind, and puts there what its agents need. */
+export async function prepareFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await clearLeftovers(markOf(folder));
+  await installSkills(folder);
+}
+
+function markOf(folder: string): string {
+  return `merkle-${createHash("sha256").update(folder).digest("hex").slice(0, 32)}`;
 }
 
 async function chooseBounds(

@@ -7,6 +7,7 @@ import { homeFiles } from "../merkle-home.js";
 import { type Reach, reachVariables } from "../reach.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
+import { startRunnerProcess } from "./start-runner-process.js";
 
 /**
  * How the broker of this home has jobs done: by Claude Code, as it is installed here.
@@ -25,7 +26,7 @@ export function toAgentOptions({ home, agent }: Pick<Config, "home" | "agent">):
     maxConcurrentJobs,
     timeoutsMs,
     remoteRunners,
-    startRunner: () => startRunner(settings, places),
+    startRunner: () => startRunnerProcess(toRunnerOptions(settings, places)),
     name: join(hostname(), home),
   };
 }
@@ -33,22 +34,23 @@ export function toAgentOptions({ home, agent }: Pick<Config, "home" | "agent">):
 /** Runs another broker's jobs in this home, where a broker of its own may have agents, too. */
 export function startRemoteRunner(reach: Reach, settings: AgentSettings): Promise<ClaudeRunner> {
   const { logDir } = settings;
-  return startRunner(settings, {
+  const options = toRunnerOptions(settings, {
     folder: join(homeFiles.runner(reach.home), "agent"),
     logFolder: logDir === undefined ? undefined : join(logDir, "runner"),
     reach: reachVariables(reach),
   });
+  return startClaudeRunner(options);
 }
 
-function startRunner(
+function toRunnerOptions(
   { claudeBin, agentBin, skipPermissions, environment }: AgentSettings,
   places: Pick<ClaudeRunnerOptions, "folder" | "logFolder" | "reach">,
-): Promise<ClaudeRunner> {
-  return startClaudeRunner({
+): ClaudeRunnerOptions {
+  return {
     claudeBin,
     agentCommand: agentBin ?? `${process.execPath} ${entryFile()} agent`,
     skipPermissions,
     environment,
     ...places,
-  });
+  };
 }
