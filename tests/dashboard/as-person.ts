@@ -1,9 +1,9 @@
-import type { BrowserContextOptions } from "playwright-core";
 import type { Door } from "../kit/doors.js";
+import type { ProfileOptions } from "../kit/profiles.js";
 import { bareId } from "../kit/session.js";
 
 /** A browser that a new person of this name uses. */
-export async function asPerson(door: Door, url: string, name: string): Promise<BrowserContextOptions> {
+export async function asPerson(door: Door, url: string, name: string): Promise<ProfileOptions> {
   const { person_id: credential } = await door.call("create_person", { name });
   const value = JSON.stringify({ id: bareId(credential), name, credential });
   const localStorage = [{ name: "merkle.person", value }];

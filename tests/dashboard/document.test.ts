@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
+import type { ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 
@@ -272,7 +273,7 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
     return content;
   }
 
-  interface DocumentOptions extends BrowserContextOptions {
+  interface DocumentOptions extends ProfileOptions {
     readonly query?: string;
     readonly as?: string;
   }

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
+import type { ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { dashboardPages } from "./pages.js";
 
@@ -230,7 +231,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
   }
 
   /** A browser that knows who uses it. */
-  function asPerson(credential: string, more: Record<string, string> = {}): BrowserContextOptions {
+  function asPerson(credential: string, more: Record<string, string> = {}): ProfileOptions {
     const [id] = credential.split(".");
     const kept = { "merkle.person": JSON.stringify({ id, name: "Ana", credential }), ...more };
     const localStorage = Object.entries(kept).map(([name, value]) => ({ name, value }));

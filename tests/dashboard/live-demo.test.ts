@@ -26,9 +26,9 @@ describe.skipIf(chromium === undefined)("the dashboard while others work", () =>
 
   /** A page at the sessions that takes note, from before the first of its scripts, of what it ever shows. */
   async function openWatching(url: string): Promise<WatchedPage> {
-    const opened = await openPage(browser, url, { reducedMotion: "no-preference" });
-    await opened.page.addInitScript(watchPage);
-    await opened.page.goto(url);
+    const opened = await openPage(browser, url, { reducedMotion: "no-preference" }, (page) =>
+      page.addInitScript(watchPage),
+    );
     await opened.page.getByText("No sessions yet").waitFor();
     return opened;
   }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { BrokerOptions } from "@merkle/broker";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { beforeAll } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
+import type { ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { dashboardPages } from "./pages.js";
 
@@ -14,13 +15,13 @@ export interface TestDashboard {
   readonly isMissing: boolean;
   readonly broker: TestBroker;
   readonly rest: Door;
-  /** Opens a page in a profile of its own. */
+  /** Opens a page in a profile in which nothing is kept but what is told here. */
   open(path: string, options?: OpenOptions): Promise<WatchedPage>;
   /** Makes a person and returns the credential. */
   newPerson(name?: string): Promise<string>;
 }
 
-export interface OpenOptions extends BrowserContextOptions {
+export interface OpenOptions extends ProfileOptions {
   /** The credential of the person who uses the page. */
   readonly as?: string;
   /** What is done with the page before it goes to its address. */

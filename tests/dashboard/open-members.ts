@@ -1,9 +1,10 @@
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { beforeAll } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { startInviteBroker, type TestMember } from "../kit/members.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
+import type { ProfileOptions } from "../kit/profiles.js";
 import type { TestBroker } from "../kit/test-broker.js";
 import { desk } from "./open-dashboard.js";
 import { dashboardPages } from "./pages.js";
@@ -17,10 +18,10 @@ export interface MembersDashboard {
   readonly admin: TestMember;
   /** What the admin does over REST. */
   readonly rest: Door;
-  /** Opens an address, or a path of the broker's, in a profile of its own that nobody is signed in in unless told. */
-  open(address: string, options?: BrowserContextOptions): Promise<WatchedPage>;
+  /** Opens an address, or a path of the broker's, in an empty profile that nobody is signed in in unless told. */
+  open(address: string, options?: ProfileOptions): Promise<WatchedPage>;
   /** A profile that a member is signed in in, the admin unless told. */
-  signedIn(member?: TestMember): Promise<BrowserContextOptions>;
+  signedIn(member?: TestMember): Promise<ProfileOptions>;
   /** A link that signs one browser in, as the admin unless told. */
   signInLink(member?: TestMember): Promise<string>;
 }

@@ -1,8 +1,9 @@
-import type { Browser, BrowserContextOptions, Locator } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
+import type { ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { asPerson } from "./as-person.js";
@@ -30,7 +31,7 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     };
   });
 
-  async function open(session: TestSession, path = "", options: BrowserContextOptions = desk) {
+  async function open(session: TestSession, path = "", options: ProfileOptions = desk) {
     const opened = await openPage(browser, `${broker.url}/sessions/${session.slug}${path}`, options);
     await opened.page.getByRole("heading", { level: 1 }).waitFor();
     return opened;

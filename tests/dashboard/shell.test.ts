@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
+import type { ProfileOptions } from "../kit/profiles.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { dashboardPages } from "./pages.js";
@@ -29,7 +30,7 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
     };
   });
 
-  async function open(path: string, options: BrowserContextOptions = {}) {
+  async function open(path: string, options: ProfileOptions = {}) {
     const opened = await openPage(browser, `${broker.url}${path}`, options);
     await isLive(opened.page);
     return opened;
@@ -165,13 +166,14 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
     await second.goto(`${broker.url}/settings`);
     await choose(second, { theme: "dark", density: "compact" });
     await expect.poll(() => background(page)).toBe("rgb(14, 17, 22)");
-    await page.addInitScript(
+    const watching = await page.addInitScript(
       `new MutationObserver(() => { window.firstTheme ??= document.body && document.documentElement.className; })
         .observe(document, { childList: true, subtree: true })`,
     );
     await page.reload();
     expect(await page.evaluate("window.firstTheme")).toContain("dark");
     expect(await page.evaluate("document.documentElement.dataset.density")).toBe("compact");
+    await watching.dispose();
   });
 
   it("[DASH-18] a script or style that gets into a page does nothing", async () => {

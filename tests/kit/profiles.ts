@@ -1,0 +1,110 @@
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from "playwright-core";
+
+type StoredState = Exclude<BrowserContextOptions["storageState"], string | undefined>;
+
+export interface ProfileOptions extends Omit<BrowserContextOptions, "storageState"> {
+  readonly storageState?: StoredState;
+}
+
+/** A browser profile with its one page, in which nothing is kept but what it was opened with. */
+export interface Profile {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Is called with each breach of the content security policy. */
+  onBreach: (breach: string) => void;
+}
+
+// By what their contexts were made with; they end with their browser.
+const emptied = new WeakMap<Browser, Map<string, EmptiedProfile[]>>();
+
+interface EmptiedProfile {
+  readonly profile: Profile;
+  readonly devtools: CDPSession;
+}
+
+/** A profile that nobody has used. */
+export async function makeProfile(browser: Browser, options: ProfileOptions): Promise<Profile> {
+  const context = await browser.newContext(options);
+  // Several browsers may share two cores.
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  const profile: Profile = { page, context, onBreach: () => undefined };
+  await page.exposeFunction("reportBreach", (breach: string) => profile.onBreach(breach));
+  await page.addInitScript(
+    `document.addEventListener("securitypolicyviolation",
+      (e) => window.reportBreach(e.violatedDirective + " " + e.blockedURI + " " + e.sourceFile))`,
+  );
+  return profile;
+}
+
+/**
+ * A profile for pages of one origin that may have been used before, and has been emptied since: its process has the scripts
+ * of the pages compiled, which is half of what opening one takes.
+ */
+export async function takeProfile(
+  browser: Browser,
+  origin: string,
+  options: ProfileOptions,
+): Promise<{ readonly profile: Profile; leave(): Promise<void> }> {
+  const { storageState, ...lasting } = options;
+  const key = JSON.stringify([origin, lasting]);
+  const kept = keptBy(browser, key);
+  const found = kept.pop();
+  if (found && storageState) await store(found.profile, origin, storageState);
+  const profile = found?.profile ?? (await makeProfile(browser, options));
+  return {
+    profile,
+    async leave() {
+      try {
+        const devtools = found?.devtools ?? (await profile.context.newCDPSession(profile.page));
+        await empty(profile, devtools, origin, lasting);
+        kept.push({ profile, devtools });
+      } catch {
+        // Its page was closed, or its broker is gone: there is nothing left that it could be used for.
+        await profile.context.close();
+      }
+    },
+  };
+}
+
+function keptBy(browser: Browser, key: string): EmptiedProfile[] {
+  const ofBrowser = emptied.get(browser) ?? new Map<string, EmptiedProfile[]>();
+  emptied.set(browser, ofBrowser);
+  const kept = ofBrowser.get(key) ?? [];
+  ofBrowser.set(key, kept);
+  return kept;
+}
+
+async function empty(
+  { page, context }: Profile,
+  devtools: CDPSession,
+  origin: string,
+  options: ProfileOptions,
+): Promise<void> {
+  for (const other of context.pages()) if (other !== page) await other.close();
+  await context.setOffline(false);
+  await page.unrouteAll();
+  // A picture of the same origin: it runs nothing, and the process goes on with it.
+  await page.goto(`${origin}/icon.svg`);
+  await context.clearCookies();
+  await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+  await page.evaluate("sessionStorage.clear()");
+  await devtools.send("Page.resetNavigationHistory");
+  await page.setViewportSize(options.viewport ?? { width: 1280, height: 720 });
+  await page.emulateMedia({
+    media: null,
+    colorScheme: options.colorScheme ?? "light",
+    reducedMotion: options.reducedMotion ?? "no-preference",
+    forcedColors: options.forcedColors ?? "none",
+  });
+  // Away from whatever would be under it.
+  await page.mouse.move(-1, -1);
+}
+
+async function store({ page, context }: Profile, origin: string, state: StoredState): Promise<void> {
+  await context.addCookies(state.cookies);
+  const items = state.origins.filter((each) => each.origin === origin).flatMap((each) => each.localStorage);
+  await page.evaluate((stored) => {
+    for (const { name, value } of stored) localStorage.setItem(name, value);
+  }, items);
+}
