@@ -27,22 +27,27 @@ function describeAt(
   title: string,
   tests: (at: AtDoor) => void,
 ): void {
-  describe.each(Object.entries(chosen))(`${title}, by %s`, (_name, open) => {
-    let door: Door;
+  describe(title, () => {
     let broker: TestBroker;
     const cleanup = atEnd();
     beforeAll(async () => {
       broker = await startTestBroker({}, cleanup);
-      door = await open(broker.url);
-      cleanup(door.close);
     });
-    tests({
-      get door() {
-        return door;
-      },
-      get broker() {
-        return broker;
-      },
+    describe.each(Object.entries(chosen))("by %s", (_name, open) => {
+      let door: Door;
+      const cleanup = atEnd();
+      beforeAll(async () => {
+        door = await open(broker.url);
+        cleanup(door.close);
+      });
+      tests({
+        get door() {
+          return door;
+        },
+        get broker() {
+          return broker;
+        },
+      });
     });
   });
 }
