@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { limits } from "@merkle/wire";
@@ -38,7 +39,17 @@ async function startServer(
   });
   // A server that listens on a port has an address of this form.
   const { port } = server.address() as AddressInfo;
-  return { port, metrics };
+  return { server, port, metrics };
+}
+
+/** The sockets that servers have made from now on. */
+function watchSockets(): Socket[] {
+  const made: Socket[] = [];
+  // Node publishes this of each of them, with the socket as it is typed here.
+  const onMade = (message: unknown) => void made.push((message as { socket: Socket }).socket);
+  subscribe("net.server.socket", onMade);
+  onTestFinished(() => void unsubscribe("net.server.socket", onMade));
+  return made;
 }
 
 /** The connection, once it has been greeted; null when it was ended instead. */
@@ -79,6 +90,28 @@ it("[GUARD-8] an address that was refused too often is not heard, until it has b
   expect(await metrics.render()).toContain('merkle_refusals_total{by="connections"} 1');
   deaf.clear();
   expect(await open(port)).not.toBeNull();
+});
+
+it("[GUARD-8] no socket is made for a connection that is refused", async () => {
+  const { port } = await startServer(1);
+  const made = watchSockets();
+  expect(await open(port)).not.toBeNull();
+  for (let n = 0; n < 3; n += 1) expect(await open(port)).toBeNull();
+  expect(made).toHaveLength(1);
+});
+
+it("[GUARD-8] where a socket was made for it, not a byte of it is read", async () => {
+  const { server } = await startServer(10, [], () => true);
+  const outer = createServer((socket) => server.emit("connection", socket)).listen(0, "127.0.0.1");
+  onTestFinished(() => void outer.close());
+  await once(outer, "listening");
+  const made = watchSockets();
+  const client = connect((outer.address() as AddressInfo).port, "127.0.0.1");
+  client.on("error", () => undefined);
+  const ended = new Promise((resolve) => client.once("close", resolve));
+  client.write("x".repeat(1_000));
+  await ended;
+  expect(made).toMatchObject([{ bytesRead: 0, destroyed: true }]);
 });
 
 it("[GUARD-20] a connection begins when it is its address's turn; one that is not to be heard by then is refused", async () => {

@@ -4,6 +4,7 @@ import type { Arrivals } from "../access/arrival.js";
 import type { Metrics } from "../metrics.js";
 import { toAddressBlock } from "./address-block.js";
 import { createRefusedConnections, type RefusedBounds } from "./refused-connections.js";
+import { stopReading, takeAccepted } from "./socket-handles.js";
 
 export interface ConnectionBounds {
   /** So many connections one address may have, idle ones and those that still say nothing included. */
@@ -40,20 +41,33 @@ export function boundConnections(
     else open.set(block, left);
   }
 
-  /** Counts a connection, if it may be there. */
-  function enter(socket: Socket, address: string): boolean {
-    const block = toAddressBlock(address);
-    const count = (open.get(block) ?? 0) + 1;
-    if (count > perAddressMax || isDeafTo(address)) return false;
-    open.set(block, count);
-    socket.once("close", () => leave(block));
-    return true;
+  function mayEnter(address: string): boolean {
+    return (open.get(toAddressBlock(address)) ?? 0) < perAddressMax && !isDeafTo(address);
   }
 
-  function refuse(socket: Socket): void {
-    metrics.refusals.inc({ by: "connections" });
-    ending.end(socket);
+  function enter(socket: Socket, address: string): void {
+    const block = toAddressBlock(address);
+    open.set(block, (open.get(block) ?? 0) + 1);
+    socket.once("close", () => leave(block));
   }
+
+  function refuse(close: () => void): void {
+    metrics.refusals.inc({ by: "connections" });
+    ending.end(close);
+  }
+
+  function refuseSocket(socket: Socket): void {
+    stopReading(socket);
+    socket.on("error", () => undefined);
+    refuse(() => socket.destroy());
+  }
+
+  takeAccepted(server, ({ remoteAddress, end }) => {
+    const address = addressOf({ remoteAddress });
+    if (address === null || mayEnter(address)) return false;
+    refuse(end);
+    return true;
+  });
 
   const listeners = server.listeners("connection");
   function begin(socket: Socket): void {
@@ -64,12 +78,13 @@ export function boundConnections(
   server.on("connection", (socket: Socket) => {
     const address = addressOf(socket);
     if (address === null) return begin(socket);
-    if (!enter(socket, address)) return refuse(socket);
+    if (!mayEnter(address)) return refuseSocket(socket);
+    enter(socket, address);
     // Until it has begun nobody else hears of one that breaks.
     socket.on("error", () => undefined);
     inTurn(address, () => {
       if (socket.destroyed) return;
-      if (isDeafTo(address)) refuse(socket);
+      if (isDeafTo(address)) refuseSocket(socket);
       else begin(socket);
     });
   });
