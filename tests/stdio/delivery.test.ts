@@ -1,14 +1,20 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
 import { makeAgentHome } from "../kit/stdio.js";
-import { startTestBroker } from "../kit/test-broker.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Correspondent, startAgent, startSession } from "./agents.js";
 
-async function startConversation() {
-  const broker = await startTestBroker();
+const cleanup = atEnd();
+let shared: TestBroker;
+beforeAll(async () => {
+  shared = await startTestBroker({}, cleanup);
+});
+
+async function startConversation(broker = shared) {
   const alder = await startSession(broker);
   const home = await makeAgentHome();
   const birch = await startAgent(broker, alder, { home });
-  return { broker, alder, birch, home };
+  return { alder, birch, home };
 }
 
 async function isPolling(alder: Correspondent): Promise<unknown> {
@@ -42,14 +48,14 @@ describe("wait_for_messages over stdio", () => {
   });
 
   it("[STDIO-5] what was pushed to a server that was killed comes to the next", async () => {
-    const { broker, alder, birch, home } = await startConversation();
+    const { alder, birch, home } = await startConversation();
     await alder.say("one");
     expect(await birch.call("wait_for_messages")).toBe("#2 Alder: one");
     await alder.say("two");
     birch.process.kill("SIGKILL");
     await birch.ended;
 
-    const next = await startAgent(broker, alder, { home });
+    const next = await startAgent(shared, alder, { home });
     // The first was never acknowledged: at least once.
     expect(await next.call("wait_for_messages")).toBe("#2 Alder: one\n#3 Alder: two");
     expect(await alder.row("Birch (2)")).toEqual({});
@@ -153,7 +159,9 @@ describe("wait_for_messages over stdio", () => {
 
 describe("two agents over stdio", () => {
   it("[STDIO-5] converse without polling: no request is made while nobody speaks", async () => {
-    const { broker, alder, birch } = await startConversation();
+    // What others ask of their broker is counted as well.
+    const broker = await startTestBroker();
+    const { alder, birch } = await startConversation(broker);
     const cedar = await startAgent(broker, alder, { team: "Cedar" });
     expect(await birch.call("wait_for_messages")).toBe("#2 * team_joined, team Cedar");
     const waits = [birch.call("wait_for_messages"), cedar.call("wait_for_messages")];
