@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -200,6 +201,31 @@ it("[RUNNER-7] is in a cgroup of its own where one may be made, with all that it
   const own = folders.flatMap(([folder = ""]) => folder).filter((folder) => /\/merkle-[^/]*$/.test(folder));
   expect(own).not.toEqual([]);
   for (const folder of own) await expect(stat(folder)).rejects.toThrow("ENOENT");
+});
+
+it("[RUNNER-7] has the processors only when nothing else wants them once it has a quarter of the processes that it may have", async (context) => {
+  if (!(await findCgroups("merkle-try"))) return context.skip();
+  const agent = await stageAgent(`
+    cat /proc/self/mountinfo > "$here/mounts"; cat /proc/self/cgroup > "$here/cgroup"
+    while [ ! -e "$here/grow" ]; do sleep 0.05; done
+    for n in $(seq 30); do sleep 60 & done; touch "$here/grown"; wait`);
+  const runner = await startRunner(agent, { processesMax: 100 });
+  const ending = new AbortController();
+  const run = runner.run(ending.signal, job);
+  await expect.poll(() => agent.read("cgroup").catch(() => "")).toMatch(/\/merkle-/);
+  const folders = parseCgroupFolders(await agent.read("cgroup"), await agent.read("mounts"));
+  const files = folders.flatMap(([folder = ""]) => join(folder, "cpu.idle"));
+  const known = files.filter((file) => existsSync(file));
+  // Linux before 5.15 has none, and a machine may give away the counting alone.
+  if (known.length > 0) {
+    const isIdle = async () =>
+      (await Promise.all(known.map((file) => readFile(file, "utf8")))).includes("1\n");
+    expect(await isIdle()).toBe(false);
+    await agent.write("grow", "");
+    await expect.poll(isIdle).toBe(true);
+  }
+  ending.abort();
+  expect(await run).toMatchObject({ error: null });
 });
 
 it("[RUNNER-7] finds the folders of cgroups in both versions, and through a mount of a part", () => {

@@ -16,8 +16,12 @@ export interface Cgroup {
   wrap(command: CommandLine): CommandLine;
   /** Whether the kernel counts its processes, and refuses those beyond what it may have. */
   readonly isCounted: boolean;
+  /** How many processes and threads it has, where they are counted. */
+  count(): Promise<number>;
   /** Whether the kernel has refused it a process. */
   wasFull(): Promise<boolean>;
+  /** Has it run from now on only while nothing else wants to, where the kernel knows how (Linux 5.15). */
+  stepBack(): Promise<void>;
   /** Removes it once nothing is in it. */
   remove(): Promise<void>;
 }
@@ -59,17 +63,27 @@ export async function findCgroups(mark: string): Promise<Cgroups | undefined> {
       const removeAll = async () => {
         await Promise.all(made.map(remove));
       };
-      const limits: string[] = [];
+      let counting: string | undefined;
       try {
-        for (const each of made) limits.push(...(await makeOne(each, processesMax)));
+        for (const each of made)
+          if ((await makeOne(each, processesMax)).includes("pids.max")) counting = each;
       } catch (error) {
         await removeAll();
         throw error;
       }
+      const read = async (name: string) => (counting ? readFile(join(counting, name), "utf8") : "");
+      let isBack = false;
       return {
         wrap: (command) => enter(made, command),
-        isCounted: limits.includes("pids.max"),
-        wasFull: async () => (await Promise.all(made.map(hasRefused))).includes(true),
+        isCounted: counting !== undefined,
+        count: async () => Number(await read("pids.current")),
+        wasFull: async () => /^max [1-9]/m.test(await read("pids.events")),
+        async stepBack() {
+          if (isBack) return;
+          isBack = true;
+          const tried = made.map((each) => writeFile(join(each, "cpu.idle"), "1", { flag: "r+" }));
+          await Promise.allSettled(tried);
+        },
         remove: removeAll,
       };
     },
@@ -103,11 +117,6 @@ async function makeOne(folder: string, processesMax: number): Promise<string[]> 
   const limits = limitsOf(processesMax).filter(([name]) => files.includes(name));
   for (const [name, value] of limits) await writeFile(join(folder, name), String(value));
   return limits.map(([name]) => name);
-}
-
-async function hasRefused(folder: string): Promise<boolean> {
-  const events = await readFile(join(folder, "pids.events"), "utf8").catch(() => "");
-  return /^max [1-9]/m.test(events);
 }
 
 /** A process that has ended is let go of a moment later. */

@@ -27,8 +27,10 @@ export interface ContainedRun {
 }
 
 const tailBytesMax = 4_096;
-/** Without /proc each look takes a process of its own. */
-const countEveryMs = process.platform === "linux" ? 100 : 1_000;
+/** To count by a cgroup is to read a file, otherwise all of /proc; without that each look takes a process of its own. */
+const countEveryMs = { cgroup: 25, looking: process.platform === "linux" ? 100 : 1_000 };
+/** Claude Code and its helpers hardly come to a quarter of what they may have: what does may be on its way to all of it. */
+const manyOf = (processesMax: number) => processesMax / 4;
 /** When everything that could write has ended, a pipe has, too; this is only when to stop believing it. */
 const pipesMsMax = 1_000;
 
@@ -115,9 +117,7 @@ async function superviseUntil(
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true, signal: over.signal });
   });
-  // To look through all processes of the machine takes longest where there are most.
-  const isOvergrown = async () => (group?.isCounted ? group.wasFull() : (await held.count()) > processesMax);
-  const tooMany = watch(isOvergrown, over.signal);
+  const tooMany = watch(group, held, processesMax, over.signal);
 
   const first = await Promise.race([isOver, isTold, tooMany]);
   if (first === "overgrown") {
@@ -140,12 +140,23 @@ async function superviseUntil(
 
 /** Resolves when there are too many processes; never otherwise. */
 async function watch(
-  isOvergrown: () => Promise<boolean>,
+  group: Cgroup | undefined,
+  held: Held,
+  processesMax: number,
   over: AbortSignal,
 ): Promise<"overgrown" | undefined> {
+  // To look through all processes of the machine takes longest where there are most.
+  const counter = group?.isCounted ? group : undefined;
+  const everyMs = counter ? countEveryMs.cgroup : countEveryMs.looking;
   while (!over.aborted) {
-    await delay(countEveryMs, undefined, { signal: over }).catch(() => undefined);
-    if (!over.aborted && (await isOvergrown())) return "overgrown";
+    await delay(everyMs, undefined, { signal: over }).catch(() => undefined);
+    if (over.aborted) return undefined;
+    if (!counter) {
+      if ((await held.count()) > processesMax) return "overgrown";
+      continue;
+    }
+    if ((await counter.count()) > manyOf(processesMax)) await counter.stepBack();
+    if (await counter.wasFull()) return "overgrown";
   }
   return undefined;
 }
