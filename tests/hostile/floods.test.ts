@@ -5,6 +5,7 @@ import { limits } from "@merkle/wire";
 import { connect as connectClient } from "@merkle/wire/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { smallPieceBytes } from "../../apps/broker/src/guard/frame-scanner.js";
 import { createBrokerClient } from "../../apps/cli/src/broker-client.js";
 import { atEnd } from "../kit/at-end.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -45,6 +46,15 @@ function begin(port: number, text: string, more = ""): Promise<string> {
     socket.write(text);
     if (more !== "") setInterval(() => socket.write(more), 50).unref();
   });
+}
+
+/** A ping in so many pieces of so many bytes. */
+function inPieces(id: number, pieces: number, bytes = smallPieceBytes): Buffer {
+  const text = JSON.stringify({ type: "ping", id }).padEnd(pieces * bytes);
+  const frames = Array.from({ length: pieces }, (_, n) =>
+    maskedFrame(text.slice(n * bytes, (n + 1) * bytes), { first: n === 0, last: n === pieces - 1 }),
+  );
+  return Buffer.concat(frames);
 }
 
 describe("too many requests", () => {
@@ -147,14 +157,6 @@ describe("too many requests", () => {
 
   it("[GUARD-4] as pieces of frames count, too, many of them as much as a frame", async () => {
     const broker = await startLimited();
-    const inPieces = (id: number, pieces: number) => {
-      const text = JSON.stringify({ type: "ping", id }).padEnd(pieces);
-      return Buffer.concat(
-        [...text.slice(0, pieces - 1), text.slice(pieces - 1)].map((piece, n, { length }) =>
-          maskedFrame(piece, { first: n === 0, last: n === length - 1 }),
-        ),
-      );
-    };
     const [some, many] = [
       await openRawSocket(broker.port, from("203.0.113.9")),
       await openRawSocket(broker.port, from("203.0.113.10")),
@@ -273,21 +275,30 @@ describe("connections", () => {
 
   it("[GUARD-10] [LIMIT-1] take a frame in frameFragmentsMax pieces, and end at one more", async () => {
     const { port } = await start();
-    const ping = JSON.stringify({ type: "ping", id: 1 }).padEnd(limits.frameFragmentsMax + 1);
     for (const [pieces, taken] of [
       [limits.frameFragmentsMax - 1, true],
       [limits.frameFragmentsMax, true],
       [limits.frameFragmentsMax + 1, false],
     ] as const) {
       const socket = await openRawSocket(port, ["Host: localhost"]);
-      const text = [...ping.slice(0, pieces - 1), ping.slice(pieces - 1)];
-      socket.write(
-        Buffer.concat(
-          text.map((piece, n) => maskedFrame(piece, { first: n === 0, last: n === text.length - 1 })),
-        ),
-      );
+      socket.write(inPieces(1, pieces));
       if (taken) expect(await socket.replyTo(1)).toHaveProperty("output");
       else expect(await socket.closed).toBe(1008);
+    }
+  });
+
+  it("[GUARD-10] [LIMIT-1] take a frame in frameSmallFragmentsMax small pieces and its end, and end at one more, in whatever state", async () => {
+    const { port } = await start();
+    for (const [pieces, taken] of [
+      [limits.frameSmallFragmentsMax + 1, true],
+      [limits.frameSmallFragmentsMax + 2, false],
+    ] as const) {
+      const socket = await openRawSocket(port, ["Host: localhost"]);
+      socket.write(inPieces(1, pieces, 40));
+      socket.write(inPieces(2, 1, 40));
+      if (taken) expect(await socket.replyTo(2)).toHaveProperty("output");
+      else expect(await socket.closed).toBe(1008);
+      expect(socket.replies()).toEqual(taken ? [1, 2] : []);
     }
     // Empty pieces are pieces too.
     const socket = await openRawSocket(port, ["Host: localhost"]);

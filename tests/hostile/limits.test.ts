@@ -151,6 +151,7 @@ const testedAt: {
   ticketSeconds: "tests/access/entrance.test.ts",
   furtherSecretsMax: "tests/doors/tokens.test.ts",
   frameFragmentsMax: "tests/hostile/floods.test.ts",
+  frameSmallFragmentsMax: "tests/hostile/floods.test.ts",
   connectionsPerAddressMax: "apps/broker/src/guard/bound-connections.test.ts",
   refusedConnectionsMax: "apps/broker/src/guard/refused-connections.test.ts",
   requestHeadersMsMax: "tests/hostile/floods.test.ts",

@@ -64,6 +64,8 @@ export const limits = {
   httpBodyBytesMax: 2 * 1024 * 1024,
   frameBytesMax: 2 * 1024 * 1024,
   frameFragmentsMax: 1_024,
+  /** Of those below 256 bytes. */
+  frameSmallFragmentsMax: 64,
   /** In one body or frame, each list and object counted together with all that it holds; no call has use for a hundred. */
   jsonValuesMax: 10_000,
 

@@ -1,5 +1,6 @@
+import { limits } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { createFrameScanner } from "./frame-scanner.js";
+import { createFrameScanner, smallPieceBytes } from "./frame-scanner.js";
 
 function frame(size: number, { opcode = 1, last = true } = {}): Buffer {
   const head =
@@ -44,4 +45,25 @@ it("[GUARD-15] one in pieces is unfinished until the last has come, also with a 
   expect(scanner.unfinished).toEqual({ bytes: 0, pieces: 0 });
   scanner.take(Buffer.concat([first, frame(0, { opcode: 0 }), ping]));
   expect(scanner.unfinished.pieces).toBe(0);
+});
+
+it("[GUARD-10] a message may have some small pieces, and many that are none", () => {
+  const max = limits.frameSmallFragmentsMax;
+  const inPieces = (count: number, size: number) =>
+    Buffer.concat([
+      frame(size, { last: false }),
+      ...Array(count - 1).fill(frame(size, { opcode: 0, last: false })),
+      frame(1, { opcode: 0 }),
+    ]);
+  const scanner = createFrameScanner();
+  // Pings between them are none, and each message begins anew.
+  scanner.take(
+    Buffer.concat([inPieces(max, smallPieceBytes - 1), ...Array(100).fill(frame(1, { opcode: 9 }))]),
+  );
+  scanner.take(inPieces(1_000, smallPieceBytes));
+  scanner.take(inPieces(max, 0));
+  expect(scanner.isCrumbled).toBe(false);
+  scanner.take(inPieces(max + 1, smallPieceBytes - 1));
+  scanner.take(frame(10));
+  expect(scanner.isCrumbled).toBe(true);
 });

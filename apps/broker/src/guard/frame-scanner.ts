@@ -1,13 +1,20 @@
+import { limits } from "@merkle/wire";
+
 /** Follows where frames begin and end in the bytes of a client, without keeping or reading what is in them (RFC 6455, 5.2). */
 export interface FrameScanner {
   /** Returns how many pieces of messages ended in it that are not their last. */
   take(chunk: Buffer): number;
   /** What of the last chunks belongs to a message that has not ended; nothing between two messages. */
   readonly unfinished: { readonly bytes: number; readonly pieces: number };
+  /** Whether a message has come in more small pieces than it may; it stays so. */
+  readonly isCrumbled: boolean;
 }
 
 /** The first byte of a frame's head, the second, its longer lengths, and the mask with what it masks. */
 type Part = "opening" | "size" | "length" | "payload";
+
+/** Smaller ones are hardly ever sent but to make work; libraries that cut a message fill buffers of some KiB. */
+export const smallPieceBytes = 256;
 
 export function createFrameScanner(): FrameScanner {
   let part: Part = "opening";
@@ -18,6 +25,8 @@ export function createFrameScanner(): FrameScanner {
   let length = 0;
   let bytes = 0;
   let pieces = 0;
+  let smallPieces = 0;
+  let isCrumbled = false;
   let ended = 0;
 
   function beginPayload(): void {
@@ -32,9 +41,14 @@ export function createFrameScanner(): FrameScanner {
       if (pieces === 0) bytes = 0;
       return;
     }
-    pieces = isLast ? 0 : pieces + 1;
-    if (isLast) bytes = 0;
-    else ended += 1;
+    if (isLast) {
+      bytes = pieces = smallPieces = 0;
+      return;
+    }
+    pieces += 1;
+    ended += 1;
+    if (length < smallPieceBytes) smallPieces += 1;
+    if (smallPieces > limits.frameSmallFragmentsMax) isCrumbled = true;
   }
 
   function takeHead(byte: number): void {
@@ -78,6 +92,9 @@ export function createFrameScanner(): FrameScanner {
     },
     get unfinished() {
       return { bytes, pieces };
+    },
+    get isCrumbled() {
+      return isCrumbled;
     },
   };
 }

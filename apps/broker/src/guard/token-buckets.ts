@@ -31,9 +31,12 @@ export function createTokenBuckets({
   const tokenMs = 1_000 / per_second;
   /** The longest unused first. */
   const fullAt = new Map<string, number>();
+  let newest: string | undefined;
 
   function keep(key: string, at: number): void {
-    fullAt.delete(key);
+    // To delete what stands last already, again and again, would make the map anew each time it has no room for more.
+    if (key !== newest) fullAt.delete(key);
+    newest = key;
     fullAt.set(key, at);
     for (const [oldest, itsFullAt] of fullAt) {
       // A full bucket is the same as none.

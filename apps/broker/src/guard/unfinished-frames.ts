@@ -13,8 +13,8 @@ export interface UnfinishedFrames {
 }
 
 export interface WatchedFrames {
-  /** Counts what its client sent; to be called before anything is made of it. */
-  count(chunk: Buffer): void;
+  /** Counts what its client sent, before anything is made of it; false when nothing is to be made of it or of what follows. */
+  count(chunk: Buffer): boolean;
   /** Nothing is made any more of what comes. */
   stop(): void;
 }
@@ -27,6 +27,8 @@ export interface ReceivingConnection {
   readonly isPaused: () => boolean;
   /** Told how many pieces of messages came that are not their last. */
   countPieces(pieces: number): void;
+  /** Told once that a message came in too many small pieces (GUARD-10). */
+  crumbled(): void;
   cutOff(reason: CloseReason): void;
 }
 
@@ -101,10 +103,20 @@ export function createUnfinishedFrames({
         },
       };
 
-      function count(chunk: Buffer): void {
-        if (isStopped) return;
+      function count(chunk: Buffer): boolean {
+        if (isStopped) return !scanner.isCrumbled;
         const ended = scanner.take(chunk);
+        if (scanner.isCrumbled) {
+          self.stop();
+          connection.crumbled();
+          return false;
+        }
         if (ended > 0) connection.countPieces(ended);
+        keep(chunk);
+        return true;
+      }
+
+      function keep(chunk: Buffer): void {
         const { bytes: begun, pieces } = scanner.unfinished;
         if (begun === 0 && self.bytes === 0) return;
         // Another frame than that which was unfinished before has begun in this very chunk.

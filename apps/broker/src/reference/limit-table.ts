@@ -96,6 +96,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   httpBodyBytesMax: "413",
   frameBytesMax: closeWith("too_large"),
   frameFragmentsMax: "close 1008",
+  frameSmallFragmentsMax: "close 1008 (GUARD-10)",
   jsonValuesMax: `400, and as a frame ${closeWith("bad_frame")}`,
   pageMessagesMax: "FEED-14, WAIT-9",
   pageMessagesDefault: "what a page has unless told",

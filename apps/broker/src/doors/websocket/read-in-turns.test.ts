@@ -14,7 +14,7 @@ function startReading() {
     webSocket: { isPaused: false },
     socket,
     inTurn: (work) => void waiting.push(work),
-    count: (piece) => counted.push(piece),
+    count: (piece) => counted.push(piece) > 0 && !piece.includes("nothing"),
   });
   return { socket, made, counted, waiting };
 }
@@ -47,6 +47,14 @@ it("[GUARD-18] reads on when nothing waits any more", async () => {
   await nextTurn();
   waiting.shift()?.();
   expect(String(made.at(-1))).toBe("next");
+});
+
+it("[GUARD-18] gives nothing on of which nothing is to be made", async () => {
+  const { socket, made, counted, waiting } = startReading();
+  socket.write("make nothing of it");
+  await nextTurn();
+  waiting.shift()?.();
+  expect([counted.length, made.length]).toEqual([1, 0]);
 });
 
 it("[GUARD-18] drops what waits of a connection that is gone", async () => {

@@ -7,8 +7,8 @@ export interface ReadingOptions {
   readonly socket: Duplex;
   /** Does a piece of work when it is this client's turn, which may be at once. */
   readonly inTurn: (work: () => void) => void;
-  /** Told of what has come before anything is made of it. */
-  readonly count: (chunk: Buffer) => void;
+  /** Told of what has come before anything is made of it; false when nothing is to be. */
+  readonly count: (chunk: Buffer) => boolean;
 }
 
 /** As much as is made into frames in one piece: tiny frames of so much take half a millisecond. */
@@ -31,8 +31,7 @@ export function readInTurns({ webSocket, socket, inTurn, count }: ReadingOptions
     inTurn(() => {
       waiting -= 1;
       if (socket.destroyed) return;
-      count(piece);
-      for (const listener of listeners) listener.call(socket, piece);
+      if (count(piece)) for (const listener of listeners) listener.call(socket, piece);
       if (!isHeldBack || waiting > 0) return;
       isHeldBack = false;
       if (!webSocket.isPaused) socket.resume();

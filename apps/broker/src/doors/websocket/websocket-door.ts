@@ -8,6 +8,7 @@ import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
 import { eachInTurns } from "../../each-in-turns.js";
 import { toAddressBlock } from "../../guard/address-block.js";
+import { smallPieceBytes } from "../../guard/frame-scanner.js";
 import { createSparing } from "../../guard/sparingly.js";
 import { createTurns } from "../../guard/turns.js";
 import { createUnfinishedFrames } from "../../guard/unfinished-frames.js";
@@ -51,7 +52,9 @@ interface Client {
 const pingFrame = Buffer.from([0x89, 0x00]); // RFC 6455, 5.5.2: a whole ping, without a body
 /** A ping, and the frame for scripts in a browser, which cannot see pings: one write for each connection, not two. */
 const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
-const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
+// RFC 6455, 7.4.1: the client has done what it connected for, and it has sent what is not allowed here.
+const [normalClosure, policyViolation] = [1000, 1008];
+const crumbledText = `a message has more than ${limits.frameSmallFragmentsMax} fragments below ${smallPieceBytes} bytes`;
 /** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
 const chunksMax = 16_384;
 /** A message in pieces takes as much work as so many fewer whole ones. */
@@ -117,22 +120,32 @@ export function createWebSocketDoor({
         loosePieces += pieces;
         for (; loosePieces >= piecesPerFrame; loosePieces -= piecesPerFrame) gate.take(() => undefined);
       },
+      crumbled() {
+        if (isOver) return;
+        isOver = true;
+        webSocket.close(policyViolation, crumbledText);
+        blame(crumbledText);
+      },
       cutOff,
     });
     readInTurns({ webSocket, socket, inTurn, count: frames.count });
     // The library has closed the connection with a code that says why.
     webSocket.on("error", (error) => {
+      frames.stop();
+      blame(error.message, isTooLarge(error) ? "tooLarge" : "ordinary");
+    });
+    /** Of a connection that is being closed for what its client sent. */
+    function blame(error: string, farewell?: Parameters<typeof sayFarewell>[1]): void {
       limiter.countRefusal(address);
       sparingly((leftOut) =>
         log.info("a WebSocket client broke the protocol", {
-          error: error.message,
+          error,
           client: address,
           ...(leftOut > 0 && { others_meanwhile: leftOut }),
         }),
       );
-      frames.stop();
-      sayFarewell(socket, isTooLarge(error) ? "tooLarge" : "ordinary");
-    });
+      sayFarewell(socket, farewell);
+    }
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const entrance = services.entrance();
     const challenge = createHelloChallenge();
