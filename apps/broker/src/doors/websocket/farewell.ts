@@ -3,7 +3,7 @@ import { limits } from "@merkle/wire";
 
 const msMax = 2_000;
 /** What was on its way, and the rest of a frame that was too large; no flood. */
-const bytesMax = { ordinary: 256 * 1024, tooLarge: 2 * limits.frameBytesMax } as const;
+const bytesMax = { ordinary: 64 * 1024, tooLarge: 2 * limits.frameBytesMax } as const;
 
 /**
  * Ends a connection whose client has been told why, soon and whatever it does: what it goes on to send is read, since unread
