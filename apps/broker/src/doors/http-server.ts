@@ -61,8 +61,8 @@ export interface Deadlines {
   readonly helloMs: number;
 }
 
-/** Of all time, milliseconds a second: as much as some 300 WebSockets take to be opened in a second. */
-const openingShare = { of: "all", per_second: 100, burst: 20 } as const;
+/** Of all time, milliseconds a second: for 400 connections, or 200 that become WebSockets. What is asked over them comes on top. */
+const openingShare = { of: "all", per_second: 100, burst: 20, pieceMin: 0.25 } as const;
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
 const slowRequestsCheckMs = 1_000;

@@ -72,6 +72,16 @@ it("[GUARD-20] all addresses have one share together where it is so told, and it
   await expect.poll(() => done).toEqual(["a1", "a2", "b1", "a3", "b2"]);
 });
 
+it("[GUARD-20] a piece takes as much of a share as is to be reckoned with, however little its turn takes", async () => {
+  const share = { of: "all", per_second: 10, burst: 2, pieceMin: 1 } as const;
+  const { turns } = startTurns({ turnMs: 60_000, share });
+  const done: string[] = [];
+  for (const name of ["a1", "a2", "a3"]) turns.take("a", () => done.push(name));
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(done).toEqual(["a1", "a2"]);
+  await expect.poll(() => done).toEqual(["a1", "a2", "a3"]);
+});
+
 it("[GUARD-18] does what waits when it is stopped, and at once what comes then", async () => {
   const { turns, done, take } = startTurns({ share: { of: "all", per_second: 1, burst: 1 } });
   for (const name of ["a1", "a2", "a3"]) take("a", name);

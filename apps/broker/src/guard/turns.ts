@@ -25,6 +25,8 @@ export interface TurnsOptions {
 export interface Share extends RateLimit {
   /** Whether each address has so much, or all of them together. */
   readonly of: "address" | "all";
+  /** What a piece counts for at least: more is to come of some than their turn takes. Nothing unless given. */
+  readonly pieceMin?: number;
 }
 
 /** Somebody's call takes several turns, of which each may be as much longer under a flood. */
@@ -76,8 +78,10 @@ export function createTurns({ turnMs = usualMs, share }: TurnsOptions = {}): Tur
   function doOne(address: string, work: () => void): void {
     const began = performance.now();
     work();
+    if (!share) return;
+    const took = Math.max(performance.now() - began, share.pieceMin ?? 0);
     // However long it took: the process may have been held up meanwhile, or the whole machine.
-    if (share) left?.spend(keyOf(address), Math.min(performance.now() - began, share.burst));
+    left?.spend(keyOf(address), Math.min(took, share.burst));
   }
 
   /** How long it is until somebody who waits may go on. */
