@@ -6,7 +6,7 @@ import {
   type RunnerProcessOptions,
   startRunnerProcess,
 } from "../../apps/cli/src/runner/start-runner-process.js";
-import { type StagedAgent, stageAgent } from "./staged-agent.js";
+import { type StagedAgent, stageAgent, toRunnerOptions } from "./staged-agent.js";
 
 const job: RunnableJob = {
   job_id: 12,
@@ -19,15 +19,7 @@ const job: RunnableJob = {
 };
 
 async function start(agent: StagedAgent, options: Partial<RunnerProcessOptions> = {}) {
-  const runner = await startRunnerProcess({
-    claudeBin: agent.program,
-    agentCommand: "/usr/bin/node /opt/merkle.mjs agent",
-    folder: agent.folder,
-    logFolder: undefined,
-    skipPermissions: false,
-    environment: [],
-    ...options,
-  });
+  const runner = await startRunnerProcess({ ...toRunnerOptions(agent), ...options });
   onTestFinished(async () => runner.close?.());
   return runner;
 }

@@ -8,7 +8,7 @@ import { findCgroups } from "../../apps/cli/src/runner/cgroup.js";
 import { parseCgroupFolders } from "../../apps/cli/src/runner/cgroup-folders.js";
 import { type ClaudeRunnerOptions, startClaudeRunner } from "../../apps/cli/src/runner/claude-runner.js";
 import { parsePsLine } from "../../apps/cli/src/runner/process-table.js";
-import { type StagedAgent, stageAgent } from "./staged-agent.js";
+import { type StagedAgent, stageAgent, toRunnerOptions } from "./staged-agent.js";
 
 const credential = `mkj_${"a".repeat(43)}`;
 
@@ -23,15 +23,7 @@ const job: RunnableJob = {
 };
 
 function startRunner(agent: StagedAgent, options: Partial<ClaudeRunnerOptions> = {}) {
-  return startClaudeRunner({
-    claudeBin: agent.program,
-    agentCommand: "/usr/bin/node /opt/merkle.mjs agent",
-    folder: agent.folder,
-    logFolder: undefined,
-    skipPermissions: false,
-    environment: [],
-    ...options,
-  });
+  return startClaudeRunner({ ...toRunnerOptions(agent), ...options });
 }
 
 const never = () => new AbortController().signal;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import type { ClaudeRunnerOptions } from "../../apps/cli/src/runner/claude-runner.js";
 import type { Cleanup } from "../kit/test-database.js";
 
 /** A folder with a program in it that stands for Claude Code. */
@@ -37,6 +38,18 @@ export async function stageAgent(script: string, cleanup: Cleanup = onTestFinish
     read: (name) => readFile(join(folder, name), "utf8"),
     write: (name, text) => writeFile(join(folder, name), text),
     processes: () => findProcesses(top),
+  };
+}
+
+/** How a runner runs it that is told nothing else. */
+export function toRunnerOptions({ program, folder }: StagedAgent): ClaudeRunnerOptions {
+  return {
+    claudeBin: program,
+    agentCommand: "/usr/bin/node /opt/merkle.mjs agent",
+    folder,
+    logFolder: undefined,
+    skipPermissions: false,
+    environment: [],
   };
 }
 
