@@ -20,31 +20,42 @@ export interface RefusedBounds {
 const sweepMs = 50;
 
 export function createRefusedConnections({ heldMs, countMax }: RefusedBounds): RefusedConnections {
-  /** When each is ended. */
-  const held = new Map<() => void, number>();
+  /** What closes them, by the sweep that does. */
+  const held = new Map<number, (() => void)[]>();
+  let count = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function sweep(): void {
-    const now = performance.now();
-    for (const [close, endsAt] of held) if (endsAt <= now) endNow(close);
-    timer = held.size === 0 ? undefined : setTimeout(sweep, sweepMs).unref();
+    const current = sweepAt(performance.now());
+    for (const due of held.keys()) if (due <= current) endThose(due);
+    timer = count === 0 ? undefined : setTimeout(sweep, sweepMs).unref();
   }
 
-  function endNow(close: () => void): void {
-    held.delete(close);
-    close();
+  function endThose(due: number): void {
+    const closes = held.get(due) ?? [];
+    held.delete(due);
+    count -= closes.length;
+    for (const close of closes) close();
   }
 
   return {
     end(close) {
-      if (held.size >= countMax) return close();
-      held.set(close, performance.now() + (0.5 + Math.random()) * heldMs);
+      if (count >= countMax) return close();
+      const due = sweepAt(performance.now() + (0.5 + Math.random()) * heldMs) + 1;
+      const closes = held.get(due);
+      if (closes) closes.push(close);
+      else held.set(due, [close]);
+      count += 1;
       timer ??= setTimeout(sweep, sweepMs).unref();
     },
     endAll() {
       clearTimeout(timer);
       timer = undefined;
-      for (const close of held.keys()) endNow(close);
+      for (const due of held.keys()) endThose(due);
     },
   };
+}
+
+function sweepAt(ms: number): number {
+  return Math.floor(ms / sweepMs);
 }

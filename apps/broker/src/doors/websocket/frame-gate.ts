@@ -23,7 +23,7 @@ const waitMsMin = 20;
  */
 export function createFrameGate({ connection, admit }: FrameGateOptions): FrameGate {
   // What had been read when the connection was told to rest; the network brings no more than some 100 KiB at a time.
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   let isClosed = false;
 
   function letThrough(): void {
@@ -37,7 +37,7 @@ export function createFrameGate({ connection, admit }: FrameGateOptions): FrameG
       through += 1;
       receive();
     }
-    waiting = waiting.slice(through);
+    waiting.splice(0, through);
   }
 
   function goOn(): void {
@@ -51,7 +51,7 @@ export function createFrameGate({ connection, admit }: FrameGateOptions): FrameG
     },
     close() {
       isClosed = true;
-      waiting = [];
+      waiting.length = 0;
     },
   };
 }

@@ -4,14 +4,14 @@ import { expect, it } from "vitest";
 import { readInTurns } from "./read-in-turns.js";
 
 /** A connection, and the work of it that waits for its turn. */
-function startReading() {
+function startReading(webSocket = { isPaused: false }) {
   const socket = new PassThrough();
   const made: Buffer[] = [];
   const counted: Buffer[] = [];
   const waiting: (() => void)[] = [];
   socket.on("data", (piece: Buffer) => made.push(piece));
   readInTurns({
-    webSocket: { isPaused: false },
+    webSocket,
     socket,
     inTurn: (work) => void waiting.push(work),
     count: (piece) => counted.push(piece) > 0 && !piece.includes("nothing"),
@@ -24,7 +24,8 @@ it("[GUARD-18] makes frames of no more than 4 KiB in one piece, in their order, 
   const sent = Buffer.from(Array.from({ length: 10_000 }, (_, n) => n % 251));
   socket.write(sent);
   await nextTurn();
-  expect(waiting).toHaveLength(3);
+  expect(waiting).toHaveLength(1);
+  // Each brings the next.
   for (const work of waiting) {
     work();
     expect(counted).toHaveLength(made.length);
@@ -64,4 +65,19 @@ it("[GUARD-18] drops what waits of a connection that is gone", async () => {
   socket.destroy();
   waiting.shift()?.();
   expect(made).toEqual([]);
+});
+
+it("[GUARD-18] what stands behind a piece stays bytes for as long as nothing is read of the client", async () => {
+  const webSocket = { isPaused: false };
+  const { socket, made, waiting } = startReading(webSocket);
+  socket.write(Buffer.alloc(9_000));
+  await nextTurn();
+  webSocket.isPaused = true;
+  waiting.shift()?.();
+  expect([made.length, waiting.length]).toEqual([1, 0]);
+  webSocket.isPaused = false;
+  socket.resume();
+  await nextTurn();
+  for (const work of waiting) work();
+  expect(made.map(({ length }) => length)).toEqual([4_096, 4_096, 808]);
 });

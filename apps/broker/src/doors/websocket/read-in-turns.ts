@@ -17,31 +17,42 @@ const pieceBytes = 4_096;
 /**
  * Has what a client sends made into frames when it is its turn (GUARD-18), where the library would do so as soon as it comes:
  * the system brings up to 64 KiB of each connection in one turn of the event loop, and tiny frames of so much take
- * milliseconds. While something waits no more of that connection is read.
+ * milliseconds. What stands behind a piece waits until that is done, and for as long as the broker reads nothing of this
+ * client: as bytes, of which thousands of frames that may not be answered yet are few. Meanwhile no more is read.
  */
 export function readInTurns({ webSocket, socket, inTurn, count }: ReadingOptions): void {
   // The library's own, which makes frames of it.
   const listeners = socket.listeners("data");
   socket.removeAllListeners("data");
-  let waiting = 0;
-  let isHeldBack = false;
+  let rest: Buffer | null = null;
+  let isWaiting = false;
 
-  function take(piece: Buffer): void {
-    waiting += 1;
-    inTurn(() => {
-      waiting -= 1;
-      if (socket.destroyed) return;
-      if (count(piece)) for (const listener of listeners) listener.call(socket, piece);
-      if (!isHeldBack || waiting > 0) return;
-      isHeldBack = false;
-      if (!webSocket.isPaused) socket.resume();
-    });
+  function goOn(): void {
+    while (rest !== null && !isWaiting && !webSocket.isPaused) {
+      const piece: Buffer = rest.subarray(0, pieceBytes);
+      rest = rest.length > pieceBytes ? rest.subarray(pieceBytes) : null;
+      isWaiting = true;
+      inTurn(() => {
+        isWaiting = false;
+        if (socket.destroyed) return;
+        if (count(piece)) for (const listener of listeners) listener.call(socket, piece);
+        goOn();
+        if (isIdle() && !webSocket.isPaused) socket.resume();
+      });
+    }
+  }
+
+  function isIdle(): boolean {
+    return rest === null && !isWaiting;
   }
 
   socket.on("data", (chunk: Buffer) => {
-    for (let at = 0; at < chunk.length; at += pieceBytes) take(chunk.subarray(at, at + pieceBytes));
-    if (waiting === 0) return;
-    isHeldBack = true;
-    socket.pause();
+    rest = rest === null ? chunk : Buffer.concat([rest, chunk]);
+    goOn();
+    if (!isIdle()) socket.pause();
+  });
+  socket.on("resume", () => {
+    goOn();
+    if (!isIdle()) socket.pause();
   });
 }
