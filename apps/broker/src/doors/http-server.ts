@@ -15,6 +15,8 @@ import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
 import { toAddressBlock } from "../guard/address-block.js";
 import { boundConnections } from "../guard/bound-connections.js";
+import { putOnTrial } from "../guard/connections-on-trial.js";
+import { createFewAtATime } from "../guard/few-at-a-time.js";
 import { createTurns } from "../guard/turns.js";
 import { boundUnfinishedRequests } from "../guard/unfinished-requests.js";
 import type { HeldCertificate } from "../tls/hold-certificate.js";
@@ -63,6 +65,8 @@ export interface Deadlines {
 
 /** Of all time, milliseconds a second: for 400 connections, or 200 that become WebSockets. What is asked over them comes on top. */
 const openingShare = { of: "all", per_second: 100, burst: 20, pieceMin: 0.25 } as const;
+/** Of each address. A browser has six at once, of which most are answered in a millisecond or two. */
+const inServiceBounds = { countMax: 4, countedMs: 50 } as const;
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
 const slowRequestsCheckMs = 1_000;
@@ -151,13 +155,19 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     overrideGlobalObjects: false,
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
+  const fewAtATime = createFewAtATime(inServiceBounds);
+  function inService(address: string, response: ServerResponse, begin: () => void): void {
+    if (limiter.rates) fewAtATime(toAddressBlock(address), response, begin);
+    else begin();
+  }
+
   /** Connections of which a request was refused: they end with that answer, and what comes behind it is not heard. */
   const refused = new WeakSet<Duplex>();
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (refused.has(request.socket)) return;
     const arrival = arrivals.read(request);
     const refusal = refuse(arrival, limiter.admit) ?? refuseCompressed(request, arrival);
-    if (!refusal) return void serve(request, response);
+    if (!refusal) return inService(arrival.address, response, () => void serve(request, response));
     refused.add(request.socket);
     refuseRequest(response, refusal);
   });
@@ -179,6 +189,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       addressOf: arrivals.addressOf,
       isDeafTo: limiter.isDeafTo,
       inTurn: begin,
+      onBegin: putOnTrial(server, limiter.setRefusalAside),
       metrics: services.metrics,
     });
   }

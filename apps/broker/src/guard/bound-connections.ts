@@ -14,6 +14,8 @@ export interface ConnectionBounds {
   readonly isDeafTo: (address: string) => boolean;
   /** Has a connection of an address begun when it is that one's turn, which may be at once. */
   readonly inTurn: (address: string, begin: () => void) => void;
+  /** Told of each connection that begins, before it does. */
+  readonly onBegin?: (socket: Socket, address: string) => void;
   readonly metrics: Pick<Metrics, "refusals">;
   /** How those beyond the bound are ended. */
   readonly refused?: Partial<RefusedBounds>;
@@ -30,7 +32,7 @@ const refusedUsual: RefusedBounds = { heldMs: 2_000, countMax: limits.refusedCon
  */
 export function boundConnections(
   server: Server,
-  { perAddressMax, addressOf, isDeafTo, inTurn, metrics, refused }: ConnectionBounds,
+  { perAddressMax, addressOf, isDeafTo, inTurn, onBegin, metrics, refused }: ConnectionBounds,
 ): () => void {
   const ending = createRefusedConnections({ ...refusedUsual, ...refused });
   const open = new Map<string, number>();
@@ -84,8 +86,9 @@ export function boundConnections(
     socket.on("error", () => undefined);
     inTurn(address, () => {
       if (socket.destroyed) return;
-      if (isDeafTo(address)) refuseSocket(socket);
-      else begin(socket);
+      if (isDeafTo(address)) return refuseSocket(socket);
+      onBegin?.(socket, address);
+      begin(socket);
     });
   });
   return ending.endAll;

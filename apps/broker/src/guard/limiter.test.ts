@@ -89,6 +89,19 @@ describe("the limiter", () => {
     expect(limiter.isDeafTo("b")).toBe(false);
   });
 
+  it("[GUARD-8] sets a refusal aside of an address that was refused lately, and of no other", () => {
+    const limiter = createLimiter({
+      rates: { refusal: { per_second: 0.001, burst: 2 } },
+      metrics: createMetrics(),
+    });
+    expect(limiter.setRefusalAside("a")).toBeNull();
+    limiter.countRefusal("a");
+    const giveBack = limiter.setRefusalAside("a");
+    expect(limiter.isDeafTo("a")).toBe(true);
+    giveBack?.();
+    expect(limiter.isDeafTo("a")).toBe(false);
+  });
+
   it("[GUARD-4] says to come back in a second at least, and counts what it refuses", async () => {
     const metrics = createMetrics();
     const limiter = createLimiter({

@@ -28,6 +28,12 @@ export interface Limiter {
   countRefusal(address: string): void;
   /** Whether an address has been refused so often that its connections are not even heard. */
   isDeafTo(address: string): boolean;
+  /**
+   * Takes one of the refusals that an address has left, where it was refused lately, for a connection that may be refused next.
+   *
+   * @returns gives it back; null where nothing was taken, since the address has them all
+   */
+  setRefusalAside(address: string): (() => void) | null;
   /** Counts a frame of an address, or says how many milliseconds it has to wait; 0 when it was counted. */
   admitFrame(address: string): number;
   /**
@@ -131,6 +137,13 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     },
     countRefusal,
     isDeafTo: (address) => bucketsOf("refusal").look(toAddressBlock(address)) > 0,
+    setRefusalAside(address) {
+      const refusals = bucketsOf("refusal");
+      const block = toAddressBlock(address);
+      if (refusals.isFull(block)) return null;
+      refusals.take(block);
+      return () => refusals.giveBack(block);
+    },
     admitFrame: (address) => missingMs("address", toAddressBlock(address)),
     admitCall({ asker, sessionId, rate }) {
       if (asker?.kind === "member") take(`member_${rate}`, asker.memberId);
@@ -167,6 +180,7 @@ const unlimited: Limiter = {
   admitUpgrade: () => undefined,
   countRefusal: () => undefined,
   isDeafTo: () => false,
+  setRefusalAside: () => null,
   admitFrame: () => 0,
   admitCall: () => undefined,
   tryProof: (_proof, check) => check(),

@@ -7,6 +7,8 @@ export interface TokenBuckets {
   take(key: string): number;
   /** How many milliseconds it is until there is a token, without taking it; 0 when there is one. */
   look(key: string): number;
+  /** Whether it lacks none. */
+  isFull(key: string): boolean;
   /** Takes so many, or parts of one, whether or not they are there: what is missing then falls in first. */
   spend(key: string, tokens: number): void;
   /** Puts back one that was taken. */
@@ -64,6 +66,7 @@ export function createTokenBuckets({
       if (missingMs === 0) keep(key, fullAfter(1, key, now()));
       return missingMs;
     },
+    isFull: (key) => (fullAt.get(key) ?? 0) <= now(),
     spend: (key, tokens) => keep(key, fullAfter(tokens, key, now())),
     giveBack(key) {
       const full = fullAt.get(key);
