@@ -15,7 +15,7 @@ import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
 import { toAddressBlock } from "../guard/address-block.js";
 import { boundConnections } from "../guard/bound-connections.js";
-import { putOnTrial } from "../guard/connections-on-trial.js";
+import { createTrials } from "../guard/connections-on-trial.js";
 import { createFewAtATime } from "../guard/few-at-a-time.js";
 import { createTurns } from "../guard/turns.js";
 import { boundUnfinishedRequests } from "../guard/unfinished-requests.js";
@@ -189,7 +189,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       addressOf: arrivals.addressOf,
       isDeafTo: limiter.isDeafTo,
       inTurn: begin,
-      onBegin: putOnTrial(server, limiter.setRefusalAside),
+      putOnTrial: createTrials(server, limiter.setRefusalAside),
       metrics: services.metrics,
     });
   }

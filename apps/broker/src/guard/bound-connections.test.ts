@@ -5,13 +5,13 @@ import { limits } from "@merkle/wire";
 import { expect, it, onTestFinished } from "vitest";
 import { createArrivals } from "../access/arrival.js";
 import { createMetrics } from "../metrics.js";
-import { boundConnections } from "./bound-connections.js";
+import { boundConnections, type ConnectionBounds } from "./bound-connections.js";
+
+type Doubles = Partial<Pick<ConnectionBounds, "isDeafTo" | "inTurn" | "putOnTrial">>;
 
 async function startServer(
   perAddressMax: number,
-  trustedProxies: readonly string[] = [],
-  isDeafTo: (address: string) => boolean = () => false,
-  inTurn: (address: string, begin: () => void) => void = (_address, begin) => begin(),
+  { trustedProxies = [], ...doubles }: Doubles & { readonly trustedProxies?: readonly string[] } = {},
 ) {
   const metrics = createMetrics();
   const server = createServer();
@@ -26,10 +26,11 @@ async function startServer(
   boundConnections(server, {
     perAddressMax,
     addressOf: createArrivals(trustedProxies).addressOf,
-    isDeafTo,
-    inTurn,
+    isDeafTo: () => false,
+    inTurn: (_address, begin) => begin(),
     metrics,
     refused: { heldMs: 30 },
+    ...doubles,
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -77,13 +78,13 @@ it("[GUARD-8] [LIMIT-1] an address may have connectionsPerAddressMax connections
 });
 
 it("[GUARD-8] a trusted proxy may have as many as it likes", async () => {
-  const { port } = await startServer(1, ["127.0.0.1"]);
+  const { port } = await startServer(1, { trustedProxies: ["127.0.0.1"] });
   for (let n = 0; n < 5; n += 1) expect(await open(port)).not.toBeNull();
 });
 
 it("[GUARD-8] an address that was refused too often is not heard, until it has been quiet for a while", async () => {
   const deaf = new Set<string>();
-  const { port, metrics } = await startServer(10, [], (address) => deaf.has(address));
+  const { port, metrics } = await startServer(10, { isDeafTo: (address) => deaf.has(address) });
   expect(await open(port)).not.toBeNull();
   deaf.add("127.0.0.1");
   expect(await open(port)).toBeNull();
@@ -101,7 +102,7 @@ it("[GUARD-8] no socket is made for a connection that is refused", async () => {
 });
 
 it("[GUARD-8] where a socket was made for it, not a byte of it is read", async () => {
-  const { server } = await startServer(10, [], () => true);
+  const { server } = await startServer(10, { isDeafTo: () => true });
   const outer = createServer((socket) => server.emit("connection", socket)).listen(0, "127.0.0.1");
   onTestFinished(() => void outer.close());
   await once(outer, "listening");
@@ -117,12 +118,10 @@ it("[GUARD-8] where a socket was made for it, not a byte of it is read", async (
 it("[GUARD-20] a connection begins when it is its address's turn; one that is not to be heard by then is refused", async () => {
   const deaf = new Set<string>();
   const waiting: (() => void)[] = [];
-  const { port, metrics } = await startServer(
-    10,
-    [],
-    (address) => deaf.has(address),
-    (_address, begin) => waiting.push(begin),
-  );
+  const { port, metrics } = await startServer(10, {
+    isDeafTo: (address) => deaf.has(address),
+    inTurn: (_address, begin) => waiting.push(begin),
+  });
   const first = open(port);
   await expect.poll(() => waiting.length).toBe(1);
   waiting.shift()?.();
@@ -137,12 +136,7 @@ it("[GUARD-20] a connection begins when it is its address's turn; one that is no
 
 it("[GUARD-20] a connection that its client has given up meanwhile never begins", async () => {
   const waiting: (() => void)[] = [];
-  const { port } = await startServer(
-    1,
-    [],
-    () => false,
-    (_address, begin) => waiting.push(begin),
-  );
+  const { port } = await startServer(1, { inTurn: (_address, begin) => waiting.push(begin) });
   const socket = connect(port, "127.0.0.1");
   await expect.poll(() => waiting.length).toBe(1);
   socket.resetAndDestroy();
@@ -154,4 +148,23 @@ it("[GUARD-20] a connection that its client has given up meanwhile never begins"
     })
     .toBeGreaterThan(1);
   for (const begin of waiting) begin();
+});
+
+it("[GUARD-8] [GUARD-20] one that has a refusal for itself begins in its turn, whatever is refused meanwhile", async () => {
+  const deaf = new Set<string>();
+  const waiting: (() => void)[] = [];
+  const { port } = await startServer(10, {
+    isDeafTo: (address) => deaf.has(address),
+    inTurn: (_address, begin) => waiting.push(begin),
+    // It was the last one.
+    putOnTrial(_socket, address) {
+      deaf.add(address);
+      return true;
+    },
+  });
+  const first = open(port);
+  await expect.poll(() => waiting.length).toBe(1);
+  expect(await open(port)).toBeNull();
+  waiting.shift()?.();
+  expect(await first).not.toBeNull();
 });

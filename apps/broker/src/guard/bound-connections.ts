@@ -14,8 +14,8 @@ export interface ConnectionBounds {
   readonly isDeafTo: (address: string) => boolean;
   /** Has a connection of an address begun when it is that one's turn, which may be at once. */
   readonly inTurn: (address: string, begin: () => void) => void;
-  /** Told of each connection that begins, before it does. */
-  readonly onBegin?: (socket: Socket, address: string) => void;
+  /** Asked once about each connection that is let in: whether it has a refusal of its address for itself until it asks for something. */
+  readonly putOnTrial?: (socket: Socket, address: string) => boolean;
   readonly metrics: Pick<Metrics, "refusals">;
   /** How those beyond the bound are ended. */
   readonly refused?: Partial<RefusedBounds>;
@@ -32,7 +32,7 @@ const refusedUsual: RefusedBounds = { heldMs: 2_000, countMax: limits.refusedCon
  */
 export function boundConnections(
   server: Server,
-  { perAddressMax, addressOf, isDeafTo, inTurn, onBegin, metrics, refused }: ConnectionBounds,
+  { perAddressMax, addressOf, isDeafTo, inTurn, putOnTrial, metrics, refused }: ConnectionBounds,
 ): () => void {
   const ending = createRefusedConnections({ ...refusedUsual, ...refused });
   const open = new Map<string, number>();
@@ -82,12 +82,12 @@ export function boundConnections(
     if (address === null) return begin(socket);
     if (!mayEnter(address)) return refuseSocket(socket);
     enter(socket, address);
+    const onTrial = putOnTrial?.(socket, address) ?? false;
     // Until it has begun nobody else hears of one that breaks.
     socket.on("error", () => undefined);
     inTurn(address, () => {
       if (socket.destroyed) return;
-      if (isDeafTo(address)) return refuseSocket(socket);
-      onBegin?.(socket, address);
+      if (!onTrial && isDeafTo(address)) return refuseSocket(socket);
       begin(socket);
     });
   });

@@ -102,6 +102,24 @@ describe("the limiter", () => {
     expect(limiter.isDeafTo("a")).toBe(false);
   });
 
+  it("[GUARD-8] a refusal counts where none is left, so that one given back makes no room for another", () => {
+    let now = 0;
+    const limiter = createLimiter({
+      rates: { refusal: { per_second: 10, burst: 2 } },
+      metrics: createMetrics(),
+      now: () => now,
+    });
+    limiter.countRefusal("a");
+    const giveBack = limiter.setRefusalAside("a");
+    limiter.countRefusal("a");
+    giveBack?.();
+    expect(limiter.isDeafTo("a")).toBe(true);
+    // However many there are, it is heard again soon.
+    for (let n = 0; n < 1_000; n += 1) limiter.countRefusal("a");
+    now += 600;
+    expect(limiter.isDeafTo("a")).toBe(false);
+  });
+
   it("[GUARD-4] says to come back in a second at least, and counts what it refuses", async () => {
     const metrics = createMetrics();
     const limiter = createLimiter({

@@ -71,6 +71,9 @@ export interface LimiterOptions {
   readonly now?: () => number;
 }
 
+/** So long it takes at most until an address has a refusal again. */
+const refusalsOwedMs = 500;
+
 export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): Limiter {
   if (chosen === "off") return unlimited;
   const rates: RateLimits = { ...rateLimits, ...chosen };
@@ -114,8 +117,11 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     bucketsOf("failed_proof").take(block);
   }
 
+  /** Also one that is not left, since one set aside may be given back: but nobody is to be deaf to it for long for that. */
   function countRefusal(address: string): void {
-    bucketsOf("refusal").take(toAddressBlock(address));
+    const refusals = bucketsOf("refusal");
+    const block = toAddressBlock(address);
+    if (refusals.look(block) < refusalsOwedMs) refusals.spend(block, 1);
   }
 
   /** Counts the answer, too, when it is one that refuses. */
