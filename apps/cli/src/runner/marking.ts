@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Containment, Held, Tools } from "./containment.js";
-import { signalGroup } from "./namespacing.js";
 import { findMarked, listProcesses, type ProcessRow } from "./process-table.js";
+import { askToEnd, signal } from "./signals.js";
 
 /**
  * Finds the processes of a run by everything that gives them away: their process group and session, a mark in the environment
@@ -23,7 +23,7 @@ export function createMarking({ prlimit, nice, timeout }: Tools): Containment {
       ];
       return { path: first, args: rest };
     },
-    hold: (pid, mark) => holdByMarks(pid, mark),
+    hold: (pid, mark) => holdByMarks(pid, mark, timeout !== undefined),
   };
 }
 
@@ -37,7 +37,7 @@ const userProcessesUsual = 4_096;
 const roundsMax = 200;
 const roundMs = 10;
 
-function holdByMarks(pid: number, mark: string): Held {
+function holdByMarks(pid: number, mark: string, passesOn = false): Held {
   // Those that were seen, by pid and beginning, so that another process that got the pid later is not taken for one.
   const seen = new Map<number, string>();
 
@@ -86,20 +86,15 @@ function holdByMarks(pid: number, mark: string): Held {
   return {
     count: async () => (await look()).length,
     async terminate() {
-      signalGroup(pid, "SIGTERM");
-      for (const row of await look()) signal(row.pid, "SIGTERM");
+      const rows = await look();
+      askToEnd(
+        rows.map((row) => row.pid),
+        passesOn ? pid : undefined,
+      );
     },
     kill,
     clear: kill,
   };
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It has ended.
-  }
 }
 
 /** Ends what a runner that was killed left behind: whatever still has a mark of its own. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Containment, Tools } from "./containment.js";
-import { countInNamespaceOf, findChild, isAlive } from "./process-table.js";
+import { countInNamespaceOf, findChild, isAlive, listProcesses } from "./process-table.js";
+import { askToEnd, signalGroup } from "./signals.js";
 
 /** Between SIGTERM and SIGKILL. */
 export const graceMs = 5_000;
@@ -52,7 +53,14 @@ export function createNamespacing(tools: Tools): Containment | undefined {
           return found === undefined ? 0 : countInNamespaceOf(found);
         },
         async terminate() {
-          signalGroup(pid, "SIGTERM");
+          const found = await find();
+          if (found === undefined) return signalGroup(pid, "SIGTERM");
+          const rows = await listProcesses();
+          const told = rows.filter((row) => row.group === pid && row.pid !== pid);
+          askToEnd(
+            told.map((row) => row.pid),
+            found,
+          );
         },
         async kill() {
           await find();
@@ -66,11 +74,3 @@ export function createNamespacing(tools: Tools): Containment | undefined {
 }
 
 const lookEveryMs = 5;
-
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It has ended.
-  }
-}
