@@ -109,7 +109,9 @@ it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and it
     return proposals.length === count ? String(proposals[0]?.proposal_id) : undefined;
   };
   const nextProposal = (count: number) => vi.waitUntil(() => proposed(count), { timeout: 30_000 });
-  await source("incorporate", path, String(topic_id));
+  const queued = await source("incorporate", path, String(topic_id));
+  // Nothing is returned to an agent that is still at it.
+  await merkle.run(["jobs", "show", /job (\d+)/.exec(queued.stdout)?.[1] ?? "", "-f"]);
   const returned = await source("return", await nextProposal(1), "Say why.");
   expect(returned.stdout).toMatch(/^✓ job \d+ works on it\n$/);
   const revised = await nextProposal(2);
