@@ -30,7 +30,13 @@ export const chromiumMissing =
   "Browser tests are skipped: there is no Chromium here. Install it (Debian: apt-get install --no-install-recommends " +
   "chromium fonts-liberation), or name one in CHROMIUM_PATH.";
 
-export function launchChromium(executablePath: string, args: readonly string[] = []): Promise<Browser> {
+const usual = [
   // Containers often have a /dev/shm too small for a browser.
-  return chromium.launch({ executablePath, args: ["--disable-dev-shm-usage", ...args] });
+  "--disable-dev-shm-usage",
+  // A test's pages live for seconds: to optimise their scripts takes an eighth of all the time, and is hardly ever worth it.
+  "--js-flags=--no-opt --no-maglev --single-threaded-gc",
+];
+
+export function launchChromium(executablePath: string, args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath, args: [...usual, ...args] });
 }
