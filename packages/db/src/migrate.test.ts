@@ -8,6 +8,7 @@ import { migrationLock } from "./apply-migrations.js";
 import { migrateTo } from "./backup/migrate-to.js";
 import { withRestore } from "./backup/transaction.js";
 import { knownMigrations, migrationsFolder } from "./known-migrations.js";
+import { migrate } from "./migrate.js";
 import { openDatabase } from "./open-database.js";
 import { listPeers } from "./queries/peers.js";
 import { findSession } from "./queries/sessions.js";
@@ -92,6 +93,22 @@ describe("a migration whose connection is lost", () => {
     onTestFinished(db.close);
     expect(db.migrationsRun).toBe(knownMigrations().length - 1);
   });
+});
+
+it("[DB-16] a migration that is kept waiting too long says so, and leaves everything as it was", async () => {
+  const url = await createOldDatabase(1);
+  const other = connectTestDatabase(url);
+  for (const lock of [`SELECT pg_advisory_xact_lock(${migrationLock})`, "LOCK TABLE sessions"]) {
+    await other.begin(async (tx) => {
+      await tx.unsafe(lock);
+      await expect(migrate(url, 50)).rejects.toMatchObject({
+        name: "DatabaseError",
+        code: "migration_failed",
+        message: expect.stringContaining("locked for 0.05 s"),
+      });
+    });
+    await expectOld(url, 1);
+  }
 });
 
 async function expectLost(opening: Promise<unknown>): Promise<void> {

@@ -1,22 +1,24 @@
 import { applyMigrations, holdMigrations } from "./apply-migrations.js";
 import type { ConnectionTarget } from "./connection.js";
-import { DatabaseError, databaseErrorCode, isConnectionLost } from "./database-error.js";
+import { DatabaseError, databaseErrorCode, isConnectionLost, isTimeout } from "./database-error.js";
 import { knownMigrations, unknownMigrations } from "./known-migrations.js";
 import { inTransaction, withPool } from "./long-transaction.js";
+
+const lockMsUsual = 60_000;
 
 /**
  * Brings the schema up to date, one broker at a time, and returns how many migrations ran (DB-11). All of them and the lock
  * are one transaction: a connection that is lost takes everything with it, and nothing goes on without the lock (DB-16).
  *
  * @throws DatabaseError `schema_newer` when a later Merkle has been here: its data is not ours to touch; `migration_failed`
- * when the connection is lost
+ * when the connection is lost, or something else holds a lock for longer than `lockMs`
  */
-export async function migrate(target: ConnectionTarget): Promise<number> {
+export async function migrate(target: ConnectionTarget, lockMs = lockMsUsual): Promise<number> {
   try {
     return await withPool(target, 1, (pool) =>
       inTransaction(pool, "READ WRITE", async (sql) => {
         // Another broker may hold the lock for as long as its migrations take.
-        await sql`SELECT set_config('lock_timeout', '60s', true)`;
+        await sql`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`;
         const applied = await holdMigrations(sql);
         refuseNewerSchema(applied);
         const count = await applyMigrations(sql, applied, knownMigrations());
@@ -25,7 +27,8 @@ export async function migrate(target: ConnectionTarget): Promise<number> {
       }),
     );
   } catch (error) {
-    throw isConnectionLost(error) ? connectionLost(error) : error;
+    if (isConnectionLost(error)) throw connectionLost(error);
+    throw isTimeout(error) ? locked(error, lockMs) : error;
   }
 }
 
@@ -44,6 +47,16 @@ function connectionLost(cause: unknown): DatabaseError {
     "migration_failed",
     `The connection to the database was lost while its schema was brought up to date (${databaseErrorCode(cause)}). ` +
       "That is done as a whole or not at all. Start Merkle again once the database answers.",
+    { cause },
+  );
+}
+
+function locked(cause: unknown, lockMs: number): DatabaseError {
+  return new DatabaseError(
+    "migration_failed",
+    `The schema of the database could not be brought up to date: something else has kept it locked for ${lockMs / 1000} s, ` +
+      "as another broker that starts, a restore or a transaction that somebody left open. Nothing of it was done. Start Merkle again " +
+      "once that has ended; pg_stat_activity lists what is open.",
     { cause },
   );
 }
