@@ -187,6 +187,32 @@ it("[SOURCE-7] what was committed meanwhile is not written over: the new base is
   expect(await at.git("status", "--porcelain")).toBe("?? secret.env");
 });
 
+it("[PROP-5] whether a proposal is stale is said of the very text that it is shown against, while a file changes", async () => {
+  const { source_sha: base_sha, person_id: team_id, topic } = await openTopic("And more?");
+  const text = await at.read("docs/guide.md");
+  const proposing = { topic_id: topic.topic_id, base_sha, team_id, content: `${text}\nMore.\n` };
+  const { proposal_id } = await rest.call("insert_proposal", proposing);
+  let isOver = false;
+  const changing = (async () => {
+    for (let n = 0; !isOver; n += 1)
+      await at.write("docs/guide.md", n % 2 === 0 ? `${text}\nTheirs.\n` : text);
+    await at.write("docs/guide.md", text);
+  })();
+  const seen = new Set<boolean>();
+  try {
+    for (let n = 0; n < 200; n += 1) {
+      const { stale, current_sha } = await rest.call("get_proposal", { proposal_id });
+      expect(stale).toBe(current_sha !== base_sha);
+      seen.add(stale);
+    }
+  } finally {
+    isOver = true;
+    await changing;
+  }
+  expect(seen.size).toBe(2);
+  await rest.call("decide_proposal", { proposal_id, decision: "reject", team_id });
+});
+
 it("[SOURCE-12] comments stay with their place when a file changes, and are lost when that is gone", async () => {
   const { topic, person_id: team_id } = await openTopic("Here.");
   const { topic_id } = topic;

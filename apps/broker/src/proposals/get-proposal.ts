@@ -21,7 +21,7 @@ export async function getProposal(
   const isKept = content !== null && from !== null;
   return {
     // What is said of the newest text is said of the one that the hunks are against.
-    ...(await toProposal(services, { ...row, currentVersion: current.version })),
+    ...(await toProposal(services, { ...row, currentVersion: current.version }, current)),
     content,
     current_version: current.version,
     current_sha: current.sha,

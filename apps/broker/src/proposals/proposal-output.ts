@@ -2,12 +2,17 @@ import type { ProposalBesideSource } from "@merkle/db";
 import type { Proposal } from "@merkle/wire";
 import type { Services } from "../context.js";
 import type { Sources } from "../sources/sources.js";
-import { fileOf } from "./source-text.js";
+import { type CurrentText, fileOf } from "./source-text.js";
 
-/** A proposal as callers see it, without its text. */
+/**
+ * A proposal as callers see it, without its text.
+ *
+ * @param current - the text that it is shown beside; the one that stands now unless given
+ */
 export async function toProposal(
   { sessions, sources }: Pick<Services, "sessions" | "sources">,
   row: ProposalBesideSource,
+  current?: CurrentText,
 ): Promise<Proposal> {
   const session = row.sessionId === null ? null : await sessions.find(row.sessionId);
   return {
@@ -20,7 +25,7 @@ export async function toProposal(
     revision: row.revision,
     base_version: row.baseVersion,
     base_sha: row.baseHash,
-    stale: row.path === null ? isStale(row) : await isFileStale(sources, row),
+    stale: row.path === null ? isStale(row) : await isFileStale(sources, row, current),
     added: row.added,
     removed: row.removed,
     note: row.note,
@@ -42,9 +47,13 @@ export function isStale({ status, path, baseVersion, currentVersion }: ProposalB
 }
 
 /** A file that is gone, or cannot be read, is not what the proposal was made from either. */
-async function isFileStale(sources: Sources, row: ProposalBesideSource): Promise<boolean> {
+async function isFileStale(
+  sources: Sources,
+  row: ProposalBesideSource,
+  current: CurrentText | undefined,
+): Promise<boolean> {
   const file = fileOf(row);
   if (!file || row.status !== "open") return false;
-  const current = await sources.open(file).catch(() => null);
-  return current?.hash !== row.baseHash;
+  const sha = current ? current.sha : (await sources.open(file).catch(() => null))?.hash;
+  return sha !== row.baseHash;
 }
