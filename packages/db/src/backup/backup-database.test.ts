@@ -4,6 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../open-database.js";
 import { backupDatabase } from "./backup-database.js";
@@ -151,14 +153,17 @@ describe("a backup", () => {
     const target = await makeDatabase(current);
     const before = memory();
     let most = 0;
+    let told = 0;
+    // What is kept, and not what is only not collected yet: that depends on what else the machine does.
     const onProgress = () => {
-      most = Math.max(most, memory());
+      told += 1;
+      if (told % 100 === 0) most = Math.max(most, memory());
     };
     await backupDatabase({ target: source, file, onProgress });
     const summary = await restoreDatabase({ target, file, onProgress });
     expect(summary.tables).toContainEqual({ name: "messages", rows: 25_000 });
     // The rows alone are 65 MB.
-    expect(most - before).toBeLessThan(48e6);
+    expect(most - before).toBeLessThan(32e6);
   });
 
   it("[BACKUP-1] may take longer than a request, and reads dates alike whatever the database's style", async () => {
@@ -204,6 +209,8 @@ describe("the order of tables", () => {
 });
 
 function memory(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc()");
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
