@@ -16,6 +16,7 @@ export function createTrials(
   const onTrial = new Map<string, () => void>();
 
   function endTrial({ socket }: IncomingMessage): void {
+    if (onTrial.size === 0) return;
     const ends = endsOf(socket);
     onTrial.get(ends)?.();
     onTrial.delete(ends);

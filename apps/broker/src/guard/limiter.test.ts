@@ -98,6 +98,7 @@ describe("the limiter", () => {
     limiter.countRefusal("a");
     const giveBack = limiter.setRefusalAside("a");
     expect(limiter.isDeafTo("a")).toBe(true);
+    expect(limiter.setRefusalAside("a")).toBeNull();
     giveBack?.();
     expect(limiter.isDeafTo("a")).toBe(false);
   });

@@ -31,7 +31,7 @@ export interface Limiter {
   /**
    * Takes one of the refusals that an address has left, where it was refused lately, for a connection that may be refused next.
    *
-   * @returns gives it back; null where nothing was taken, since the address has them all
+   * @returns gives it back; null where nothing was taken, since the address has them all, or none
    */
   setRefusalAside(address: string): (() => void) | null;
   /** Counts a frame of an address, or says how many milliseconds it has to wait; 0 when it was counted. */
@@ -146,8 +146,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     setRefusalAside(address) {
       const refusals = bucketsOf("refusal");
       const block = toAddressBlock(address);
-      if (refusals.isFull(block)) return null;
-      refusals.take(block);
+      if (refusals.isFull(block) || refusals.take(block) > 0) return null;
       return () => refusals.giveBack(block);
     },
     admitFrame: (address) => missingMs("address", toAddressBlock(address)),
