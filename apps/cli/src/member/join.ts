@@ -2,7 +2,9 @@ import type { OutputOf } from "@merkle/wire";
 import { type BrokerClient, createBrokerClient, findBroker } from "../broker-client.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
+import { type BrokerAddress, readConfig } from "../config.js";
 import { writeConfigValue } from "../config-file.js";
+import type { Flags } from "../flags.js";
 import { homeFiles } from "../merkle-home.js";
 import { toReach } from "../reach.js";
 import { findRunningBroker } from "../run-file.js";
@@ -72,15 +74,25 @@ export async function joinMesh(
   return { member, joined };
 }
 
-/** Where nothing says where the broker is, the commands to come look for it where it was joined. */
+/** Where nothing says where the broker is, but `--url` of this one, the commands to come look for it where it was joined. */
 export async function rememberAddress(
   { base }: BrokerClient,
-  { config }: Pick<CommandContext, "config">,
+  { config, flags }: Pick<CommandContext, "config" | "flags">,
 ): Promise<boolean> {
-  if (config.broker.source !== "default" || config.broker.base === base) return false;
+  const usual = config.broker.source === "--url" ? await findUsualAddress(flags) : config.broker;
+  if (usual?.source !== "default" || usual.base === base) return false;
   if ((await findRunningBroker(config.home)) !== undefined) return false;
   await writeConfigValue(homeFiles.config(config.home), "mcp_url", base);
   return true;
+}
+
+/** Undefined where what names it is bad: the next command says so. */
+async function findUsualAddress(flags: Flags): Promise<BrokerAddress | undefined> {
+  const sources = { flags: { ...flags, url: undefined }, env: process.env, cwd: process.cwd() };
+  return readConfig(sources).then(
+    ({ broker }) => broker,
+    () => undefined,
+  );
 }
 
 function damagedKey(home: string): CliError {
