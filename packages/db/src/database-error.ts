@@ -85,6 +85,12 @@ export function isOutOfResources(error: unknown): boolean {
   return code !== undefined && (code.startsWith("53") || code === "25006" || code === "58030");
 }
 
+/** Whether there was no disk or memory left for what was sent: something smaller may still fit. */
+export function isOutOfRoom(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  return code === "53100" || code === "53200";
+}
+
 /** Two transactions that cannot both go on; one of them may simply be run again. */
 export function isSerializationFailure(error: unknown): boolean {
   const code = databaseErrorCode(error);

@@ -7,6 +7,7 @@ export {
   isConnectionLost,
   isDataError,
   isOutOfResources,
+  isOutOfRoom,
   isSerializationFailure,
   isTimeout,
   isUniqueViolation,

@@ -60,6 +60,33 @@ describe("what fails alone", () => {
     expect(posted).toHaveLength(good.length);
   });
 
+  it("[FEED-3] where the disk has no room for a large row, the small ones of its flush are posted, and a full disk is asked a few times alone", async () => {
+    const session = await openFeed(sql);
+    // The server's own error for a full disk, from the size on that no longer fits.
+    await sql.unsafe(`
+      CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END$$;
+      CREATE TRIGGER full_disk BEFORE INSERT ON messages FOR EACH ROW
+        WHEN (NEW.session_id = '${session}' AND (octet_length(NEW.content) > 20000 OR NEW.content LIKE '%nothing fits%'))
+        EXECUTE FUNCTION full_disk()`);
+    const { appender, flushes } = start();
+    const large = () => makeRow(session, { content: JSON.stringify({ text: "x".repeat(30_000) }) });
+    const rows = [makeRow(session), large(), makeRow(session), makeRow(session), large(), makeRow(session)];
+    const outcomes = await Promise.allSettled(rows.map((each) => appender.append(each)));
+    for (const index of [1, 4]) {
+      expect(outcomes[index]).toMatchObject({ reason: { code: "unavailable", details: { outcome: "none" } } });
+    }
+    expect(await readIds(session)).toEqual([0, 2, 3, 5].map((index) => rows[index]?.id));
+
+    flushes.length = 0;
+    const none = Array.from({ length: limits.flushRowsMax }, () =>
+      makeRow(session, { content: '{"text":"nothing fits"}' }),
+    );
+    const refused = await Promise.allSettled(none.map((each) => appender.append(each)));
+    expect(refused.every((each) => each.status === "rejected")).toBe(true);
+    expect(flushes.length).toBeLessThan(12);
+  });
+
   it("[FEED-3] a row larger than a flush may be goes alone, and what came before and after it keeps its order", async () => {
     const session = await openFeed(sql);
     const { appender, flushes } = start();

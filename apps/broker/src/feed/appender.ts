@@ -3,6 +3,7 @@ import {
   type Database,
   isConnectionLost,
   isDataError,
+  isOutOfRoom,
   isOutOfResources,
   isTimeout,
   type MessageRow,
@@ -44,6 +45,14 @@ export interface PostedRow {
   readonly row: MessageRow;
   readonly sequence: number;
   readonly postedAt: Date;
+}
+
+/**
+ * The size from which on a row has been found not to fit, in one flush. A disk that is really full is so asked about ten
+ * times for a batch of a thousand rows, and not once for each.
+ */
+interface Room {
+  bytesMax: number;
 }
 
 interface Pending {
@@ -106,13 +115,17 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
    * Sends a batch and answers its posts, but for those of held sessions, which it returns. Never throws: every post learns
    * its own outcome.
    */
-  async function flush(batch: readonly Pending[], send: Database["append"]): Promise<Pending[]> {
+  async function flush(
+    batch: readonly Pending[],
+    send: Database["append"],
+    room: Room = { bytesMax: Number.POSITIVE_INFINITY },
+  ): Promise<Pending[]> {
     if (batch.length === 0) return [];
     try {
       const outcomes = await sendUntilKnown(batch, send);
       return settle(batch, outcomes);
     } catch (error) {
-      return settleFailure(batch, error, send);
+      return settleFailure(batch, error, send, room);
     }
   }
 
@@ -152,31 +165,44 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     return busy;
   }
 
-  /** One row whose data the database refuses must not fail its neighbours: the batch is halved until it stands alone. */
+  /**
+   * One row whose data the database refuses, or has no room for, must not fail its neighbours: the batch is halved until it
+   * stands alone.
+   */
   async function settleFailure(
     batch: readonly Pending[],
     error: unknown,
     send: Database["append"],
+    room: Room,
   ): Promise<Pending[]> {
-    if (isDataError(error) && batch.length > 1) {
+    if ((isDataError(error) || isOutOfRoom(error)) && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
-      const busy = await flush(batch.slice(0, middle), send);
+      const busy = await flush(batch.slice(0, middle), send, room);
       // A held session may be free again by now: what follows its rows must not overtake them.
       const busySessions = new Set(busy.map((pending) => pending.row.session_id));
       const mustFollow = (pending: Pending) => busySessions.has(pending.row.session_id);
       const second = batch.slice(middle);
       const others = second.filter((pending) => !mustFollow(pending));
-      return [...busy, ...second.filter(mustFollow), ...(await flush(others, send))];
+      const tooLarge = others.filter((pending) => pending.bytes >= room.bytesMax);
+      refuse(tooLarge, error);
+      const rest = others.filter((pending) => pending.bytes < room.bytesMax);
+      return [...busy, ...second.filter(mustFollow), ...(await flush(rest, send, room))];
     }
+    if (isOutOfRoom(error)) room.bytesMax = Math.min(room.bytesMax, ...batch.map((pending) => pending.bytes));
     if (violatedConstraint(error) === "messages_settle_once") {
       metrics.posts.inc({ outcome: "settled" }, batch.length);
       for (const pending of batch) pending.resolve({ outcome: "settled" });
       return [];
     }
+    refuse(batch, error);
+    return [];
+  }
+
+  function refuse(batch: readonly Pending[], error: unknown): void {
+    if (batch.length === 0) return;
     metrics.posts.inc({ outcome: "failed" }, batch.length);
     const failure = describeFailure(error);
     for (const pending of batch) pending.reject(failure);
-    return [];
   }
 
   /** Gives each busy session a queue of its own, in which what was queued behind the busy rows follows them. */
