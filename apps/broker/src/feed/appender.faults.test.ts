@@ -74,7 +74,9 @@ describe("what fails alone", () => {
     const rows = [makeRow(session), large(), makeRow(session), makeRow(session), large(), makeRow(session)];
     const outcomes = await Promise.allSettled(rows.map((each) => appender.append(each)));
     for (const index of [1, 4]) {
-      expect(outcomes[index]).toMatchObject({ reason: { code: "unavailable", details: { outcome: "none" } } });
+      expect(outcomes[index]).toMatchObject({
+        reason: { code: "unavailable", details: { outcome: "none" } },
+      });
     }
     expect(await readIds(session)).toEqual([0, 2, 3, 5].map((index) => rows[index]?.id));
 
