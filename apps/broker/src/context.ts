@@ -43,6 +43,8 @@ export interface Services {
   readonly channels: Channels;
   readonly mesh: MeshChannel;
   readonly meshChannels: MeshChannels;
+  /** Resolves while this node is known to be the only one on its database; at once, as a rule. */
+  readonly whenAlone: () => Promise<void>;
   /** For what concerns more than this mesh; verbs that stay in theirs have no need of it. */
   readonly meshes: () => Meshes;
   readonly entrance: () => Entrance;

@@ -64,7 +64,7 @@ async function serve(services: Services, call: Call): Promise<Reply> {
   const { operation } = call;
   const raw = requireObject(operation, call.input);
   // All of this only reads, so a database that is away for a moment is waited for.
-  const admitting = retryWhileLost(() => admit(services, call, raw));
+  const admitting = admitAlone(services, call, raw);
   const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
   if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
 
@@ -106,7 +106,7 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
   const { operation, door } = call;
   const { metrics, log } = services;
   try {
-    const admitting = retryWhileLost(() => admit(services, call, requireObject(operation, call.input)));
+    const admitting = admitAlone(services, call, requireObject(operation, call.input));
     const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
     if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
     const { caller, input } = admitted;
@@ -152,6 +152,14 @@ async function takeTeam(
 }
 
 type Admitted = Omit<Request, "onWritten" | "team"> | { readonly earlier: unknown };
+
+/** A node that has lost its lock serves nothing until it holds it again: another one may have it (DB-17). */
+function admitAlone(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
+  return retryWhileLost(async () => {
+    await services.whenAlone();
+    return admit(services, call, raw);
+  });
+}
 
 /** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
 async function admit(services: Services, call: Call, raw: RawInput): Promise<Admitted> {

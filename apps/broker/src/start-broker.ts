@@ -6,6 +6,7 @@ import {
   type ConnectionTarget,
   type Database,
   holdNodeLock,
+  lockNoticedMsMax,
   type NodeLock,
   openDatabase,
   shipPersonas,
@@ -164,7 +165,13 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const certificate = await startCertificate(options, stops);
   const database = await openDatabase({ target });
   stops.add("database connections", database.close);
-  const nodeLock = await holdAlone(target);
+  const nodeLock = await holdAlone(options, target, {
+    onLost: () => log.warn("the lock on the database was lost; nothing is served until it is held again"),
+    onTaken() {
+      log.error("another broker has taken over this database");
+      void stops.stop(notAlone());
+    },
+  });
   stops.add("node lock", nodeLock.release);
 
   const signer = await openAuditKey({
@@ -180,6 +187,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     database,
     signer,
     certificate,
+    nodeLock,
     listening: () => listening,
   });
   stops.add("services", started.stopServices);
@@ -203,14 +211,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   stops.add("doors", http.stop);
   const port = await listen(http, options);
   listening = `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : nameToShow(host)}:${port}`;
-  stops.add(
-    "housekeeper",
-    startHousekeeper(started.meshes, async () => {
-      if (await nodeLock.isHeld()) return;
-      log.error("another broker has taken over this database");
-      await stops.stop(notAlone());
-    }),
-  );
+  stops.add("housekeeper", startHousekeeper(started.meshes, nodeLock.check));
   stops.add("parked waits", async () => started.endWaits());
   const firstInvite = await makeFirstInvite(options, services);
   log.info("broker started", { url: listening, migrations: database.migrationsRun });
@@ -275,14 +276,20 @@ async function startDatabaseServer(
   return postgres.connection;
 }
 
-/** The database may take a moment to notice that a broker before us was killed. */
-const aloneWithinMs = 2_000;
-
-/** The in-process bus reaches nobody else: a second broker on the same database would deliver late. */
-async function holdAlone(target: ConnectionTarget): Promise<NodeLock> {
-  const until = performance.now() + aloneWithinMs;
-  while (performance.now() < until) {
-    const lock = await holdNodeLock(target);
+/**
+ * The in-process bus reaches nobody else: a second broker on the same database would deliver late. Whoever had to wait for
+ * the lock took it from somebody who may not have noticed yet, and is given the time to (DB-17).
+ */
+async function holdAlone(
+  { databaseUrl }: Resolved,
+  target: ConnectionTarget,
+  listeners: Parameters<typeof holdNodeLock>[1],
+): Promise<NodeLock> {
+  const until = performance.now() + lockNoticedMsMax;
+  for (let tries = 0; performance.now() < until; tries += 1) {
+    const lock = await holdNodeLock(target, listeners);
+    // An embedded database has no other brokers than those of its home, which is locked already.
+    if (lock && tries > 0 && databaseUrl !== undefined) await delay(lockNoticedMsMax);
     if (lock) return lock;
     await delay(50);
   }
@@ -306,12 +313,13 @@ interface StartedServices {
 interface ServicesOptions extends Resolved {
   readonly database: Database;
   readonly signer: AuditSigner;
+  readonly nodeLock: NodeLock;
   readonly certificate: HeldCertificate | undefined;
   readonly listening: () => string;
 }
 
 async function startServices(options: ServicesOptions): Promise<StartedServices> {
-  const { auth, log, publicUrl, databaseUrl, database, signer, certificate, listening } = options;
+  const { auth, log, publicUrl, databaseUrl, database, signer, nodeLock, certificate, listening } = options;
   const stopping = new AbortController();
   // Every parked wait listens.
   setMaxListeners(0, stopping.signal);
@@ -350,6 +358,7 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
     appender,
     channels,
     meshChannels,
+    whenAlone: nodeLock.whenHeld,
     meshes: () => meshes,
     entrance: () => entrance,
     stateAnnouncer,

@@ -13,7 +13,7 @@ export {
   isUniqueViolation,
   violatedConstraint,
 } from "./database-error.js";
-export { holdNodeLock, type NodeLock } from "./node-lock.js";
+export { holdNodeLock, lockNoticedMsMax, type NodeLock } from "./node-lock.js";
 export {
   type Database,
   inMesh,

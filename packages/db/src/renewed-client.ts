@@ -24,11 +24,13 @@ const silentMsMax = 6_000;
  * The driver (postgres 3.4) keeps bytes that it had not sent when a connection broke, and sends them before the greeting
  * of the next one, which then stalls. A client that has lost a connection is therefore left to finish what it does, and
  * not used for anything new.
+ *
+ * @param onLost - told when a client was replaced because of that
  */
 export function renewClient(
   target: ConnectionTarget,
   max: number,
-  options: { keepOpen?: boolean } = {},
+  { onLost, ...options }: { keepOpen?: boolean; onLost?: () => void } = {},
 ): RenewedClient {
   const retired = new Set<postgres.Sql>();
   let ended = false;
@@ -50,6 +52,7 @@ export function renewClient(
     current = null;
     if (ended) return;
     retired.add(client);
+    onLost?.();
     // Not in the midst of closing; and what its other connections are doing may end as it can.
     setImmediate(() => void client.end({ timeout: 1 }).finally(() => retired.delete(client)));
   }
