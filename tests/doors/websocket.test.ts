@@ -73,6 +73,42 @@ describe("WebSocket", () => {
     expect(client.sequences()).toHaveLength(8);
   });
 
+  it("[WS-12] what one connection sends for a session takes effect in that order, right after connecting too", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const session = await createTestSession(door);
+      const { sessionId: session_id, convener: team_id } = session;
+      await session.join("Birch");
+      const client = await openClient();
+      let id = 0;
+      const request = (operation: string, input: object) => {
+        id += 1;
+        client.send({ type: "request", id, operation, input: { session_id, team_id, ...input } });
+      };
+      const post = (text: string) => request("post_message", { content: { text } });
+      for (const text of ["1", "2", "3", "4"]) post(text);
+      // The broker looks up whom this one is for, and those after it need not be looked up.
+      request("send_message", { to: "Birch", message: "5" });
+      request("join_group", { name: "backend" });
+      request("leave_group", { name: "backend" });
+      for (const value of [1, 2, 3]) request("set_state", { key: "phase", value });
+      post("6");
+      request("update_session_metadata", { title: "After six", reason: "order" });
+      post("7");
+      await Promise.all(Array.from({ length: id }, (_, index) => client.reply(index + 1)));
+      expect(client.frames.filter((frame) => "error" in frame)).toEqual([]);
+
+      const { messages } = await door.call("get_history", { session_id, team_id, types: ["chat", "system"] });
+      const said = messages.flatMap((message) => {
+        if (message.type === "chat") return [message.content["text"]];
+        return message["event"] === "session_metadata_updated" ? ["metadata"] : [];
+      });
+      expect(said).toEqual(["1", "2", "3", "4", "5", "6", "metadata", "7"]);
+      expect(await door.call("get_state", { session_id, team_id, key: "phase" })).toMatchObject({ value: 3 });
+      const { peers } = await door.call("list_peers", { session_id, team_id });
+      expect(peers[0]?.groups).toEqual([]);
+    }
+  });
+
   it("[WS-3] an inbox leaves out one's own and starts again where it was acknowledged", async () => {
     const session = await createTestSession(door);
     const { sessionId: session_id } = session;

@@ -86,6 +86,8 @@ export interface Context {
   readonly connection: object | undefined;
   /** To be called by a wait that begins to block. */
   onBlocked(): void;
+  /** To be called by what has handed its effect to a queue that keeps the order: the caller's next write may begin. */
+  placed(): void;
   /** Who was let in; null for somebody whom the broker does not know, where an operation is for anybody. */
   readonly principal: Principal | null;
   /** The team that calls; a person's, where the person is or has been one. */

@@ -21,6 +21,7 @@ import { toMerkleError } from "./to-merkle-error.js";
 import { within } from "./within.js";
 import { identify } from "./writes/request-identity.js";
 import { readEarlierResult, writeOnce } from "./writes/write.js";
+import type { WriteTurn } from "./writes/write-order.js";
 
 /** A call as a door understood it. */
 export interface Call extends CallersWord {
@@ -33,6 +34,8 @@ export interface Call extends CallersWord {
   readonly connection?: object | undefined;
   /** Told when a wait has found nothing and begins to block: what could be wrong with the call is right by then. */
   readonly onBlocked?: (() => void) | undefined;
+  /** Where a connection keeps the order of its writes. */
+  readonly turn?: WriteTurn | undefined;
 }
 
 export interface Reply {
@@ -246,17 +249,20 @@ function createContext(
     signal: call.signal,
     connection: call.connection,
     onBlocked: () => call.onBlocked?.(),
+    placed: () => call.turn?.placed(),
     idempotencyKey,
     principal: call.principal,
     team,
     person,
     session,
-    write: <Result>(work: Parameters<typeof writeOnce<Result>>[2]) =>
-      writeOnce(
+    async write<Result>(work: Parameters<typeof writeOnce<Result>>[2]) {
+      await call.turn?.earlierEnded;
+      return writeOnce(
         writeServices(services),
         identify(call.operation, input, session, { principal: call.principal, team, person }),
         work,
-      ),
+      );
+    },
     onWritten: (run: () => void) => {
       onWritten.push(run);
     },

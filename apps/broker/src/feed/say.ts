@@ -84,7 +84,9 @@ function toRow(
 async function post(ctx: TeamContext, row: MessageRow, saying: Saying): Promise<Posted> {
   const { appender, sessions } = ctx.services;
   for (;;) {
-    const appended = await appender.append(row);
+    const appending = appender.append(row);
+    ctx.placed();
+    const appended = await appending;
     switch (appended.outcome) {
       case "posted":
         if (ctx.person) await readOwnPost(ctx, ctx.person, appended.sequence);

@@ -18,6 +18,7 @@ import type { Asker, Principal } from "../../identity/principal.js";
 import { type Hold, holdPeer } from "../../roster/hold-peer.js";
 import type { Peer } from "../../roster/peer.js";
 import { toMerkleError } from "../../to-merkle-error.js";
+import { createWriteOrder } from "../../writes/write-order.js";
 import { parseJson } from "../parse-json.js";
 import type { Connection } from "./connection.js";
 import { identifyWatcher } from "./identify-watcher.js";
@@ -70,6 +71,7 @@ export function createClientSession(
   const waits = new Map<RequestId, Set<AbortController>>();
   const subscriptions = new Map<string, OpenSubscription>();
   const nudges = createPendingNudges(connection.send);
+  const writes = createWriteOrder();
   let state = receiveState();
   let stopWatchingMesh = () => {};
   let unanswered = 0;
@@ -142,17 +144,20 @@ export function createClientSession(
     if (!operation) throw new MerkleError("not_found", `There is no operation "${name.slice(0, 100)}".`);
     const wait = operation.kind === "wait" ? startWait(id) : null;
     const signal = wait?.signal ?? gone.signal;
+    const call = {
+      operation,
+      principal,
+      address,
+      input,
+      door: "websocket",
+      view: "json",
+      signal,
+      connection,
+    } as const;
     try {
-      const reply = await dispatch(services, {
-        operation,
-        principal,
-        address,
-        input,
-        door: "websocket",
-        view: "json",
-        signal,
-        connection,
-      });
+      const reply = operation.readOnly
+        ? await dispatch(services, call)
+        : await writes.run(sessionNamed(input), (turn) => dispatch(services, { ...call, turn }));
       connection.send({ type: "reply", id, output: reply.output }, () => {
         // A cancelled wait is answered, but nobody takes the answer.
         if (!signal.aborted) reply.written();
@@ -260,6 +265,12 @@ export function createClientSession(
     },
     end,
   };
+}
+
+/** The session as the client calls it; "" for what belongs to none. */
+function sessionNamed(input: unknown): string {
+  const ref = Object(input)["session_id"];
+  return typeof ref === "string" ? ref.toLowerCase() : "";
 }
 
 function toAdmitted({ principal, services }: Admission): Admitted {
