@@ -2,10 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { BrokerOptions } from "@merkle/broker";
 
 /** A broker in a process of its own, which can be killed and come back at the same port. */
 export interface BrokerProcess {
   readonly url: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
   /** The last lines that it logged, of all its lives. */
   readonly logged: readonly string[];
   /** SIGKILL; resolves when the process is gone. */
@@ -22,6 +25,8 @@ export interface BrokerPlace {
   readonly home: string;
   /** The broker runs its embedded PostgreSQL without. */
   readonly databaseUrl?: string;
+  /** Whatever else the broker is started with. */
+  readonly options?: Partial<BrokerOptions>;
 }
 
 const script = fileURLToPath(new URL("broker-child.mjs", import.meta.url));
@@ -29,7 +34,7 @@ const loggedMax = 200;
 
 /** Starts the built broker, on any free port; tells when it ends although nobody ended it. */
 export async function startBrokerProcess(
-  place: BrokerPlace,
+  { options, ...place }: BrokerPlace,
   onDeath: (how: string) => void,
 ): Promise<BrokerProcess> {
   const logged: string[] = [];
@@ -38,7 +43,7 @@ export async function startBrokerProcess(
   let url = "";
 
   function spawnChild(): { child: ChildProcess; said: Promise<string> } {
-    const spawned = spawn(process.execPath, [script, JSON.stringify({ ...place, port })], {
+    const spawned = spawn(process.execPath, [script, JSON.stringify({ ...options, ...place, port })], {
       stdio: ["pipe", "pipe", "pipe"],
     });
     createInterface({ input: spawned.stderr }).on("line", (line) => {
@@ -80,6 +85,9 @@ export async function startBrokerProcess(
   return {
     get url() {
       return url;
+    },
+    get pid() {
+      return child?.pid ?? 0;
     },
     logged,
     async kill() {

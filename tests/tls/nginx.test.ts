@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { limits } from "@merkle/wire";
+import { limits, MerkleError } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
@@ -29,6 +29,8 @@ async function configuration(): Promise<string> {
 describe.skipIf(program === undefined)("behind the nginx of docs/reverse-proxy.md", () => {
   let broker: TestBroker;
   let client: TlsClient;
+  /** Its ports, the one without TLS first. */
+  let startProxy: (adapt: (text: string) => string) => Promise<readonly number[]>;
   let plainPort = 0;
   let url = "";
   const cleanup = atEnd();
@@ -37,7 +39,6 @@ describe.skipIf(program === undefined)("behind the nginx of docs/reverse-proxy.m
     const folder = await mkdtemp(join(tmpdir(), "merkle-proxy-"));
     cleanup(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, "index.html"), "<!doctype html><title>Merkle</title>");
-    const files = await writeCertificate(folder, certificate);
     broker = await startTestBroker(
       {
         publicUrl: `https://${name}`,
@@ -48,19 +49,23 @@ describe.skipIf(program === undefined)("behind the nginx of docs/reverse-proxy.m
       },
       cleanup,
     );
-    const text = await configuration();
-    const [plain = 0, secure = 0] = await startNginx(
-      program ?? "",
-      ([plain, secure]) =>
-        text
-          .replace("listen 80;", `listen 127.0.0.1:${plain};`)
-          .replace("listen 443 ssl;", `listen 127.0.0.1:${secure} ssl;`)
-          .replace("127.0.0.1:7423", `127.0.0.1:${broker.port}`)
-          .replace(/\/etc\/\S+\/fullchain\.pem/, files.cert)
-          .replace(/\/etc\/\S+\/privkey\.pem/, files.key),
-      2,
-      cleanup,
-    );
+    const files = await writeCertificate(folder, certificate);
+    startProxy = async (adapt) => {
+      const text = adapt(await configuration());
+      return startNginx(
+        program ?? "",
+        ([plain, secure]) =>
+          text
+            .replace("listen 80;", `listen 127.0.0.1:${plain};`)
+            .replace("listen 443 ssl;", `listen 127.0.0.1:${secure} ssl;`)
+            .replace("127.0.0.1:7423", `127.0.0.1:${broker.port}`)
+            .replace(/\/etc\/\S+\/fullchain\.pem/, files.cert)
+            .replace(/\/etc\/\S+\/privkey\.pem/, files.key),
+        2,
+        cleanup,
+      );
+    };
+    const [plain = 0, secure = 0] = await startProxy((text) => text);
     plainPort = plain;
     url = `https://${name}:${secure}`;
     client = tlsClient(url, certificate.cert);
@@ -162,6 +167,24 @@ describe.skipIf(program === undefined)("behind the nginx of docs/reverse-proxy.m
     };
     expect(await ask(limits.httpBodyBytesMax - 100)).toEqual([400, "bad_request"]);
     expect(await ask(limits.httpBodyBytesMax + 100)).toEqual([413, "payload_too_large"]);
+  });
+
+  it("[GUARD-22] [TLS-12] an address is let in as fast as the proxy's rates say, and is told beyond it when to come back", async () => {
+    // Slower than it stands there, so that few requests are beyond it.
+    const [, port] = await startProxy((text) =>
+      text.replace("rate=20r/s", "rate=1r/m").replace("burst=100 nodelay", "burst=2 nodelay"),
+    );
+    const asked = tlsClient(`https://${name}:${port}`, certificate.cert);
+    const headers = { upgrade: "websocket", connection: "Upgrade" };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => asked.ask("/agents.md", { headers })));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(2);
+    expect(refused[0]?.headers["retry-after"]).toBe("1");
+    expect(MerkleError.fromBody(JSON.parse(refused[0]?.text ?? ""))).toMatchObject({
+      code: "too_many_requests",
+      details: { retry_after_s: 1 },
+    });
+    expect((await asked.ask("/agents.md")).status).toBe(200);
   });
 
   it("[TLS-9] [TLS-18] the log names the client behind the proxy, and a host that the proxy was not asked for is refused", async () => {

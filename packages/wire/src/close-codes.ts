@@ -42,7 +42,7 @@ export const closeCodes = {
   too_many_requests: {
     code: 4429,
     reconnect: false,
-    meaning: "more unanswered requests than a connection may have",
+    meaning: "more unanswered requests, or frames that wait, than a connection may have",
   },
 } as const satisfies Record<string, { code: number; reconnect: boolean; meaning: string }>;
 

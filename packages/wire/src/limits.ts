@@ -64,8 +64,6 @@ export const limits = {
   httpBodyBytesMax: 2 * 1024 * 1024,
   frameBytesMax: 2 * 1024 * 1024,
   frameFragmentsMax: 1_024,
-  /** Of those below 256 bytes. */
-  frameSmallFragmentsMax: 64,
   /** In one body or frame, each list and object counted together with all that it holds; no call has use for a hundred. */
   jsonValuesMax: 10_000,
 
@@ -118,6 +116,9 @@ export const limits = {
   // One connection.
   unansweredRequestsPerConnectionMax: 64,
   subscriptionsPerConnectionMax: 64,
+  pipelinedRequestsMax: 32,
+  /** Frames that came sooner than their address may send them. */
+  waitingFramesPerConnectionMax: 256,
   outboundBytesMax: 1024 * 1024,
   undrainedMsMax: 10_000,
 
@@ -138,9 +139,6 @@ export const limits = {
   connectionsMax: 10_000,
   /** Where rates are limited; an office behind one address has many agents. */
   connectionsPerAddressMax: 1_000,
-  refusedConnectionsMax: 2_048,
-  /** Where rates are limited: requests on their way, with connections that say nothing yet. */
-  unfinishedRequestsPerAddressMax: 100,
   /** What comes over an unencrypted or weak line may be slow, but not for ever. */
   requestHeadersMsMax: 10_000,
   requestMsMax: 60_000,
@@ -151,7 +149,7 @@ export const limits = {
   unprovenConnectionsPerAddressMax: 100,
   /** Of requests that are being read, all together. */
   bodiesBytesMax: 64 * 1024 * 1024,
-  /** Of WebSocket frames that have begun and not ended, all together. */
+  /** Of WebSocket messages that have begun and not ended, all together. */
   unfinishedFramesBytesMax: 64 * 1024 * 1024,
   /** On its way to a client that has not shown yet that it reads. */
   unreadBytesMin: 32 * 1024,

@@ -15,8 +15,6 @@ export interface RateLimit {
 export const rateLimits = {
   /** Requests, upgrades and frames of one address (of IPv6: of its /64), before anything in them is looked at. */
   address: { per_second: 1_000, burst: 10_000 },
-  /** Answers that refuse an address for its rates. Beyond them its connections are ended unread, which costs least. */
-  refusal: { per_second: 20, burst: 50 },
   /** Upgrades of one address: a connection takes more work to open than to use, and stays. */
   upgrade: { per_second: 20, burst: 100 },
   /** Wrong proofs of identity from one address: tokens, cookies, hellos, invites and their codes. */

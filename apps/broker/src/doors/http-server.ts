@@ -15,10 +15,8 @@ import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
 import { toAddressBlock } from "../guard/address-block.js";
 import { boundConnections } from "../guard/bound-connections.js";
-import { createTrials } from "../guard/connections-on-trial.js";
+import { boundPipelining } from "../guard/bound-pipelining.js";
 import { createFewAtATime } from "../guard/few-at-a-time.js";
-import { createTurns } from "../guard/turns.js";
-import { boundUnfinishedRequests } from "../guard/unfinished-requests.js";
 import type { HeldCertificate } from "../tls/hold-certificate.js";
 import { toMerkleError } from "../to-merkle-error.js";
 import { createAdmit } from "./admit.js";
@@ -31,7 +29,6 @@ import { mountMcp } from "./mcp/mount-mcp.js";
 import { createOpenApi } from "./openapi.js";
 import { mountRest } from "./rest.js";
 import { mountSignIn } from "./sign-in.js";
-import { sayFarewell } from "./websocket/farewell.js";
 import { createWebSocketDoor, refuseUpgrade } from "./websocket/websocket-door.js";
 
 export interface HttpServer {
@@ -63,8 +60,6 @@ export interface Deadlines {
   readonly helloMs: number;
 }
 
-/** Of all time, milliseconds a second: for 400 connections, or 200 that become WebSockets. What is asked over them comes on top. */
-const openingShare = { of: "all", per_second: 100, burst: 20, pieceMin: 0.25 } as const;
 /** Of each address. A browser has six at once, of which most are answered in a millisecond or two. */
 const inServiceBounds = { countMax: 4, countedMs: 50 } as const;
 const drainDeadlineMs = 5_000;
@@ -128,10 +123,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   }
 
   /** What is packed is not unpacked, and need not be read either: little can become more than there is room for (GUARD-10). */
-  function refuseCompressed({ headers }: IncomingMessage, { address }: Arrival): MerkleError | null {
+  function refuseCompressed({ headers }: IncomingMessage): MerkleError | null {
     const encoding = headers["content-encoding"];
     if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
-    limiter.countRefusal(address);
     return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
   }
 
@@ -164,37 +158,23 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   /** Connections of which a request was refused: they end with that answer, and what comes behind it is not heard. */
   const refused = new WeakSet<Duplex>();
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
-    if (refused.has(request.socket)) return;
+    if (request.socket.destroyed || refused.has(request.socket)) return;
     const arrival = arrivals.read(request);
-    const refusal = refuse(arrival, limiter.admit) ?? refuseCompressed(request, arrival);
+    const refusal = refuse(arrival, limiter.admit) ?? refuseCompressed(request);
     if (!refusal) return inService(arrival.address, response, () => void serve(request, response));
     refused.add(request.socket);
     refuseRequest(response, refusal);
   });
-  const openings = createTurns({ share: limiter.rates ? openingShare : undefined });
-  /** Begins what an address has opened when it is its turn. */
-  const begin = (address: string, work: () => void) => openings.take(toAddressBlock(address), work);
-  let endRefused = () => {};
+  boundPipelining(server, limits.pipelinedRequestsMax);
   if (limiter.rates) {
-    boundUnfinishedRequests(server, {
-      begun: options.certificate ? "secureConnection" : "connection",
-      perAddressMax: limits.unfinishedRequestsPerAddressMax,
-      addressOf: arrivals.addressOf,
-      // Who opens another in its place at once is soon not heard.
-      onEnded: limiter.countRefusal,
-      metrics: services.metrics,
-    });
-    endRefused = boundConnections(server, {
+    boundConnections(server, {
       perAddressMax: limits.connectionsPerAddressMax,
       addressOf: arrivals.addressOf,
-      isDeafTo: limiter.isDeafTo,
-      inTurn: begin,
-      putOnTrial: createTrials(server, limiter.setRefusalAside),
       metrics: services.metrics,
     });
   }
   server.on("clientError", (error, socket) => {
-    if (refused.has(socket)) sayFarewell(socket);
+    if (refused.has(socket)) socket.destroy();
     else refuseMalformed(error, socket, options.deadlines);
   });
   const webSockets = createWebSocketDoor({
@@ -206,6 +186,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     connectionsMax,
   });
   server.on("upgrade", (request, socket, head) => {
+    // One that breaks ends by itself; Node has nobody else hear of it from here on.
+    socket.on("error", () => undefined);
     const arrival = arrivals.read(request);
     try {
       const refusal = refuse(arrival, limiter.admitUpgrade);
@@ -213,11 +195,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
       if (pathOf(request.url) !== "/ws") throw noSuchRoute("WebSocket at", pathOf(request.url));
-      // Until it has begun nobody hears of one that breaks.
-      socket.on("error", () => undefined);
-      begin(arrival.address, () => {
-        if (!socket.destroyed) webSockets.upgrade(request, socket, head, arrival);
-      });
+      webSockets.upgrade(request, socket, head, arrival);
     } catch (error) {
       const about = { path: request.url, client: arrival.address };
       refuseUpgrade(socket, toMerkleError(error, services.log, about));
@@ -232,8 +210,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
       abandonHandshakes();
-      endRefused();
-      openings.stop();
       await Promise.all([webSockets.stop(), mcp.stop(), closed]);
       clearInterval(sweep);
       clearTimeout(deadline);

@@ -63,64 +63,6 @@ describe("the limiter", () => {
     expect(limiter.admitFrame("a")).toBe(0);
   });
 
-  it("[GUARD-8] is deaf to an address whose refusals are used up, and to no other", () => {
-    const limiter = createLimiter({
-      rates: { address: once, refusal: { per_second: 0.001, burst: 2 } },
-      metrics: createMetrics(),
-    });
-    limiter.admit("a");
-    for (let n = 0; n < 2; n += 1) {
-      expect(limiter.isDeafTo("a")).toBe(false);
-      expect(refusal(() => limiter.admit("a"))?.details["limit"]).toBe("address");
-    }
-    expect(limiter.isDeafTo("a")).toBe(true);
-    expect(limiter.isDeafTo("b")).toBe(false);
-  });
-
-  it("[GUARD-8] [GUARD-19] hears an address no more of which too much was ended elsewhere", () => {
-    const limiter = createLimiter({
-      rates: { refusal: { per_second: 0.001, burst: 2 } },
-      metrics: createMetrics(),
-    });
-    limiter.countRefusal("a");
-    expect(limiter.isDeafTo("a")).toBe(false);
-    limiter.countRefusal("a");
-    expect(limiter.isDeafTo("a")).toBe(true);
-    expect(limiter.isDeafTo("b")).toBe(false);
-  });
-
-  it("[GUARD-8] sets a refusal aside of an address that was refused lately, and of no other", () => {
-    const limiter = createLimiter({
-      rates: { refusal: { per_second: 0.001, burst: 2 } },
-      metrics: createMetrics(),
-    });
-    expect(limiter.setRefusalAside("a")).toBeNull();
-    limiter.countRefusal("a");
-    const giveBack = limiter.setRefusalAside("a");
-    expect(limiter.isDeafTo("a")).toBe(true);
-    expect(limiter.setRefusalAside("a")).toBeNull();
-    giveBack?.();
-    expect(limiter.isDeafTo("a")).toBe(false);
-  });
-
-  it("[GUARD-8] a refusal counts where none is left, so that one given back makes no room for another", () => {
-    let now = 0;
-    const limiter = createLimiter({
-      rates: { refusal: { per_second: 10, burst: 2 } },
-      metrics: createMetrics(),
-      now: () => now,
-    });
-    limiter.countRefusal("a");
-    const giveBack = limiter.setRefusalAside("a");
-    limiter.countRefusal("a");
-    giveBack?.();
-    expect(limiter.isDeafTo("a")).toBe(true);
-    // However many there are, it is heard again soon.
-    for (let n = 0; n < 1_000; n += 1) limiter.countRefusal("a");
-    now += 600;
-    expect(limiter.isDeafTo("a")).toBe(false);
-  });
-
   it("[GUARD-4] says to come back in a second at least, and counts what it refuses", async () => {
     const metrics = createMetrics();
     const limiter = createLimiter({

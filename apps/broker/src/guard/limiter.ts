@@ -24,16 +24,6 @@ export interface Limiter {
   admit(address: string): void;
   /** The same for a WebSocket that it opens. */
   admitUpgrade(address: string): void;
-  /** Counts what an address was refused otherwise than by an answer of this limiter. */
-  countRefusal(address: string): void;
-  /** Whether an address has been refused so often that its connections are not even heard. */
-  isDeafTo(address: string): boolean;
-  /**
-   * Takes one of the refusals that an address has left, where it was refused lately, for a connection that may be refused next.
-   *
-   * @returns gives it back; null where nothing was taken, since the address has them all, or none
-   */
-  setRefusalAside(address: string): (() => void) | null;
   /** Counts a frame of an address, or says how many milliseconds it has to wait; 0 when it was counted. */
   admitFrame(address: string): number;
   /**
@@ -70,9 +60,6 @@ export interface LimiterOptions {
   readonly metrics: Pick<Metrics, "refusals">;
   readonly now?: () => number;
 }
-
-/** So long it takes at most until an address has a refusal again. */
-const refusalsOwedMs = 500;
 
 export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): Limiter {
   if (chosen === "off") return unlimited;
@@ -117,37 +104,13 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     bucketsOf("failed_proof").take(block);
   }
 
-  /** Also one that is not left, since one set aside may be given back: but nobody is to be deaf to it for long for that. */
-  function countRefusal(address: string): void {
-    const refusals = bucketsOf("refusal");
-    const block = toAddressBlock(address);
-    if (refusals.look(block) < refusalsOwedMs) refusals.spend(block, 1);
-  }
-
-  /** Counts the answer, too, when it is one that refuses. */
-  function takeOfAddress(name: "address" | "upgrade", address: string): void {
-    try {
-      take(name, toAddressBlock(address));
-    } catch (error) {
-      countRefusal(address);
-      throw error;
-    }
-  }
-
   return {
     rates,
-    admit: (address) => takeOfAddress("address", address),
+    admit: (address) => take("address", toAddressBlock(address)),
     admitUpgrade(address) {
-      takeOfAddress("address", address);
-      takeOfAddress("upgrade", address);
-    },
-    countRefusal,
-    isDeafTo: (address) => bucketsOf("refusal").look(toAddressBlock(address)) > 0,
-    setRefusalAside(address) {
-      const refusals = bucketsOf("refusal");
       const block = toAddressBlock(address);
-      if (refusals.isFull(block) || refusals.take(block) > 0) return null;
-      return () => refusals.giveBack(block);
+      take("address", block);
+      take("upgrade", block);
     },
     admitFrame: (address) => missingMs("address", toAddressBlock(address)),
     admitCall({ asker, sessionId, rate }) {
@@ -183,9 +146,6 @@ const unlimited: Limiter = {
   rates: null,
   admit: () => undefined,
   admitUpgrade: () => undefined,
-  countRefusal: () => undefined,
-  isDeafTo: () => false,
-  setRefusalAside: () => null,
   admitFrame: () => 0,
   admitCall: () => undefined,
   tryProof: (_proof, check) => check(),
@@ -194,7 +154,6 @@ const unlimited: Limiter = {
 /** What is asked too often, and by whom. */
 const counted: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
-  refusal: "refused requests of your address",
   upgrade: "connections opened from your address",
   failed_proof: "wrong proofs of identity from your address",
   member_read: "reads of yours",

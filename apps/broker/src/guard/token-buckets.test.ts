@@ -32,9 +32,7 @@ describe("[GUARD-4] a rate", () => {
         clock.ms += take() - 0.01;
         expect(take()).toBeGreaterThan(0);
         clock.ms += 0.02;
-        expect(buckets.look("a")).toBe(0);
         expect(takeAll(take)).toBe(1);
-        expect(buckets.look("a")).toBeGreaterThan(0);
       }
       clock.ms += 2_000 / per_second;
       expect(takeAll(take)).toBe(Math.min(2, burst));
@@ -49,16 +47,6 @@ describe("[GUARD-4] a rate", () => {
     buckets.giveBack("a");
     buckets.giveBack("of nobody");
     expect(takeAll(() => buckets.take("a"))).toBe(2);
-  });
-
-  it("can be spent beyond what there is, in parts, and what is missing falls in first", () => {
-    const { buckets, clock } = startBuckets({ per_second: 10, burst: 5 });
-    buckets.spend("a", 2.5);
-    expect(takeAll(() => buckets.take("a"))).toBe(2);
-    buckets.spend("a", 20);
-    expect(buckets.look("a")).toBeCloseTo(2_050, 6);
-    clock.ms += 2_050;
-    expect(takeAll(() => buckets.take("a"))).toBe(1);
   });
 
   it("[LIMIT-1] is held for countMax keys, and forgets the longest unused, full ones first", () => {

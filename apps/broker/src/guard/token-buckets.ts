@@ -5,12 +5,6 @@ import type { RateLimit } from "@merkle/wire";
 export interface TokenBuckets {
   /** Takes a token, or says how many milliseconds it is until there is one again; 0 when it was taken. */
   take(key: string): number;
-  /** How many milliseconds it is until there is a token, without taking it; 0 when there is one. */
-  look(key: string): number;
-  /** Whether it lacks none. */
-  isFull(key: string): boolean;
-  /** Takes so many, or parts of one, whether or not they are there: what is missing then falls in first. */
-  spend(key: string, tokens: number): void;
   /** Puts back one that was taken. */
   giveBack(key: string): void;
   /** How many buckets are held in memory. */
@@ -47,27 +41,16 @@ export function createTokenBuckets({
     }
   }
 
-  /** When the bucket would be full after so many more tokens were taken. */
-  function fullAfter(tokens: number, key: string, at: number): number {
-    return Math.max(fullAt.get(key) ?? at, at) + tokens * tokenMs;
-  }
-
-  function look(key: string): number {
-    const at = now();
-    const missingMs = fullAfter(1, key, at) - at - burst * tokenMs;
-    // Sums of times are not exact: a token that lacks a millionth is there.
-    return missingMs > 1e-6 * tokenMs ? missingMs : 0;
-  }
-
   return {
-    look,
     take(key) {
-      const missingMs = look(key);
-      if (missingMs === 0) keep(key, fullAfter(1, key, now()));
-      return missingMs;
+      const at = now();
+      const full = Math.max(fullAt.get(key) ?? at, at) + tokenMs;
+      const missingMs = full - at - burst * tokenMs;
+      // Sums of times are not exact: a token that lacks a millionth is there.
+      if (missingMs > 1e-6 * tokenMs) return missingMs;
+      keep(key, full);
+      return 0;
     },
-    isFull: (key) => (fullAt.get(key) ?? 0) <= now(),
-    spend: (key, tokens) => keep(key, fullAfter(tokens, key, now())),
     giveBack(key) {
       const full = fullAt.get(key);
       if (full !== undefined) fullAt.set(key, full - tokenMs);

@@ -45,10 +45,7 @@ async function connectStalled(): Promise<{ connection: Connection; stream: Stall
   );
   stream.stall();
   return {
-    connection: createConnection(webSocket, stream, {
-      inTurn: (work) => work(),
-      windowBytes: Number.POSITIVE_INFINITY,
-    }),
+    connection: createConnection(webSocket, stream, Number.POSITIVE_INFINITY),
     stream,
   };
 }

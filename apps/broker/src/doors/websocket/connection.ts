@@ -3,7 +3,6 @@ import { type BrokerFrame, type CloseReason, closeCodes, limits } from "@merkle/
 import type { WebSocket } from "ws";
 import type { Sink } from "../../delivery/subscription.js";
 import { textFrame } from "../../delivery/text-frame.js";
-import { sayFarewell } from "./farewell.js";
 import { createReadWindow } from "./read-window.js";
 
 /** One client's socket, for writing. Frames of one turn of the event loop go out together, in one call to the system. */
@@ -21,22 +20,12 @@ export interface Connection extends Sink {
   terminate(): void;
 }
 
-export interface ConnectionOptions {
-  /** Does a piece of the client's work when it is its turn, which may be at once. */
-  readonly inTurn: (work: () => void) => void;
-  /** What may be on its way before the client shows that it reads. */
-  readonly windowBytes?: number | undefined;
-}
-
 /**
  * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so one
  * buffer serves every reader, where the library would build and write one for each (six times as slow).
+ * @param windowBytes - may be on its way before the client shows that it reads
  */
-export function createConnection(
-  webSocket: WebSocket,
-  socket: Duplex,
-  { inTurn, windowBytes }: ConnectionOptions,
-): Connection {
+export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
   let corked = false;
   let fullSince: number | null = null;
   let resting: NodeJS.Timeout | undefined;
@@ -59,11 +48,8 @@ export function createConnection(
     if (webSocket.isPaused && fullSince === null && resting === undefined) webSocket.resume();
   }
 
-  /** Many may have room again in one moment, and each is then written as much as it takes. */
   function tellDrained(): void {
-    inTurn(() => {
-      for (const listener of drainListeners) listener();
-    });
+    for (const listener of drainListeners) listener();
   }
 
   function isLate(since: number | null): boolean {
@@ -121,7 +107,6 @@ export function createConnection(
     close(reason) {
       const { code, meaning } = closeCodes[reason];
       webSocket.close(code, meaning);
-      sayFarewell(socket);
     },
     terminate: () => webSocket.terminate(),
   };

@@ -1,3 +1,4 @@
+import { limits } from "@merkle/wire";
 import type { Connection } from "./connection.js";
 
 /** Lets a client's frames through as fast as its address may send them, in their order (GUARD-4). */
@@ -12,6 +13,8 @@ export interface FrameGateOptions {
   readonly connection: Pick<Connection, "rest">;
   /** Counts a frame, or says how many milliseconds it has to wait. */
   readonly admit: () => number;
+  /** Told when more wait than may. */
+  readonly overflow: () => void;
 }
 
 /** Waiting less would be more work than the frames are. */
@@ -19,10 +22,10 @@ const waitMsMin = 20;
 
 /**
  * A frame that comes too soon waits here, unread, and the connection reads nothing more meanwhile: what follows waits in the
- * network. So an honest client is late and misses nothing, and a flood costs its sender alone.
+ * network. So an honest client is late and misses nothing, and a flood costs its sender alone. What had been read before is kept
+ * up to a bound: tiny frames take many times their size in memory.
  */
-export function createFrameGate({ connection, admit }: FrameGateOptions): FrameGate {
-  // What had been read when the connection was told to rest; the network brings no more than some 100 KiB at a time.
+export function createFrameGate({ connection, admit, overflow }: FrameGateOptions): FrameGate {
   const waiting: (() => void)[] = [];
   let isClosed = false;
 
@@ -44,14 +47,20 @@ export function createFrameGate({ connection, admit }: FrameGateOptions): FrameG
     if (!isClosed) letThrough();
   }
 
+  function close(): void {
+    isClosed = true;
+    waiting.length = 0;
+  }
+
   return {
     take(receive) {
+      if (isClosed) return;
       waiting.push(receive);
       if (waiting.length === 1) letThrough();
+      if (waiting.length <= limits.waitingFramesPerConnectionMax) return;
+      close();
+      overflow();
     },
-    close() {
-      isClosed = true;
-      waiting.length = 0;
-    },
+    close,
   };
 }

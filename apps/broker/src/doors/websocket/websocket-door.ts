@@ -2,24 +2,19 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { type CloseReason, limits, MerkleError, protocolVersion } from "@merkle/wire";
-import { type WebSocket, WebSocketServer } from "ws";
+import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 import type { Arrival } from "../../access/arrival.js";
 import type { Services } from "../../context.js";
 import { textFrame } from "../../delivery/text-frame.js";
 import { eachInTurns } from "../../each-in-turns.js";
-import { toAddressBlock } from "../../guard/address-block.js";
-import { smallPieceBytes } from "../../guard/frame-scanner.js";
 import { createSparing } from "../../guard/sparingly.js";
-import { createTurns } from "../../guard/turns.js";
-import { createUnfinishedFrames } from "../../guard/unfinished-frames.js";
+import { createUnfinishedMessages } from "../../guard/unfinished-messages.js";
 import { createUnprovenConnections, unprovenBounds } from "../../guard/unproven-connections.js";
 import { createHelloChallenge } from "../../identity/hello-challenge.js";
 import { retryAfter } from "../http-error.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
 import { type Connection, createConnection } from "./connection.js";
-import { sayFarewell } from "./farewell.js";
 import { createFrameGate } from "./frame-gate.js";
-import { readInTurns } from "./read-in-turns.js";
 
 /** The WebSocket door at `/ws` (WS-1). */
 export interface WebSocketDoor {
@@ -52,17 +47,13 @@ interface Client {
 const pingFrame = Buffer.from([0x89, 0x00]); // RFC 6455, 5.5.2: a whole ping, without a body
 /** A ping, and the frame for scripts in a browser, which cannot see pings: one write for each connection, not two. */
 const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
-// RFC 6455, 7.4.1: the client has done what it connected for, and it has sent what is not allowed here.
-const [normalClosure, policyViolation] = [1000, 1008];
-const crumbledText = `a message has more than ${limits.frameSmallFragmentsMax} fragments below ${smallPieceBytes} bytes`;
+const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
 /** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
 const chunksMax = 16_384;
-/** A message in pieces takes as much work as so many fewer whole ones. */
-const piecesPerFrame = 16;
-/** Of each address, milliseconds a second: about what the frames take that it may send. */
-const sharePerAddress = { of: "address", per_second: 100, burst: 20 } as const;
 /** Who breaks the protocol again and again does not fill the log. */
 const toldEveryMs = 1_000;
+/** A client that was told why its connection ends has so long to end it, whatever it sends meanwhile. */
+const closeMsMax = 2_000;
 const slowCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
@@ -78,18 +69,20 @@ export function createWebSocketDoor({
   const clients = new Set<Client>();
   const sparingly = createSparing(toldEveryMs);
   const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
-  const unfinished = createUnfinishedFrames({ msMax: frameMs });
-  const turns = createTurns({ share: limiter.rates ? sharePerAddress : undefined });
-  const server = new WebSocketServer({
+  const unfinished = createUnfinishedMessages({ msMax: frameMs });
+  const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
     perMessageDeflate: false,
     autoPong: false,
+    // The types do not know it yet.
+    closeTimeout: closeMsMax,
     maxPayload: limits.frameBytesMax,
     // A frame in tiny pieces would take a hundred times its size in memory.
     maxFragments: limits.frameFragmentsMax,
     maxBufferedChunks: chunksMax,
-  });
+  };
+  const server = new WebSocketServer(options);
   server.on("wsClientError", (error, socket) =>
     refuseUpgrade(
       socket,
@@ -100,9 +93,7 @@ export function createWebSocketDoor({
   const slowCheck = setInterval(cutOffSlow, slowCheckMs);
 
   function accept(webSocket: WebSocket, socket: Duplex, address: string): void {
-    const block = toAddressBlock(address);
-    const inTurn = (work: () => void) => turns.take(block, work);
-    const connection = createConnection(webSocket, socket, { inTurn });
+    const connection = createConnection(webSocket, socket);
     let isOver = false;
     const cutOff = (reason: CloseReason) => {
       if (isOver) return;
@@ -110,42 +101,17 @@ export function createWebSocketDoor({
       metrics.cutOffs.inc({ reason });
       connection.close(reason);
     };
-    let loosePieces = 0;
-    const frames = unfinished.watch({
-      socket,
-      address,
-      isPaused: () => webSocket.isPaused,
-      countPieces(pieces) {
-        if (isOver) return;
-        loosePieces += pieces;
-        for (; loosePieces >= piecesPerFrame; loosePieces -= piecesPerFrame) gate.take(() => undefined);
-      },
-      crumbled() {
-        if (isOver) return;
-        isOver = true;
-        webSocket.close(policyViolation, crumbledText);
-        blame(crumbledText);
-      },
-      cutOff,
-    });
-    readInTurns({ webSocket, socket, inTurn, count: frames.count });
+    unfinished.watch({ webSocket, socket, cutOff });
     // The library has closed the connection with a code that says why.
-    webSocket.on("error", (error) => {
-      frames.stop();
-      blame(error.message, isTooLarge(error) ? "tooLarge" : "ordinary");
-    });
-    /** Of a connection that is being closed for what its client sent. */
-    function blame(error: string, farewell?: Parameters<typeof sayFarewell>[1]): void {
-      limiter.countRefusal(address);
+    webSocket.on("error", (error) =>
       sparingly((leftOut) =>
         log.info("a WebSocket client broke the protocol", {
-          error,
+          error: error.message,
           client: address,
           ...(leftOut > 0 && { others_meanwhile: leftOut }),
         }),
-      );
-      sayFarewell(socket, farewell);
-    }
+      ),
+    );
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const entrance = services.entrance();
     const challenge = createHelloChallenge();
@@ -155,25 +121,34 @@ export function createWebSocketDoor({
     const gate = createFrameGate({
       connection,
       admit: () => limiter.admitFrame(address),
+      overflow: () => cutOff("too_many_requests"),
     });
     const client: Client = { webSocket, connection, session, heard: true };
     clients.add(client);
     metrics.sockets.inc();
 
+    let lateFrames = 0;
+    /** Who was told that the connection ends may have more on its way, but no flood. */
+    function takesFrame(): boolean {
+      if (isOver) lateFrames += 1;
+      if (lateFrames > limits.waitingFramesPerConnectionMax) webSocket.terminate();
+      return !isOver;
+    }
+
     webSocket.on("message", (data, isBinary) => {
       client.heard = true;
-      if (isOver || (unproved && !unproved.takesFrame())) return;
+      if (!takesFrame() || (unproved && !unproved.takesFrame())) return;
       if (isBinary) return cutOff("bad_frame");
       gate.take(() => session.receive(String(data)));
     });
     // Answered by the library it would cost its sender nothing, however many come.
     webSocket.on("ping", (data) => {
-      if (!isOver) gate.take(() => connection.write(pongFrame(data)));
+      if (takesFrame()) gate.take(() => connection.write(pongFrame(data)));
     });
     webSocket.on("pong", (data) => {
       client.heard = true;
       // One that nobody asked for is a frame like others.
-      if (!connection.answer(data) && !isOver) gate.take(() => undefined);
+      if (!connection.answer(data) && takesFrame()) gate.take(() => undefined);
     });
     webSocket.once("close", (code) => {
       gate.close();
@@ -228,7 +203,6 @@ export function createWebSocketDoor({
       for (const client of clients) client.connection.close("going_away");
       await waitUntil(() => clients.size === 0, 1_000);
       for (const client of clients) client.connection.terminate();
-      turns.stop();
       server.close();
     },
   };
@@ -237,11 +211,6 @@ export function createWebSocketDoor({
 /** What answers a ping: its own bytes (RFC 6455, 5.5.3). */
 function pongFrame(data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x8a, data.length]), data]);
-}
-
-/** As the library says it. */
-function isTooLarge(error: Error): boolean {
-  return "code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 }
 
 async function waitUntil(isSo: () => boolean, deadlineMs: number): Promise<void> {
@@ -259,7 +228,6 @@ export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
     ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ].join("\r\n");
-  socket.end(`${head}\r\n\r\n${body}`);
   // Who does not end its side would hold what is left of the connection for as long as it likes.
-  sayFarewell(socket);
+  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }

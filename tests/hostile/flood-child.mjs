@@ -1,0 +1,168 @@
+/** An attacker in a process of its own: floods a broker in one of six ways until it is ended. */
+import { connect } from "node:net";
+import { setPriority } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+
+const { attack, port, session } = JSON.parse(process.argv[2] ?? "{}");
+// A real attacker has processors of its own, and does not take the broker's.
+setPriority(19);
+
+const json = "Content-Type: application/json";
+
+function toRequest(line, ...headers) {
+  return `${[`${line} HTTP/1.1`, "Host: localhost", ...headers].join("\r\n")}\r\n\r\n`;
+}
+
+/** A frame as a client sends it (RFC 6455, 5.2), masked with zeros. */
+function toFrame(payload, opening = 0x81) {
+  const bytes = Buffer.from(payload);
+  const head = bytes.length < 126 ? Buffer.alloc(2) : Buffer.alloc(10);
+  head[0] = opening;
+  head[1] = 0x80 | (bytes.length < 126 ? bytes.length : 127);
+  if (bytes.length >= 126) head.writeBigUInt64BE(BigInt(bytes.length), 2);
+  return Buffer.concat([head, Buffer.alloc(4), bytes]);
+}
+
+/** Null when it was refused. */
+function open() {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.once("connect", () => resolve(socket));
+    socket.once("close", () => resolve(null));
+  });
+}
+
+async function upgrade(...more) {
+  const socket = await open();
+  socket?.write(
+    toRequest(
+      "GET /ws",
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      ...more,
+    ),
+  );
+  return new Promise((resolve) => {
+    if (!socket) return resolve(null);
+    socket.once("data", (chunk) => resolve(chunk.includes(" 101 ") ? socket : null));
+    socket.once("close", () => resolve(null));
+  });
+}
+
+/** Resolves when the socket has taken what was written; false when it is gone. */
+function written(socket, bytes) {
+  return new Promise((resolve) => {
+    const gone = () => resolve(false);
+    socket.once("close", gone);
+    if (socket.destroyed) return gone();
+    socket.write(bytes, (error) => {
+      socket.off("close", gone);
+      resolve(!error);
+    });
+  });
+}
+
+const attacks = {
+  /** Ten to a connection, which is opened again at once, and as frames, as fast as the network takes them. */
+  requests: {
+    at: 20,
+    pings: Buffer.concat(Array(1_000).fill(toFrame('{"type":"ping","id":1}'))),
+    async once(n) {
+      const socket = n % 2 === 0 ? await open() : await upgrade();
+      if (!socket) return;
+      const closed = new Promise((resolve) => socket.resume().once("close", resolve));
+      if (n % 2 === 0)
+        socket.write(
+          toRequest("GET /api/sessions").repeat(9) + toRequest("GET /api/sessions", "Connection: close"),
+        );
+      else while (await written(socket, this.pings));
+      await closed;
+    },
+  },
+  /** Heads and bodies that come a byte at a time. */
+  "slow-requests": {
+    at: 1_200,
+    async once(n) {
+      const socket = await open();
+      socket?.resume();
+      const head =
+        n % 2 === 0
+          ? "GET /api/sessions HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+          : toRequest("POST /api/sessions", json, "Content-Length: 100000");
+      if (socket && (await written(socket, head))) while (await written(socket, "x")) await delay(200);
+    },
+  },
+  /** Each is held open for as long as the broker lets it. */
+  upgrades: {
+    at: 2_000,
+    async once() {
+      const socket = await upgrade();
+      if (socket) await new Promise((resolve) => socket.resume().once("close", resolve));
+    },
+  },
+  /** 64 KiB that would be 64 MiB, as frames and as bodies. */
+  "compression-bombs": {
+    at: 40,
+    bomb: gzipSync(Buffer.alloc(64 * 1024 * 1024)),
+    async once(n) {
+      const head = toRequest(
+        "POST /api/sessions",
+        json,
+        "Content-Encoding: gzip",
+        `Content-Length: ${this.bomb.length}`,
+      );
+      const isFrame = n % 2 === 0;
+      const socket = isFrame ? await upgrade("Sec-WebSocket-Extensions: permessage-deflate") : await open();
+      if (!socket) return;
+      const bytes = isFrame ? toFrame(this.bomb, 0xc1) : Buffer.concat([Buffer.from(head), this.bomb]);
+      const closed = new Promise((resolve) => socket.resume().once("close", resolve));
+      if (await written(socket, bytes)) await closed;
+    },
+  },
+  /** Messages that never end: in pieces of a byte, and whole but for their end. */
+  fragments: {
+    at: 200,
+    pieces: Buffer.concat(Array(1_000).fill(toFrame(" ", 0x00))),
+    large: toFrame(Buffer.alloc(2 * 1024 * 1024)).subarray(0, -1),
+    async once(n) {
+      const socket = await upgrade();
+      socket?.resume();
+      if (socket && n % 4 === 0) {
+        await written(socket, this.large);
+        await new Promise((resolve) => socket.once("close", resolve));
+      } else if (socket && (await written(socket, toFrame("{", 0x01)))) {
+        while (await written(socket, this.pieces));
+      }
+    },
+  },
+  /** Followers of the session in which everybody posts, who read nothing. */
+  "stopped-readers": {
+    at: 500,
+    async once() {
+      const socket = await upgrade();
+      if (!socket) return;
+      socket.pause();
+      const follow = { type: "subscribe", id: 1, kind: "follow", session_id: session, after: 0 };
+      await written(socket, toFrame(JSON.stringify(follow)));
+      // Unread, its end is not seen: only what is sent to it then fails.
+      while (await written(socket, toFrame("", 0x8a))) await delay(500);
+    },
+  },
+};
+
+const { at } = attacks[attack];
+for (let n = 0; n < at; n += 1) void again(n);
+process.stdout.write("begun\n");
+// Whoever started us is gone: nobody would end us any more.
+process.stdin.resume().once("end", () => process.exit(0));
+
+async function again(n) {
+  for (;;) {
+    await attacks[attack].once(n);
+    await delay(10);
+  }
+}

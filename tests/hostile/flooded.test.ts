@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { connect, type MerkleClient } from "@merkle/wire/client";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { type BrokerProcess, startBrokerProcess } from "../faults/broker-process.js";
+import { atEnd } from "../kit/at-end.js";
+import { putAuditKey } from "../kit/audit-key.js";
+import { createTestDatabase } from "../kit/test-database.js";
+
+/** The six floods, of one address, at a broker in a process of its own, while others work there. Needs Linux: /proc, 127.0.0.2. */
+
+const attacks = [
+  "stopped-readers",
+  "fragments",
+  "compression-bombs",
+  "upgrades",
+  "slow-requests",
+  "requests",
+] as const;
+
+/** Those who are flooded come through a proxy that the broker trusts, each from an address of its own. */
+const proxy = "127.0.0.2";
+const floodMs = 2_000;
+/** A small part of what any of the floods would have it hold without a bound. */
+const grownBytesMax = 512 * 1024 * 1024;
+/** How much longer than alone a call may take where the machine itself is slow. */
+const slowdownMax = 10;
+const script = fileURLToPath(new URL("flood-child.mjs", import.meta.url));
+
+describe.skipIf(process.platform !== "linux")("a broker that is flooded", () => {
+  const cleanup = atEnd();
+  let broker: BrokerProcess;
+  let session = "";
+  let standing: MerkleClient;
+  let team = "";
+  let before = 0;
+
+  beforeAll(async () => {
+    const databaseUrl = await createTestDatabase(cleanup);
+    const home = await mkdtemp(join(tmpdir(), "merkle-flooded-"));
+    cleanup(() => rm(home, { recursive: true, force: true }));
+    await putAuditKey(home);
+    const deaths: string[] = [];
+    const options = {
+      trustedProxies: [proxy],
+      auth: "open",
+      insecureOpen: true,
+      // Fewer than usually, so that the flood is beyond it soon.
+      rateLimits: { address: { per_second: 100, burst: 1_000 } },
+    } as const;
+    broker = await startBrokerProcess({ home, databaseUrl, options }, (how) => deaths.push(how));
+    cleanup(async () => {
+      await broker.stop();
+      expect(deaths).toEqual([]);
+    });
+    standing = connect({ url: broker.url, WebSocket: comingFrom("192.0.2.1") });
+    cleanup(() => standing.close());
+    const made = await standing.call("create_session", { title: "Flooded", creator_team_name: "Birch" });
+    session = made.session_id;
+    team = made.team_id;
+    before = (await readMemory(broker.pid)).now;
+  });
+
+  const post = () =>
+    standing.call("post_message", {
+      session_id: session,
+      team_id: team,
+      content: { text: "x".repeat(16_000) },
+    });
+
+  async function visit(): Promise<void> {
+    const visitor = connect({ url: broker.url, WebSocket: comingFrom("192.0.2.2") });
+    await visitor.call("list_sessions", {});
+    await visitor.close();
+  }
+
+  /** The slowest post over the standing connection, and the slowest call over a new one. */
+  async function work(forMs: number): Promise<{ readonly post: number; readonly visit: number }> {
+    const until = performance.now() + forMs;
+    const [posts, visits] = await Promise.all([repeatUntil(until, post), repeatUntil(until, visit)]);
+    return { post: Math.max(...posts), visit: Math.max(...visits) };
+  }
+
+  // A stall of the machine is no finding, and does not come three times.
+  it.for(attacks)(
+    "[GUARD-22] with %s stays up and bounded, and serves others meanwhile and after",
+    { retry: 2 },
+    async (attack) => {
+      const alone = await work(500);
+      const attacker = await startAttack({ attack, port: Number(new URL(broker.url).port), session });
+      const flooded = await work(floodMs);
+      await end(attacker);
+      expect(flooded.post, "ms of the slowest call over a standing connection").toBeLessThan(
+        Math.max(1_000, slowdownMax * alone.post),
+      );
+      expect(flooded.visit, "ms of the slowest new connection").toBeLessThan(
+        Math.max(5_000, slowdownMax * alone.visit),
+      );
+      const memory = await readMemory(broker.pid);
+      expect(memory.peak - before, "bytes that it grew by").toBeLessThan(grownBytesMax);
+      const health = await fetch(new URL("/health", broker.url));
+      expect(health.status).toBe(200);
+      await expect.poll(async () => readSockets(broker.url)).toBe(1);
+    },
+  );
+});
+
+/** Resolves when it has begun. */
+async function startAttack(flood: object): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [script, JSON.stringify(flood)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => end(child));
+  if (child.stdout) await once(child.stdout, "data");
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** How long each took, in milliseconds; at least one is made. */
+async function repeatUntil(until: number, work: () => Promise<unknown>): Promise<number[]> {
+  const taken: number[] = [];
+  do {
+    const began = performance.now();
+    await work();
+    taken.push(performance.now() - began);
+    await delay(50);
+  } while (performance.now() < until);
+  return taken;
+}
+
+async function readMemory(pid: number): Promise<{ readonly now: number; readonly peak: number }> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
+  return { now: bytes("VmRSS"), peak: bytes("VmHWM") };
+}
+
+async function readSockets(url: string): Promise<number> {
+  const text = await (await fetch(new URL("/metrics", url), { headers: { connection: "close" } })).text();
+  return Number(/^merkle_sockets (\d+)$/m.exec(text)?.[1]);
+}
+
+function comingFrom(address: string) {
+  return class extends WebSocket {
+    constructor(url: string) {
+      super(url, { localAddress: proxy, headers: { "x-forwarded-for": address } });
+    }
+  };
+}
