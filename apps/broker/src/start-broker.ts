@@ -198,6 +198,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     hosts: createHostGuard({
       listenHost: host,
       allowedHosts: options.allowedHosts ?? [],
+      listening: () => listening,
       publicUrl: () => services.settings.current.public_url,
       certifiedNames: () => certificate?.current.names ?? [],
     }),

@@ -113,6 +113,7 @@ describe("behind proxies", () => {
     const guard = createHostGuard({
       listenHost: "127.0.0.1",
       allowedHosts: ["mesh.example.com"],
+      listening: () => "http://127.0.0.1:7423",
       publicUrl: () => null,
     });
     const check = (host: string, forwarded: string) => () =>
@@ -129,6 +130,7 @@ describe("behind proxies", () => {
     const guard = createHostGuard({
       listenHost: "127.0.0.1",
       allowedHosts: ["localhost:3000"],
+      listening: () => "https://127.0.0.1:7423",
       publicUrl: () => null,
       certifiedNames: () => ["mesh.example.com"],
     });
@@ -141,6 +143,27 @@ describe("behind proxies", () => {
     expect(check("http://mesh.example.com", true)).toThrow("Origin");
     expect(check("HTTP://mesh.example.com", true)).toThrow("Origin");
   });
+});
+
+it("[HELLO-5] dialled is the broker at its own port and scheme, or exactly at an address that it was told", () => {
+  const guard = createHostGuard({
+    listenHost: "127.0.0.1",
+    allowedHosts: ["localhost:8080", "mesh.example.com"],
+    listening: () => "http://127.0.0.1:7423",
+    publicUrl: () => "https://agents.example.com:8443/mcp",
+    certifiedNames: () => ["cert.example.com"],
+  });
+  const own = [
+    ...["http://127.0.0.1:7423", "http://localhost:7423", "http://[::1]:7423", "http://localhost:8080"],
+    ...["https://agents.example.com:8443", "https://mesh.example.com", "http://cert.example.com:7423"],
+  ];
+  const foreign = [
+    ...["http://localhost:7500", "http://localhost", "https://localhost:7423", "http://192.0.2.1:7423"],
+    ...["https://agents.example.com", "http://agents.example.com:8443", "http://agents.example.com:7423"],
+    ...["https://mesh.example.com:8443", "ws://localhost:7423", "localhost:7423", "http://localhost:7423/", ""],
+  ];
+  expect(own.filter((each) => !guard.isOwnOrigin(each))).toEqual([]);
+  expect(foreign.filter((each) => guard.isOwnOrigin(each))).toEqual([]);
 });
 
 it("[TLS-11] a trusted proxy is an address or a range, and nothing else", () => {

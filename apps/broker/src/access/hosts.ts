@@ -10,8 +10,11 @@ export interface HostGuard {
    * @throws forbidden
    */
   check(request: HostedRequest): void;
-  /** Whether this, with or without a port, is a name of the broker. */
-  knows(host: string): boolean;
+  /**
+   * Whether a client that dialled this scheme, host and port reached this very broker (HELLO-5): one of its names at the
+   * port that it listens on, or exactly its public URL or a further name, as a proxy or a container's port has it.
+   */
+  isOwnOrigin(origin: string): boolean;
 }
 
 /** What a request says about whom it is meant for and where it comes from. */
@@ -31,6 +34,8 @@ export interface HostGuardOptions {
   readonly listenHost: string;
   /** Further names, such as that of a reverse proxy. Of one with a port, only pages of that port may call. */
   readonly allowedHosts: readonly string[];
+  /** Where the broker listens, `http://127.0.0.1:7423`; empty before it does. */
+  readonly listening: () => string;
   /** The public URL as it is set at this moment. */
   readonly publicUrl: () => string | null;
   /** The names that the broker's certificate was issued for, as it is at this moment. */
@@ -42,6 +47,7 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 export function createHostGuard({
   listenHost,
   allowedHosts,
+  listening,
   publicUrl,
   certifiedNames = () => [],
 }: HostGuardOptions): HostGuard {
@@ -50,9 +56,25 @@ export function createHostGuard({
   function isAllowed(host: string): boolean {
     const name = hostnameOf(host);
     if (name === "") return false;
-    if (fixed.has(name) || certifiedNames().includes(name)) return true;
+    if (isOwnName(name)) return true;
     const url = publicUrl();
     return url !== null && hostnameOf(new URL(url).host) === name;
+  }
+
+  function isOwnName(name: string): boolean {
+    return fixed.has(name) || certifiedNames().includes(name);
+  }
+
+  /** Every broker of a machine has its loopback names, and a proxy's name leads to many: the port tells which is meant. */
+  function isOwnOrigin(origin: string): boolean {
+    const page = toPage(origin);
+    if (!page) return false;
+    const url = publicUrl();
+    if (url !== null && new URL(url).origin === origin) return true;
+    if (allowedHosts.some((each) => isAt(each, page))) return true;
+    const own = toPage(listening());
+    const isOwnPort = own?.secure === page.secure && portOf(own.host, own) === portOf(page.host, page);
+    return isOwnPort && isOwnName(hostnameOf(page.host));
   }
 
   /**
@@ -70,7 +92,7 @@ export function createHostGuard({
   }
 
   return {
-    knows: isAllowed,
+    isOwnOrigin,
     check(request) {
       const { host, forwardedHost, origin, target = "/", secure = false } = request;
       const meant = hostOfTarget(target);

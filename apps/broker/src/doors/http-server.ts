@@ -75,7 +75,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const admit = createAdmit(services.entrance, arrivals);
   mountRest(app, admit);
   mountFiles(app, admit);
-  mountSignIn(app, { meshes: services.meshes(), admit, arrivals, knowsHost: hosts.knows });
+  mountSignIn(app, { meshes: services.meshes(), admit, arrivals, isOwnOrigin: hosts.isOwnOrigin });
   const mcp = mountMcp(app, services, admit);
   app.get("/health", async () => {
     const health = await checkHealth(services);
@@ -179,7 +179,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   });
   const webSockets = createWebSocketDoor({
     services,
-    knowsHost: hosts.knows,
+    isOwnOrigin: hosts.isOwnOrigin,
     heartbeatMs,
     helloMs: options.deadlines.helloMs,
     frameMs: options.deadlines.requestMs,

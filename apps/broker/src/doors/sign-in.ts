@@ -41,8 +41,8 @@ export interface SignInOptions {
   readonly meshes: Meshes;
   readonly admit: Admit;
   readonly arrivals: Arrivals;
-  /** Whether the broker answers to this host. */
-  readonly knowsHost: (host: string) => boolean;
+  /** Whether this scheme, host and port lead to the broker. */
+  readonly isOwnOrigin: (origin: string) => boolean;
 }
 
 /**
@@ -51,7 +51,7 @@ export interface SignInOptions {
  */
 export function mountSignIn(
   app: Hono<{ Bindings: HttpBindings }>,
-  { meshes, admit, arrivals, knowsHost }: SignInOptions,
+  { meshes, admit, arrivals, isOwnOrigin }: SignInOptions,
 ): void {
   const { main } = meshes;
   const challenges = createSignInChallenges();
@@ -132,7 +132,7 @@ export function mountSignIn(
     const { proof } = input;
     if (proof.kind !== "signature") throw signInRefused();
     const { principal } = await challenges.answer(proof.statement.nonce, (nonce) =>
-      entrance.byHello({ proof }, { nonce, knowsHost, now: new Date(), address }),
+      entrance.byHello({ proof }, { nonce, isOwnOrigin, now: new Date(), address }),
     );
     return principal;
   }

@@ -35,7 +35,7 @@ const signer = {
 const asked: AskedHello = {
   brokerId,
   nonce,
-  knowsHost: (host) => host === "broker.example:7423",
+  isOwnOrigin: (origin) => origin === "https://broker.example:7423",
   now,
 };
 const honest = prove();
@@ -80,12 +80,19 @@ describe("An answer that was made for something else", () => {
     ["given again on its own connection", honest, { nonce: null }, "nonce"],
     ["given to the broker after a restart", honest, { nonce: toBase64url(drawSeed()) }, "nonce"],
     ["relayed by a broker with another id", prove({ brokerId: other }), {}, "broker"],
-    ["relayed by another host", prove({ url: "wss://evil.example/ws" }), {}, "host"],
+    ["relayed by another host", prove({ url: "wss://evil.example/ws" }), {}, "origin"],
+    ["relayed by who listens without TLS", prove({ url: "ws://broker.example:7423/ws" }), {}, "origin"],
+    [
+      "made by a client that signs no scheme",
+      { ...honest, statement: { ...honest.statement, origin: undefined, host: "broker.example:7423" } },
+      {},
+      "client",
+    ],
     [
       "made for another port of a name that is none here",
-      prove({ url: "ws://broker.example:1/ws" }),
+      prove({ url: "wss://broker.example:1/ws" }),
       {},
-      "host",
+      "origin",
     ],
     ["too old", prove({}, later(-helloSkewMsMax - 1)), {}, "time"],
     ["from the future", prove({}, later(helloSkewMsMax + 1)), {}, "time"],
@@ -226,7 +233,7 @@ describe("What has not the form of an answer", () => {
       "a missing field",
       [
         { ...honest, certificate: undefined },
-        { ...honest, statement: { ...statement, host: undefined } },
+        { ...honest, statement: { ...statement, nonce: undefined } },
       ],
     ],
     [

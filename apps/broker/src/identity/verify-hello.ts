@@ -10,8 +10,8 @@ export interface AskedHello {
   readonly brokerId: string;
   /** The nonce that the broker's hello had on this connection; null when it was answered before. */
   readonly nonce: string | null;
-  /** Whether the broker answers to this host, with or without a port. */
-  readonly knowsHost: (host: string) => boolean;
+  /** Whether this scheme, host and port lead to the broker. */
+  readonly isOwnOrigin: (origin: string) => boolean;
   readonly now: Date;
 }
 
@@ -57,10 +57,13 @@ function checkOccasion(statement: SignatureProof["statement"], asked: AskedHello
     throw refuse("nonce", "it answers another hello than this connection's, or one that was answered");
   }
   if (statement.broker_id !== asked.brokerId) throw refuse("broker", "it was made for another broker");
-  if (!asked.knowsHost(statement.host)) {
+  if (statement.origin === undefined) {
+    throw refuse("client", "an older client made it, which does not sign where it connected; update merkle there");
+  }
+  if (!asked.isOwnOrigin(statement.origin)) {
     throw refuse(
-      "host",
-      `it was made for ${JSON.stringify(statement.host)}, which is no name of this broker; a proxy's name is told with MERKLE_ALLOWED_HOSTS or as public_url`,
+      "origin",
+      `it was made for ${JSON.stringify(statement.origin)}, which is no address of this broker; that of a proxy or a container is told as public_url, or its host and port with MERKLE_ALLOWED_HOSTS`,
     );
   }
   const skewMs = Date.parse(statement.time) - asked.now.getTime();

@@ -46,7 +46,7 @@ export function answerHello(
     broker_id: hello.broker_id,
     mesh_id: meshId,
     session: signer.session,
-    host: new URL(signer.url).host,
+    origin: dialledOrigin(signer.url),
     nonce: hello.nonce,
     time: now.toISOString(),
   };
@@ -56,6 +56,11 @@ export function answerHello(
     signature: sessionKey.sign(helloBytes(statement)),
     ...certifySessionKey({ meshId, memberKey, sessionKey: sessionKey.publicKey, label, now }),
   };
+}
+
+/** The scheme, host and port of a broker's address; a WebSocket's are those of the HTTP that it begins as. */
+export function dialledOrigin(address: string): string {
+  return new URL(address.replace(/^ws/, "http")).origin;
 }
 
 export function helloBytes(statement: HelloStatement): Uint8Array {

@@ -33,8 +33,10 @@ export const HelloStatement = z.strictObject({
   mesh_id: Uuid,
   /** The session that the connection is for, by id or slug, when it is for one. */
   session: z.string().min(1).max(100).nullable(),
-  /** The host and port that the client connected to, as a URL has them. */
-  host: z.string().min(1).max(300),
+  /** The scheme, host and port that the client dialled, as a URL's origin: `https://mesh.example.com`. */
+  origin: z.string().min(1).max(300).optional(),
+  /** Older clients sign this in place of the origin. It is read to refuse them with a sentence, and proves nothing. */
+  host: z.string().min(1).max(300).optional(),
   /** The nonce of the hello that it answers. */
   nonce: Bytes32,
   time: Moment,

@@ -50,8 +50,8 @@ type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type
 export interface Greeting {
   readonly entrance: Entrance;
   readonly challenge: HelloChallenge;
-  /** Whether the broker answers to this host. */
-  readonly knowsHost: (host: string) => boolean;
+  /** Whether this scheme, host and port lead to the broker. */
+  readonly isOwnOrigin: (origin: string) => boolean;
   /** Told when the client has proved itself. */
   proved(): void;
 }
@@ -121,10 +121,10 @@ export function createClientSession(
 
   /** Lets the client in as whom it proves to be (ENTER-2). */
   async function introduce({ id, mesh, proof }: Frame<"hello">): Promise<void> {
-    const { challenge, knowsHost } = greeting;
+    const { challenge, isOwnOrigin } = greeting;
     const nonce = challenge.take();
     if (hasAsked || nonce === null) throw helloTooLate();
-    const admission = await entrance.byHello({ mesh, proof }, { nonce, knowsHost, now: new Date(), address });
+    const admission = await entrance.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date(), address });
     if (gone.signal.aborted) return;
     ({ principal, services } = admission);
     greeting.proved();

@@ -26,8 +26,8 @@ export interface WebSocketDoor {
 
 export interface WebSocketDoorOptions {
   readonly services: Services;
-  /** Whether the broker answers to this host. */
-  readonly knowsHost: (host: string) => boolean;
+  /** Whether this scheme, host and port lead to the broker. */
+  readonly isOwnOrigin: (origin: string) => boolean;
   readonly heartbeatMs: number;
   /** How long a client may take to prove who it is. */
   readonly helloMs: number;
@@ -59,7 +59,7 @@ const drainDeadlineMs = 5_000;
 
 export function createWebSocketDoor({
   services,
-  knowsHost,
+  isOwnOrigin,
   heartbeatMs,
   helloMs,
   frameMs,
@@ -116,7 +116,7 @@ export function createWebSocketDoor({
     const entrance = services.entrance();
     const challenge = createHelloChallenge();
     const unproved = entrance.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
-    const greeting = { entrance, challenge, knowsHost, proved: () => unproved?.proved() };
+    const greeting = { entrance, challenge, isOwnOrigin, proved: () => unproved?.proved() };
     const session = createClientSession(greeting, connection, address, cutOff);
     const gate = createFrameGate({
       connection,
