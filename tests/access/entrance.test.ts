@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { limits, MerkleError } from "@merkle/wire";
-import { answerHello, drawSeed, signingKeyFrom } from "@merkle/wire/identity";
+import { answerHello, drawSeed, signedBytes, signingKeyFrom } from "@merkle/wire/identity";
+import { holds, verifySignatureHere } from "@merkle/wire/record";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
-import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
+import { startEvilBroker } from "../kit/evil-broker.js";
+import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import type { TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 
@@ -195,6 +197,57 @@ describe("A broker in invite mode", () => {
     await broker.restart();
     const { socket: later } = await greet();
     expect((await refusalOf(ask(later, { type: "hello", proof }))).code).toBe("unauthorized");
+  });
+
+  it("[HELLO-5] a signed hello that is passed on from another port of the same machine lets nobody in", async () => {
+    const relay = await startEvilBroker(broker.url);
+    const refused = openAsMember(relay.url, member, onTestFinished).call("list_members", {});
+    expect(await refusalOf(refused)).toMatchObject({ code: "unauthorized", details: { reason: "origin" } });
+    // The relay's WebSocket got there, and the very hello holds where it was not passed on.
+    expect(relay.heard).toHaveLength(1);
+    expect(await openAsMember(broker.url, member, onTestFinished).call("list_members", {})).toBeTruthy();
+  });
+
+  it("[HELLO-4] an older client's hello, which signs no scheme, is refused with a sentence that says to update", async () => {
+    const { socket, hello } = await greet();
+    const proof = answerHello(hello as never, {
+      brokerId: member.broker_id,
+      meshId: member.mesh_id,
+      memberKey: member.memberKey,
+      sessionKey: signingKeyFrom(drawSeed()),
+      label: "old",
+      session: null,
+      url: broker.url,
+    });
+    const { origin: _, ...statement } = proof?.statement ?? expect.fail("nothing was signed");
+    const old = { ...proof, statement: { ...statement, host: new URL(broker.url).host } };
+    const refusal = await refusalOf(ask(socket, { type: "hello", proof: old }));
+    expect(refusal).toMatchObject({
+      message: expect.stringContaining("update merkle"),
+      details: { reason: "client" },
+    });
+  });
+
+  it("[HELLO-6] proves by its audit key that it is at the address that was dialled, and at no other", async () => {
+    const challenge = "A".repeat(43);
+    const prove = async (origin: string, asked = challenge) => {
+      const answer = await fetch(
+        `${broker.url}/api/sign-in?${new URLSearchParams({ challenge: asked, origin })}`,
+      );
+      return { status: answer.status, body: await answer.json() };
+    };
+    const { body } = await prove(broker.url);
+    const { keys, signature, key_id } = body.proof;
+    const signed = signedBytes("broker", { broker_id: member.broker_id, challenge, origin: broker.url });
+    expect(key_id).toBe(keys.at(-1).key_id);
+    expect(
+      await holds({ publicKey: keys.at(-1).public_key, bytes: signed, signature }, verifySignatureHere),
+    ).toBe(true);
+    expect(await prove(`${broker.url}1`)).toMatchObject({ status: 403 });
+    expect(await prove("http://localhost:1")).toMatchObject({ status: 403 });
+    expect(await prove(broker.url, "short")).toMatchObject({ status: 400 });
+    const plain = await fetch(`${broker.url}/api/sign-in`);
+    expect(await plain.json()).not.toHaveProperty("proof");
   });
 
   it("[ENTER-5] a team's credential, and a person's, are worth nothing in another member's hands", async () => {

@@ -160,7 +160,13 @@ it("[HELLO-5] dialled is the broker at its own port and scheme, or exactly at an
   const foreign = [
     ...["http://localhost:7500", "http://localhost", "https://localhost:7423", "http://192.0.2.1:7423"],
     ...["https://agents.example.com", "http://agents.example.com:8443", "http://agents.example.com:7423"],
-    ...["https://mesh.example.com:8443", "ws://localhost:7423", "localhost:7423", "http://localhost:7423/", ""],
+    ...[
+      "https://mesh.example.com:8443",
+      "ws://localhost:7423",
+      "localhost:7423",
+      "http://localhost:7423/",
+      "",
+    ],
   ];
   expect(own.filter((each) => !guard.isOwnOrigin(each))).toEqual([]);
   expect(foreign.filter((each) => guard.isOwnOrigin(each))).toEqual([]);

@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { endToken, insertToken } from "@merkle/db";
-import { HelloProof, limits, MerkleError } from "@merkle/wire";
+import { Bytes32, HelloProof, limits, MerkleError } from "@merkle/wire";
+import { brokerBytes } from "@merkle/wire/identity";
 import type { Hono } from "hono";
 import * as z from "zod";
 import type { Arrival, Arrivals } from "../access/arrival.js";
@@ -37,6 +38,8 @@ const SignIn = z.union([
   z.strictObject({ proof: HelloProof }),
 ]);
 
+const ProofRequest = z.object({ challenge: Bytes32, origin: z.string().min(1).max(300) });
+
 export interface SignInOptions {
   readonly meshes: Meshes;
   readonly admit: Admit;
@@ -58,7 +61,13 @@ export function mountSignIn(
 
   app.get("/api/sign-in", async (c) => {
     const { principal, services } = await admit(c);
-    return jsonResponse({ ...describe(services, principal), nonce: challenges.give() });
+    const { challenge, origin } = c.req.query();
+    const proof = challenge === undefined ? undefined : proveSelf({ challenge, origin });
+    return jsonResponse({
+      ...describe(services, principal),
+      nonce: challenges.give(),
+      ...(proof && { proof }),
+    });
   });
 
   app.post("/api/sign-in", async (c) => {
@@ -126,6 +135,19 @@ export function mountSignIn(
     return jsonResponse({ ticket: token });
   });
 
+  /** Shows who asks that this broker has its audit key, and that the address which was dialled is its own (HELLO-6). */
+  function proveSelf(asked: { challenge: string; origin: string | undefined }): object {
+    const parsed = ProofRequest.safeParse(asked);
+    if (!parsed.success) throw notAsked();
+    const { challenge, origin } = parsed.data;
+    if (!isOwnOrigin(origin)) throw notHere(origin);
+    const { brokerId: broker_id } = main.database;
+    return {
+      ...main.signer.signBytes(brokerBytes({ broker_id, challenge, origin })),
+      keys: main.signer.keys,
+    };
+  }
+
   async function identify(input: z.output<typeof SignIn>, { address }: Arrival): Promise<Asker> {
     const entrance = main.entrance();
     if ("secret" in input) return entrance.byToken({ text: input.secret, address }, ["sign_in", "observer"]);
@@ -175,6 +197,20 @@ function signInRefused(): MerkleError {
   return new MerkleError(
     "unauthorized",
     "This link signs nobody in: it is wrong, was used already, has expired or was revoked. Get a new one with merkle open, or from a member.",
+  );
+}
+
+function notAsked(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "A broker proves itself over challenge, 32 bytes in base64url, and origin, the address that was dialled: https://mesh.example.com.",
+  );
+}
+
+function notHere(origin: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `This broker is not at ${JSON.stringify(origin)}. A proxy's or a container's address is told as public_url, or its host and port with MERKLE_ALLOWED_HOSTS.`,
   );
 }
 

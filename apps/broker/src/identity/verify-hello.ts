@@ -58,7 +58,10 @@ function checkOccasion(statement: SignatureProof["statement"], asked: AskedHello
   }
   if (statement.broker_id !== asked.brokerId) throw refuse("broker", "it was made for another broker");
   if (statement.origin === undefined) {
-    throw refuse("client", "an older client made it, which does not sign where it connected; update merkle there");
+    throw refuse(
+      "client",
+      "an older client made it, which does not sign where it connected; update merkle there",
+    );
   }
   if (!asked.isOwnOrigin(statement.origin)) {
     throw refuse(

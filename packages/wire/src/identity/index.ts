@@ -1,5 +1,12 @@
-export { answerHello, dialledOrigin, type GreetingBroker, type HelloSigner, helloBytes } from "./answer-hello.js";
+export {
+  answerHello,
+  dialledOrigin,
+  type GreetingBroker,
+  type HelloSigner,
+  helloBytes,
+} from "./answer-hello.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
+export { type BrokerStatement, brokerBytes } from "./broker-statement.js";
 export { type JoinProof, type JoinStatement, joinBytes, proveJoin } from "./join-statement.js";
 export { type BoxKey, boxKeyBytes, boxKeyFrom, makeKeyCard } from "./make-key-card.js";
 export {

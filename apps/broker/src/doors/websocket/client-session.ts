@@ -124,7 +124,10 @@ export function createClientSession(
     const { challenge, isOwnOrigin } = greeting;
     const nonce = challenge.take();
     if (hasAsked || nonce === null) throw helloTooLate();
-    const admission = await entrance.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date(), address });
+    const admission = await entrance.byHello(
+      { mesh, proof },
+      { nonce, isOwnOrigin, now: new Date(), address },
+    );
     if (gone.signal.aborted) return;
     ({ principal, services } = admission);
     greeting.proved();
