@@ -51,7 +51,12 @@ export async function startFixtureServer(
     resumability: { createEventStore, retryIntervalMs: 500 },
     ...more,
   });
-  const hosts = createHostGuard({ listenHost: "127.0.0.1", allowedHosts: [], listening: () => "", publicUrl: () => null });
+  const hosts = createHostGuard({
+    listenHost: "127.0.0.1",
+    allowedHosts: [],
+    listening: () => "",
+    publicUrl: () => null,
+  });
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(async (c, next) => {
     hosts.check({ host: c.req.header("host"), origin: c.req.header("origin") });

@@ -15,7 +15,7 @@ import {
   type StreamedBody,
 } from "./http-request.js";
 import { type Authorization, createAuthorization } from "./member/authorization.js";
-import { type Reach, reachBroker, refuseClearText, type Trust, toReach } from "./reach.js";
+import { type Reach, reachBroker, type Trust, toReach } from "./reach.js";
 import { findRunningBroker } from "./run-file.js";
 
 /** A broker as commands see it: its operations, and what it says about itself. */
@@ -75,8 +75,7 @@ export function createBrokerClient(
     const trust = await reaching;
     try {
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
-      const onRedirect = (to: URL) => refuseClearText(to, reach);
-      return await requestHttp(`${base}${path}`, { ...init, tls: trust?.(), onRedirect, signal: within });
+      return await requestHttp(`${base}${path}`, { ...init, tls: trust?.(), signal: within });
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof CliError ? error : unreachable(address, error);
@@ -88,13 +87,11 @@ export function createBrokerClient(
     const { base, reach } = address;
     reaching ??= reachBroker(base, reach);
     const trust = await reaching;
-    const onRedirect = (to: URL) => refuseClearText(to, reach);
     const ask = async () =>
       openHttp(`${base}${path}`, {
         ...init,
         headers: { ...init.headers, ...proof, ...(await authorization.headers()) },
         tls: trust?.(),
-        onRedirect,
         signal,
       });
     try {

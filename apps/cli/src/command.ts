@@ -13,6 +13,8 @@ export interface Command {
   readonly examples: readonly string[];
   /** Left out of help: run by programs that merkle sets up, not by people. */
   readonly hidden?: true;
+  /** Calls no broker that a project could name: it runs where a project's file is not trusted, too. */
+  readonly offline?: true;
   /** Does it, and resolves with the exit code. */
   run(context: CommandContext): Promise<number>;
 }

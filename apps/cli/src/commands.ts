@@ -87,6 +87,7 @@ import { tail } from "./commands/tail.js";
 import { tokenCreate } from "./commands/token/create.js";
 import { tokenList } from "./commands/token/list.js";
 import { tokenRevoke } from "./commands/token/revoke.js";
+import { trust } from "./commands/trust.js";
 import { uninstall } from "./commands/uninstall.js";
 import { up } from "./commands/up.js";
 import { verify } from "./commands/verify.js";
@@ -162,7 +163,17 @@ export const commandGroups: readonly CommandGroup[] = [
   { title: "Agents", commands: [launch, install, uninstall, mcp, hookSessionStart] },
   {
     title: "This machine",
-    commands: [configGet, configSet, configList, configPath, doctor, completion, completeWord, version],
+    commands: [
+      configGet,
+      configSet,
+      configList,
+      configPath,
+      trust,
+      doctor,
+      completion,
+      completeWord,
+      version,
+    ],
   },
 ];
 

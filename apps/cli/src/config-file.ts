@@ -8,6 +8,8 @@ import { readRates } from "./read-rates.js";
 /** What a `.merkle.json` or `config.json` says; other keys belong to others and are left alone. */
 export interface ConfigFile {
   readonly path: string;
+  /** All of it, as it was when it was read; empty for a file that is not there. */
+  readonly text: string;
   readonly mcpUrl: string | undefined;
   readonly name: string | undefined;
   readonly mesh: string | undefined;
@@ -24,9 +26,10 @@ export interface ConfigFile {
 
 /** Reads a configuration file; one that is not there says nothing. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
-  const content = (await readObject(path)) ?? {};
+  const { text = "", content = {} } = (await readObject(path)) ?? {};
   return {
     path,
+    text,
     mcpUrl: readText(content, "mcp_url", path),
     name: readText(content, "name", path),
     mesh: readText(content, "mesh", path),
@@ -83,7 +86,7 @@ export async function writeConfigValue(
   key: "mcp_url" | "name",
   value: string | undefined,
 ): Promise<void> {
-  const { [key]: _, ...others } = (await readObject(path)) ?? {};
+  const { [key]: _, ...others } = (await readObject(path))?.content ?? {};
   const content = value === undefined ? others : { ...others, [key]: value };
   const unfinished = `${path}.${process.pid}`;
   await explainingHome(dirname(path), async () => {
@@ -97,14 +100,17 @@ export async function writeConfigValue(
   });
 }
 
-async function readObject(path: string): Promise<Record<string, unknown> | undefined> {
+async function readObject(
+  path: string,
+): Promise<{ text: string; content: Record<string, unknown> } | undefined> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
     throw usageError(`${path} cannot be read (${error.code}). Correct its permissions, or remove it.`);
   });
   if (text === undefined) return undefined;
   const value = parse(text);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return { text, content: { ...value } };
   throw usageError(`${path} must hold a JSON object, such as {"mcp_url": "http://localhost:7423"}.`);
 }
 

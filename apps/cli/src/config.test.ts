@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "./config.js";
 import { testMerkle } from "./test-kit/merkle.js";
+import { trustProject } from "./test-kit/trust-project.js";
 
 // Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
 vi.setConfig({ testTimeout: 120_000 });
@@ -25,7 +26,9 @@ describe("the configuration", () => {
     expect(await read(withoutMerkleUrl)).toEqual({ base: "http://mcp:1", source: "MCP_URL" });
     expect(await read({ MERKLE_HOME: home })).toEqual({ base: "http://user:1", source: "config.json" });
     await writeFile(join(home, "project", ".merkle.json"), '{"mcp_url": "http://project:1/api/mcp"}');
+    await trustProject(home, cwd);
     expect(await read({ MERKLE_HOME: home })).toEqual({ base: "http://project:1", source: ".merkle.json" });
+    await trustProject(cwd, cwd);
     expect(await read({ MERKLE_HOME: cwd, MERKLE_PORT: "7500", MERKLE_URL: "" })).toMatchObject({
       source: ".merkle.json",
     });

@@ -8,6 +8,7 @@ import { type Flags, isSet, listOf, textOf } from "./flags.js";
 import { isLoopback } from "./loopback.js";
 import { homeFiles, toMerkleHome } from "./merkle-home.js";
 import { splitList } from "./split-list.js";
+import type { ForeignFile } from "./trust/foreign-file.js";
 
 /** What flags, environment and files say, read once and checked (CLI-5). */
 export interface Config {
@@ -33,8 +34,13 @@ export interface Config {
   readonly ca: string | undefined;
   /** `--mesh`, `MERKLE_MESH`: the mesh that commands are in, by name or id; default `main`, or the only one joined. */
   readonly mesh: string | undefined;
-  /** `MERKLE_TOKEN`: a member's token, for machines that have joined nothing, such as CI. Never shown. */
-  readonly token: string | undefined;
+  /**
+   * `MERKLE_TOKEN`: a member's token, for machines that have joined nothing, such as CI. Never shown. Null where a project
+   * names the broker, or the sender of an invite: what the environment holds is not for them.
+   */
+  readonly token: string | null | undefined;
+  /** A project's file that would have a say in which broker is called, and that nobody trusts yet; nothing of it is used. */
+  readonly untrusted: ForeignFile | undefined;
   /** `--auth`, `MERKLE_AUTH`: whom `up` lets in; default `open` where this machine alone can come, else `invite` (AUTH-5). */
   readonly auth: "open" | "invite" | undefined;
   /** `--new-admin-invite`: makes `up` invite an admin although there is one; default false. */
@@ -82,11 +88,14 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
   const insecureOpen = isSet(flags, "insecureOpen");
   if (auth === "open") refuseOpenNetwork(host, insecureOpen);
   const sources = { flags, env, cwd };
-  const broker = await findAddress(sources, user, port);
+  const project = await findProject(sources, home);
+  const said = project?.isTrusted ? project.file : undefined;
+  const broker = findAddress(sources, said, user, port);
   return {
     home,
     broker,
-    ...(await readReach(sources, user, broker)),
+    ...readReach(sources, said, user, broker),
+    untrusted: project?.isTrusted === false ? project.foreign : undefined,
     host,
     port,
     tls: readTls(sources, user),
@@ -107,11 +116,28 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
   };
 }
 
-async function findAddress(
+/**
+ * The `.merkle.json` that has a say here, and whether a person trusts it. Where a flag or the environment names the broker
+ * it has none: its authorities, its mesh and its leave to speak in clear text are for the broker that it names itself.
+ */
+async function findProject(
   { flags, env, cwd }: ConfigSources,
+  home: string,
+): Promise<{ file: ConfigFile; foreign: ForeignFile; isTrusted: boolean } | undefined> {
+  if (textOf(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
+  const file = await findProjectFile(cwd);
+  if (!file) return undefined;
+  const { isTrusted, toForeignFile } = await import("./trust/foreign-file.js");
+  const foreign = toForeignFile(file);
+  return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };
+}
+
+function findAddress(
+  { flags, env }: ConfigSources,
+  project: ConfigFile | undefined,
   user: ConfigFile,
   port: number,
-): Promise<BrokerAddress> {
+): BrokerAddress {
   const given = (source: BrokerAddress["source"], address: string, where: string = source) => ({
     base: toBaseUrl(address, where),
     source,
@@ -120,26 +146,25 @@ async function findAddress(
   if (flag !== undefined) return given("--url", flag);
   if (env["MERKLE_URL"]) return given("MERKLE_URL", env["MERKLE_URL"]);
   if (env["MCP_URL"]) return given("MCP_URL", env["MCP_URL"]);
-  const project = await findProjectFile(cwd);
   if (project?.mcpUrl) return given(".merkle.json", project.mcpUrl, `mcp_url in ${project.path}`);
   if (user.mcpUrl) return given("config.json", user.mcpUrl, `mcp_url in ${user.path}`);
   return { base: `http://localhost:${port || defaultPort}`, source: "default" };
 }
 
-/** How the broker may be spoken to: the nearest word counts for each. On this machine a project has no say in it. */
-async function readReach(
+/** How the broker may be spoken to: the nearest word counts for each. */
+function readReach(
   { flags, env, cwd }: ConfigSources,
+  project: ConfigFile | undefined,
   user: ConfigFile,
-  { base }: BrokerAddress,
-): Promise<Pick<Config, "insecure" | "ca" | "mesh" | "token">> {
+  { source }: BrokerAddress,
+): Pick<Config, "insecure" | "ca" | "mesh" | "token"> {
   const ca = textOf(flags, "ca") ?? (env["MERKLE_CA"] || undefined);
   const insecure = isSet(flags, "insecure") || readSwitch("MERKLE_INSECURE", env["MERKLE_INSECURE"]);
-  const isHere = base.startsWith("http:") && isLoopback(new URL(base).hostname);
-  const nearest = await findProjectFile(cwd);
-  const project = isHere ? undefined : nearest;
+  const token = readToken(env["MERKLE_TOKEN"]);
   return {
-    mesh: (textOf(flags, "mesh") ?? (env["MERKLE_MESH"] || nearest?.mesh || user.mesh))?.trim(),
-    token: readToken(env["MERKLE_TOKEN"]),
+    mesh: (textOf(flags, "mesh") ?? (env["MERKLE_MESH"] || project?.mesh || user.mesh))?.trim(),
+    // Got from one source, it goes to no address of another.
+    token: source === ".merkle.json" ? null : token,
     ca: ca === undefined ? (project?.ca ?? user.ca) : resolve(cwd, ca),
     insecure: insecure ?? project?.insecure ?? user.insecure ?? false,
   };

@@ -28,7 +28,7 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
 /** What is not a command's and is still asked for. */
 export function formatEnvironmentHelp(): string {
   return sections(
-    "Variables that every command reads. A flag comes before them; .merkle.json, config.json and the default after.",
+    "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
     section("Variables", [
       ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
       ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
 import type { Readable } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
+import { CliError, exitCodes } from "./cli-error.js";
 
 export interface HttpRequest {
   readonly method?: string;
@@ -8,8 +9,6 @@ export interface HttpRequest {
   readonly body?: string | StreamedBody;
   /** What a connection over TLS believes, where that is not what Node believes by itself. */
   readonly tls?: ConnectionOptions | undefined;
-  /** Told of each address that a redirect leads to, before it is asked; may throw. */
-  readonly onRedirect?: (to: URL) => void;
   readonly signal: AbortSignal;
 }
 
@@ -31,10 +30,11 @@ export interface HttpAnswer {
 const redirectsMax = 5;
 
 /**
- * Asks over HTTP or HTTPS and follows redirects, with the same method. It is not `fetch`, because loading that takes longer
+ * Asks over HTTP or HTTPS and follows redirects within the origin that was asked, with the same method. It is not `fetch`, because loading that takes longer
  * than most commands take in all.
  *
- * @throws what the signal was aborted with; the system's error, with its `code`, when there is no answer
+ * @throws what the signal was aborted with; the system's error, with its `code`, when there is no answer; CliError
+ * `redirected` where the answer leads to another origin
  */
 export async function requestHttp(url: string, request: HttpRequest): Promise<HttpAnswer> {
   try {
@@ -48,18 +48,25 @@ export async function requestHttp(url: string, request: HttpRequest): Promise<Ht
 /** The same, resolved when the answer's head has come; its body is read as whoever asked takes it. */
 export async function openHttp(url: string, request: HttpRequest): Promise<IncomingMessage> {
   let at = new URL(url);
-  let asking = request;
   for (let redirects = 0; ; redirects += 1) {
-    const response = await ask(at, asking);
+    const response = await ask(at, request);
     const { location } = response.headers;
     if (location === undefined || !isRedirect(statusOf(response)) || redirects === redirectsMax)
       return response;
     response.resume();
     const to = new URL(location, at);
-    request.onRedirect?.(to);
-    if (to.hostname !== at.hostname) asking = withoutProof(asking);
+    if (to.origin !== at.origin) throw sentElsewhere(at, to);
     at = to;
   }
+}
+
+/** Headers and body alike hold credentials, which are for the origin that was asked. */
+function sentElsewhere(at: URL, to: URL): CliError {
+  return new CliError(
+    "redirected",
+    `${at.origin} sends its callers on to ${to.origin}, which no credential follows. Use that address, if it is the broker's.`,
+    { exitCode: exitCodes.unreachable },
+  );
 }
 
 export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
@@ -76,12 +83,6 @@ export function isOk(response: IncomingMessage): boolean {
 
 function statusOf({ statusCode = 0 }: IncomingMessage): number {
   return statusCode;
-}
-
-/** What proves who asks is for the host that was asked, not for one that it names. */
-function withoutProof({ headers = {}, ...request }: HttpRequest): HttpRequest {
-  const { authorization: _token, "x-team-id": _credential, ...others } = headers;
-  return { ...request, headers: others };
 }
 
 async function ask(url: URL, request: HttpRequest): Promise<IncomingMessage> {

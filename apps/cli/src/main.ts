@@ -43,6 +43,10 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   async function runCommand(command: Command, args: readonly string[], flags: Flags): Promise<void> {
     output = createOutput(flags);
     const config = await readConfig({ flags, env: process.env, cwd: process.cwd() });
+    if (config.untrusted && !command.offline) {
+      const { refuseUntrusted } = await import("./trust/foreign-file.js");
+      refuseUntrusted(config);
+    }
     exitCode = await command.run({ args, flags, config, output, signal });
   }
 

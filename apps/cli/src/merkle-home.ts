@@ -25,6 +25,10 @@ export const homeFiles = {
   /** The newest signed head of each record that was looked at, and the keys that were believed. */
   seenHeads: (home: string) => join(home, "seen-heads.json"),
   persons: (home: string) => join(home, "persons"),
+  /** Where the meshes were met whose credentials are held (CLI-81). */
+  meshes: (home: string) => join(home, "meshes"),
+  /** The files of projects that a person said are to be used (CLI-82). */
+  trusted: (home: string) => join(home, "trusted.json"),
   /** Memberships with their keys. */
   members: (home: string) => join(home, "members"),
   /** What leads a browser on to a link that signs it in. */

@@ -16,11 +16,13 @@ export function toReach({ home, insecure, ca, mesh, token }: Reach): Reach {
 }
 
 /** The environment that passes it on to another merkle, beside its home. A token is never written down for it. */
-export function reachVariables({ insecure, ca, mesh }: Reach): Readonly<Record<string, string>> {
+export function reachVariables({ insecure, ca, mesh, token }: Reach): Readonly<Record<string, string>> {
   return {
     ...(insecure && { MERKLE_INSECURE: "1" }),
     ...(ca !== undefined && { MERKLE_CA: ca }),
     ...(mesh !== undefined && { MERKLE_MESH: mesh }),
+    // An empty one says nothing: the environment's token is not for this broker, and must not reach it from there.
+    ...(token === null && { MERKLE_TOKEN: "" }),
   };
 }
 
@@ -41,13 +43,21 @@ export async function reachBroker(base: string, reach: Reach | undefined): Promi
   return ca === undefined ? undefined : () => trustAuthorities(ca);
 }
 
-/** @throws CliError `clear_text`, for an address that the broker at hand sends us to */
-export function refuseClearText(url: URL, reach: Reach | undefined): void {
-  if (isClearText(url) && !reach?.insecure) throw clearText(url.origin);
+/**
+ * What an address is called by which credentials are kept (CLI-81): all loopback names are one, and the broker that runs on
+ * this home is `home`, whatever its port.
+ */
+export async function placeOf(base: string, home: string): Promise<string> {
+  return (await isOwn(base, { home })) ? "home" : toPlace(base);
+}
+
+/** The same for an address alone, whoever is there. */
+export function toPlace(base: string): string {
+  return `${toPlainOrigin(base)}${new URL(base).pathname.replace(/\/$/, "")}`;
 }
 
 /** Whether it is the broker of this very home, which this machine runs itself. */
-async function isOwn(base: string, reach: Reach | undefined): Promise<boolean> {
+async function isOwn(base: string, reach: Pick<Reach, "home"> | undefined): Promise<boolean> {
   const running = reach && (await findRunningBroker(reach.home));
   if (!running || running.host !== hostname()) return false;
   return toPlainOrigin(running.url) === toPlainOrigin(base);

@@ -32,7 +32,11 @@ export async function runBroker(context: CommandContext): Promise<number> {
   const log = createLog(file.write);
   const stopWatching = watchForCrash(log, output);
   try {
-    const { notices, ...progress } = await readProgressSettings({ env: process.env, cwd: process.cwd() });
+    const { notices, ...progress } = await readProgressSettings({
+      env: process.env,
+      cwd: process.cwd(),
+      home: config.home,
+    });
     for (const notice of notices) tell(notice, output, log);
     const parts = { tls: toTls(config), dashboard: findDashboard(), log };
     const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });

@@ -5,7 +5,7 @@ import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import type { InputOf, Job, OperationName, OutputOf } from "@merkle/wire";
 import { isClearText, isReadOnly, MerkleError } from "@merkle/wire/plain";
 import { pauseAfter, toRequest, unreachable } from "../broker-client.js";
-import { CliError, exitCodes, usageError } from "../cli-error.js";
+import { CliError, usageError } from "../cli-error.js";
 import { type HttpRequest, requestHttp } from "../http-request.js";
 
 /** The broker, as the agent of a job reaches it. */
@@ -43,12 +43,6 @@ export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobC
         ...init,
         headers: { ...init.headers, authorization: `Bearer ${token}` },
         tls,
-        // The credential goes to the broker that the runner named, and to no other place.
-        onRedirect: (to) => {
-          throw new CliError("unreachable", `${base} sends its callers on to ${to.origin}.`, {
-            exitCode: exitCodes.unreachable,
-          });
-        },
         signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
       });
     } catch (error) {

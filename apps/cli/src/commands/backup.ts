@@ -8,6 +8,7 @@ export const backup: Command = {
   arguments: [{ name: "<file>", summary: "the file to write" }],
   flags: [{ flags: "--overwrite", summary: "replace the file when it exists" }],
   examples: ["merkle backup merkle.backup", "merkle backup --overwrite /srv/backup/merkle.backup"],
+  offline: true,
   async run({ args: [name = ""], flags, config, output, signal }) {
     const { resolve } = await import("node:path");
     const { backupHome } = await import("@merkle/broker");

@@ -11,13 +11,14 @@ export const completeWord: Command = {
   hidden: true,
   arguments: [{ name: "[words...]", summary: "the words behind merkle, as typed so far" }],
   examples: ["merkle __complete -- show split"],
+  offline: true,
   async run({ args, config, signal }) {
     const { commandGroups } = await import("../commands.js");
     const { complete } = await import("../completion/complete.js");
     const { globalFlags } = await import("../program.js");
     const { words, asks } = complete(args, commandGroups, globalFlags);
     const found = [...words];
-    if (asks.length > 0) {
+    if (asks.length > 0 && !config.untrusted) {
       const { askNames } = await import("../completion/ask-names.js");
       const { findBroker } = await import("../broker-client.js");
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);

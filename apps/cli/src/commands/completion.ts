@@ -10,6 +10,7 @@ export const completion: Command = {
     'eval "$(merkle completion zsh)"',
     "merkle completion fish > ~/.config/fish/completions/merkle.fish",
   ],
+  offline: true,
   async run({ args: [named], output }) {
     const { scripts, shells } = await import("../completion/scripts.js");
     const { readOneOf } = await import("../one-of.js");

@@ -9,6 +9,7 @@ export const doctor: Command = {
   summary: "check this machine, and name a fix for each fault",
   flags: [{ flags: "--strict", summary: "exit 1 on a warning too" }],
   examples: ["merkle doctor", "merkle doctor --strict", "merkle doctor --json"],
+  offline: true,
   async run({ config, flags, output, signal }) {
     const { runChecks } = await import("../doctor/run-checks.js");
     const findings = await runChecks({ config, signal });

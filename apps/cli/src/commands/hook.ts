@@ -6,6 +6,7 @@ export const hookSessionStart: Command = {
   summary: "tell a conversation of a launched Claude Code who it is; run by its hooks",
   hidden: true,
   examples: ["merkle hook session-start"],
+  offline: true,
   async run({ config }) {
     const { startSession } = await import("../mcp/hooks/session-start.js");
     const said = await startSession({ home: config.home, placeId: config.peer, input: process.stdin });

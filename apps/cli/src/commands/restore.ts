@@ -6,6 +6,7 @@ export const restore: Command = {
   summary: "fill an empty Merkle home with a backup; its broker must be stopped",
   arguments: [{ name: "<file>", summary: "a file that merkle backup wrote" }],
   examples: ["merkle restore merkle.backup", "MERKLE_HOME=/srv/new merkle restore merkle.backup"],
+  offline: true,
   async run({ args: [name = ""], config, output, signal }) {
     const { resolve } = await import("node:path");
     const { readAuditKeys, restoreHome } = await import("@merkle/broker");

@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../tests/kit/certificates.js";
 import { readConfig } from "../config.js";
 import { requestHttp } from "../http-request.js";
-import { refuseClearText } from "../reach.js";
 import { sharedMerkle, testMerkle } from "../test-kit/merkle.js";
+import { trustProject } from "../test-kit/trust-project.js";
 
 // Each command is a process, on a machine that has much to do.
 vi.setConfig({ testTimeout: 120_000 });
@@ -131,7 +131,7 @@ describe("another machine", () => {
   it("[TLS-15] is, where somebody insists: by flag, variable, project or user, in this order", async () => {
     const { home } = await testMerkle();
     const read = async (env: NodeJS.ProcessEnv, flags = {}) => {
-      const sources = { flags, env: { MERKLE_HOME: home, MERKLE_URL: address, ...env }, cwd: home };
+      const sources = { flags, env: { MERKLE_HOME: home, ...env }, cwd: home };
       return (await readConfig(sources)).insecure;
     };
     expect(await read({})).toBe(false);
@@ -139,6 +139,8 @@ describe("another machine", () => {
     await writeFile(join(home, "config.json"), '{"insecure": true}');
     expect(await read({})).toBe(true);
     await writeFile(join(home, ".merkle.json"), '{"insecure": false}');
+    expect(await read({})).toBe(true);
+    await trustProject(home, home);
     expect(await read({})).toBe(false);
     expect(await read({ MERKLE_INSECURE: "true" })).toBe(true);
     expect(await read({ MERKLE_INSECURE: "0" }, { insecure: true })).toBe(true);
@@ -148,18 +150,37 @@ describe("another machine", () => {
     });
   });
 
-  it("[TLS-16] is not asked in clear text because a broker sends its callers there", async () => {
+  it("[TLS-16] is not asked because a broker sends its callers there, and neither is another port", async () => {
+    let asked = 0;
+    const elsewhere = createServer((_request, response) => {
+      asked += 1;
+      response.end("{}");
+    }).listen(0, "127.0.0.1");
     const server = createServer((_request, response) =>
-      response.writeHead(307, { location: `${address}/api/sessions` }).end(),
+      response.writeHead(307, { location: `${leadsTo}/api/sessions` }).end(),
     ).listen(0, "127.0.0.1");
     onTestFinished(() => {
       server.close();
+      elsewhere.close();
     });
-    await once(server, "listening");
-    const url = `http://127.0.0.1:${Object(server.address()).port}`;
-    const signal = new AbortController().signal;
-    const onRedirect = (to: URL) => refuseClearText(to, undefined);
-    await expect(requestHttp(url, { signal, onRedirect })).rejects.toMatchObject({ code: "clear_text" });
+    await Promise.all([once(server, "listening"), once(elsewhere, "listening")]);
+    const [url, port] = [server, elsewhere].map((each) => `http://127.0.0.1:${Object(each.address()).port}`);
+    const request = {
+      method: "POST",
+      headers: { authorization: "Bearer secret", "x-team-id": "secret" },
+      body: '{"team_id": "secret"}',
+      signal: new AbortController().signal,
+    };
+    let leadsTo: string | undefined;
+    for (leadsTo of [
+      address,
+      port,
+      url?.replace("127.0.0.1", "localhost"),
+      url?.replace("http:", "https:"),
+    ]) {
+      await expect(requestHttp(url ?? "", request), leadsTo).rejects.toMatchObject({ code: "redirected" });
+    }
+    expect(asked).toBe(0);
   });
 });
 

@@ -8,6 +8,7 @@ export const uninstall: Command = {
     { flags: "-y, --yes", summary: "do not ask" },
   ],
   examples: ["merkle uninstall", "merkle uninstall --dry-run"],
+  offline: true,
   async run(context) {
     const { uninstallFromClaude } = await import("../install/install-claude.js");
     return uninstallFromClaude(context);

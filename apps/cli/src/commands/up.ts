@@ -42,6 +42,7 @@ export const up: Command = {
     "merkle up --public-url https://mesh.example.com --trusted-proxy 127.0.0.1",
     "merkle up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
   ],
+  offline: true,
   async run(context) {
     if (isSet(context.flags, "detach")) {
       const { detachBroker } = await import("../detach-broker.js");

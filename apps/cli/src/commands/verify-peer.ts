@@ -1,4 +1,4 @@
-import { CliError, exitCodes, usageError } from "../cli-error.js";
+import { CliError, exitCodes } from "../cli-error.js";
 import type { Command } from "../command.js";
 import { isSet, textOf } from "../flags.js";
 
@@ -19,7 +19,10 @@ export const verifyPeer: Command = {
     const { getSession } = await import("../find-session.js");
     const { acceptKey, compareKeys, formatComparison } = await import("../sealed/compare-keys.js");
     const accepts = isSet(flags, "accept");
-    if (accepts) await refuseProgram(flags);
+    if (accepts) {
+      const { requirePerson } = await import("../trust/require-person.js");
+      requirePerson(flags, { what: "--accept", run: "merkle verify-peer <peer> --session <session>" });
+    }
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, textOf(flags, "session"), config);
     const comparison = await compareKeys(broker, { home: config.home, session, name });
@@ -42,14 +45,3 @@ export const verifyPeer: Command = {
     return exitCodes.done;
   },
 };
-
-/** Whom to trust, a person says: not an agent with a shell, nor a script. */
-async function refuseProgram(flags: Parameters<Command["run"]>[0]["flags"]): Promise<void> {
-  const { canAsk } = await import("../ask.js");
-  const isAgent = process.env["MERKLE_TEAM"] !== undefined || process.env["CLAUDECODE"] !== undefined;
-  if (canAsk(flags) && !isAgent) return;
-  throw usageError(
-    "--accept asks a person: run it yourself, at a terminal of your own, and not in an agent's shell.",
-    "merkle verify-peer <peer> --session <session>",
-  );
-}

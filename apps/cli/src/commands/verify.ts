@@ -15,6 +15,7 @@ export const verify: Command = {
     "merkle verify split-auth",
     "merkle verify split.zip --message 207 --root 9f2c…e71a",
   ],
+  offline: true,
   async run(context) {
     const { args, flags, config, output, signal } = context;
     const [what = ""] = args;
@@ -32,6 +33,10 @@ export const verify: Command = {
     };
     try {
       const isFile = await isFileName(what);
+      if (!isFile) {
+        const { refuseUntrusted } = await import("../trust/foreign-file.js");
+        refuseUntrusted(config);
+      }
       const report = isFile
         ? await verifyFile(what, options)
         : await verifySession(what, context, (file) => verifyFile(file, options));

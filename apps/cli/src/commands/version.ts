@@ -6,6 +6,7 @@ export const version: Command = {
   name: "version",
   summary: "print the version",
   examples: ["merkle version", "merkle version --json"],
+  offline: true,
   async run({ output }) {
     const found = readVersion();
     output.show({ version: found, node: process.versions.node }, found);

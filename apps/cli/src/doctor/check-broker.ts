@@ -7,12 +7,17 @@ import { explainError } from "../explain-error.js";
 import { requestHttp } from "../http-request.js";
 import { reachBroker } from "../reach.js";
 import { findRunningBroker } from "../run-file.js";
+import { notTrusted } from "../trust/foreign-file.js";
 import { readVersion } from "../version.js";
 import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
 
 /** Whether the broker that commands would call answers, is well, and is of our version; and whether agents can reach it. */
 export const checkBroker: Check = async (context) => {
   const { config, signal } = context;
+  if (config.untrusted) {
+    const { message } = notTrusted(config.untrusted);
+    return [fail("broker", message, "merkle trust, or name the broker with MERKLE_URL")];
+  }
   const broker = await findBroker(config, signal);
   const health = await readHealth(broker).catch((error: unknown) => explainError(error));
   signal.throwIfAborted();

@@ -4,6 +4,7 @@ import { interruptedError } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { entryFile } from "../entry-file.js";
 import { toReach } from "../reach.js";
+import { meetMesh } from "../trust/require-known.js";
 import { askWhetherMeant } from "./ask-whether-meant.js";
 import { askWish } from "./ask-wish.js";
 import { chooseSession } from "./choose-session.js";
@@ -64,7 +65,7 @@ async function prepare(context: CommandContext, wanted: Wanted, asker: Asker | n
   );
   const settings = await mergeSettings(hooks, wanted.claude.settings, process.cwd());
   const broker = await findBroker(config, signal);
-  const { mesh_id: meshId } = await broker.call("get_app_info", {});
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const wish = said ?? (asker ? await askWish({ wanted, asker, broker, config, meshId }) : toWish(wanted));
   return { context, wanted, wish, claude, broker, meshId, hooks, settings };
 }
@@ -74,7 +75,7 @@ async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): P
   const { resumes } = wanted.claude;
   if (resumes === undefined || wanted.isAimed) return undefined;
   const broker = await findBroker(config, signal);
-  const { mesh_id: meshId } = await broker.call("get_app_info", {});
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const { home } = config;
   const place = await findResumedPlace(resumes, { home, meshId, cwd: process.cwd(), env: process.env });
   return place && toWishFor(place, wanted);

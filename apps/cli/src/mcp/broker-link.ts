@@ -6,6 +6,8 @@ import { toRefusal } from "../live-client.js";
 import { introduce } from "../member/introduce.js";
 import { type Reach, reachBroker } from "../reach.js";
 import { findRunningBroker } from "../run-file.js";
+import type { OperationCaller } from "../teams/take-place.js";
+import { meetMesh } from "../trust/require-known.js";
 import { trustingWebSocket } from "../trusting-web-socket.js";
 
 /** The one connection to the broker, which need not be there: it is tried for as long as the server runs. */
@@ -20,6 +22,8 @@ export interface BrokerLink {
     input: InputOf<Name>,
     options?: LinkCallOptions,
   ): Promise<OutputOf<Name>>;
+  /** The mesh that the broker is in, where what this home holds of it may go there. @throws as `call`, and as `meetMesh` */
+  meetMesh(signal?: AbortSignal): Promise<string>;
   /** Resolves with the epoch of a broker that is connected. @throws as `call` */
   connected(signal?: AbortSignal): Promise<string>;
   close(): Promise<void>;
@@ -88,16 +92,23 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
     return { ...found, epoch: await untilOpen(found, signal) };
   }
 
+  const call: BrokerLink["call"] = async (name, input, { signal, timeoutMs = callTimeoutMsDefault } = {}) => {
+    const { client, base } = await openClient(signal);
+    try {
+      return await client.call(name, input, { timeoutMs, ...(signal && { signal }) });
+    } catch (error) {
+      if (isReplaced(client)) throw wasReplaced();
+      const lost = error instanceof MerkleError && error.code === "unavailable" && !isOpen(client);
+      throw lost ? unreachable({ client, base }, error.details) : error;
+    }
+  };
+
   return {
-    async call(name, input, { signal, timeoutMs = callTimeoutMsDefault } = {}) {
-      const { client, base } = await openClient(signal);
-      try {
-        return await client.call(name, input, { timeoutMs, ...(signal && { signal }) });
-      } catch (error) {
-        if (isReplaced(client)) throw wasReplaced();
-        const lost = error instanceof MerkleError && error.code === "unavailable" && !isOpen(client);
-        throw lost ? unreachable({ client, base }, error.details) : error;
-      }
+    call,
+    async meetMesh(signal) {
+      const caller: OperationCaller = { call: (name, input) => call(name, input, signal && { signal }) };
+      const { base } = await openClient(signal);
+      return meetMesh(caller, { base, source: config.broker.source, reach: config, home: config.home });
     },
     connected: async (signal) => (await openClient(signal)).epoch,
     async close() {

@@ -1,14 +1,7 @@
 import type { OutputOf } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
 import { makeSessionKey } from "../launch/session-key.js";
-import {
-  findHeldTeam,
-  forgetTeam,
-  type HeldTeam,
-  holdTeam,
-  listHeldTeams,
-  placeIdOf,
-} from "../teams/held-teams.js";
+import { findHeldTeam, type HeldTeam, holdTeam, listHeldTeams, placeIdOf } from "../teams/held-teams.js";
 import { takePlace, toldOfKey } from "../teams/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { Keyring } from "./keyring.js";
@@ -75,7 +68,7 @@ export function createEntrance(entranceOptions: EntranceOptions): Entrance {
 }
 
 async function goIn(entrance: EntranceOptions): Promise<void> {
-  const { mesh_id: meshId } = await entrance.link.call("get_app_info", {});
+  const meshId = await entrance.link.meetMesh();
   if (entrance.options.as !== undefined) await goOnAs(entrance, meshId, entrance.options.as);
   else await goOnOrJoin(entrance, meshId);
 }
@@ -141,7 +134,6 @@ async function goOnFromBefore(entrance: EntranceOptions, meshId: string): Promis
     } catch (error) {
       await release();
       if (!(error instanceof MerkleError) || !isGone(error)) throw error;
-      await forgetTeam(home, placeIdOf(place));
     }
   }
   return taken;

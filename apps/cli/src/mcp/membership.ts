@@ -65,7 +65,7 @@ export function createMembership(options: MembershipOptions): Membership {
   /** Where it cannot be written down, the next server cannot go on in it; this one can. */
   async function save(team: Pick<NewTeam, "placeId" | "credential"> & GivenNames): Promise<void> {
     try {
-      const { mesh_id: meshId } = await link.call("get_app_info", {});
+      const meshId = await link.meetMesh();
       const before = await findHeldTeam(home, team.placeId);
       const held = toHeldPlace(toGiven(team), { meshId, claudeSessionId }, before);
       await saveTeam(home, { ...held, team_id: team.teamId });
@@ -77,7 +77,7 @@ export function createMembership(options: MembershipOptions): Membership {
   /** A team that was made with a named peer: by its own credential further peers are added. */
   async function saveOwnPlace(joined: OutputOf<"join_session">): Promise<void> {
     try {
-      const { mesh_id: meshId } = await link.call("get_app_info", {});
+      const meshId = await link.meetMesh();
       await saveTeam(home, toOwnPlace(joined, { meshId }));
     } catch (error) {
       noteUnsaved(error);
@@ -99,7 +99,7 @@ export function createMembership(options: MembershipOptions): Membership {
     if (known)
       return { joined: await call("join_session", { ...described, team_id: known.credential }, signal) };
     if (!wanted.isPlain) return { joined: await call("join_session", described, signal) };
-    const { mesh_id: meshId } = await link.call("get_app_info", {}, { signal });
+    const meshId = await link.meetMesh(signal);
     const taken = await takePlace({
       ...describe(),
       caller: { call: (name, fields) => link.call(name, fields, { signal }) },
@@ -153,7 +153,9 @@ export function createMembership(options: MembershipOptions): Membership {
     async leaveSession(input, team, signal) {
       const left = await call("leave_session", input, signal);
       await teams.leave(team);
-      await forgetTeam(home, team.placeId).catch(noteUnsaved);
+      // The id is the broker's word: another mesh's place may have it, and stays.
+      const held = await findHeldTeam(home, team.placeId);
+      if (held?.credential === team.credential) await forgetTeam(home, team.placeId).catch(noteUnsaved);
       return left;
     },
     async rotateCredential(input, team, signal) {

@@ -4,7 +4,7 @@ import type { ReachableAddress } from "../broker-client.js";
 import type { HttpAnswer } from "../http-request.js";
 import { chooseMember } from "./choose-member.js";
 import { type HeldMember, keepMember, listMembers } from "./held-member.js";
-import { notJoined } from "./introduce.js";
+import { findMember, notJoined } from "./introduce.js";
 
 /** What requests to one broker say of who sends them. */
 export interface Authorization {
@@ -28,7 +28,7 @@ export function createAuthorization(
 
   async function headers(): Promise<Record<string, string>> {
     if (!reach) return {};
-    token ??= reach.token === undefined ? findToken() : Promise.resolve(reach.token);
+    token ??= reach.token ? Promise.resolve(reach.token) : findToken();
     const value = await token;
     return {
       ...(reach.mesh !== undefined && { "x-merkle-mesh": reach.mesh }),
@@ -46,13 +46,12 @@ export function createAuthorization(
   return {
     headers,
     async renew() {
-      if (!reach || reach.token !== undefined) return false;
+      if (!reach || reach.token) return false;
       const used = await headers();
       if ("authorization" in used && (await get("/api/sign-in", used)).ok) return false;
       const asked = readBroker((await get("/api/sign-in", {})).json());
       if (asked?.auth !== "invite") return false;
-      const members = await listMembers(reach.home);
-      const member = chooseMember(members, { broker: { id: asked.brokerId }, mesh: reach.mesh });
+      const member = await findMember(base, reach, asked.brokerId);
       if (!member) throw notJoined(base);
       token = signIn(member, { base, reach }, signal);
       await token;
@@ -72,8 +71,7 @@ async function signIn(
   try {
     const label = `merkle on ${hostname()}`.slice(0, limits.nameCharsMax);
     const { token: value, expires_at } = await client.call("issue_token", { label });
-    const urls = [...new Set([...member.urls, base])];
-    if (reach) await keepMember(reach.home, { ...member, urls, token: { value, expires_at } });
+    if (reach) await keepMember(reach.home, { ...member, token: { value, expires_at } });
     return value;
   } finally {
     await client.close();

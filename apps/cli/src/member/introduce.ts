@@ -4,8 +4,9 @@ import { MerkleError } from "@merkle/wire/plain";
 import { CliError } from "../cli-error.js";
 import { systemUserName } from "../person/own-person.js";
 import type { Reach } from "../reach.js";
+import { requireKnown } from "../trust/require-known.js";
 import { chooseMember } from "./choose-member.js";
-import { type HeldMember, listMembers } from "./held-member.js";
+import { type HeldMember, keepMember, listMembers } from "./held-member.js";
 
 /**
  * What a connection to a broker says of itself (CLI-61): who it is by a key of this home, or by the token in `MERKLE_TOKEN`;
@@ -13,12 +14,12 @@ import { type HeldMember, listMembers } from "./held-member.js";
  */
 export function introduce(base: string, reach: Reach | undefined): Introduction {
   if (!reach) return {};
-  const { home, mesh, token } = reach;
+  const { mesh, token } = reach;
   return {
     mesh,
     async answerHello(hello) {
-      if (token !== undefined) return { kind: "bearer", token };
-      const member = await findMember({ home, mesh, base, brokerId: hello.broker_id });
+      if (token) return { kind: "bearer", token };
+      const member = await findMember(base, reach, hello.broker_id);
       if (!member && hello.auth === "open") return undefined;
       if (!member) throw notJoined(base);
       const { answerHello } = await import("@merkle/wire/identity");
@@ -27,21 +28,21 @@ export function introduce(base: string, reach: Reach | undefined): Introduction 
   };
 }
 
-interface Met {
-  readonly home: string;
-  readonly mesh: string | undefined;
-  readonly base: string;
-  readonly brokerId: string;
-}
-
-/** By the address first: what answers there must be the broker that was joined there, whoever it says that it is. */
-async function findMember({ home, mesh, base, brokerId }: Met): Promise<HeldMember | null> {
+/**
+ * The membership with which to speak to a broker. By the address first: what answers there must be the broker that was
+ * joined there, whoever it says that it is. One that was joined elsewhere is taken at its word only where that is known.
+ */
+export async function findMember(base: string, reach: Reach, brokerId: string): Promise<HeldMember | null> {
+  const { home, mesh } = reach;
   try {
     const members = await listMembers(home);
-    return (
-      chooseMember(members, { broker: { url: base }, mesh }) ??
-      chooseMember(members, { broker: { id: brokerId }, mesh })
-    );
+    const here = chooseMember(members, { broker: { url: base }, mesh });
+    const elsewhere = here ?? chooseMember(members, { broker: { id: brokerId }, mesh });
+    if (!elsewhere || here) return elsewhere;
+    await requireKnown(elsewhere, { base, source: "default", reach, home });
+    const moved = { ...elsewhere, urls: [...elsewhere.urls, base] };
+    await keepMember(home, moved);
+    return moved;
   } catch (error) {
     // No repetition helps, and a client that hears this ends.
     if (error instanceof CliError)

@@ -8,6 +8,7 @@ import type { Flags } from "../flags.js";
 import { homeFiles } from "../merkle-home.js";
 import { toReach } from "../reach.js";
 import { findRunningBroker } from "../run-file.js";
+import { requireKnown } from "../trust/require-known.js";
 import { type HeldMember, keepMember, listMembers, takeSeed } from "./held-member.js";
 import type { GivenInvite } from "./read-invite.js";
 
@@ -16,10 +17,13 @@ export type Preview = OutputOf<"preview_invite">;
 /** The broker that an invite is for: that of its link, unless the call names another. */
 export async function findInvitingBroker(
   { base }: GivenInvite,
-  { config, signal }: CommandContext,
+  { config, flags, signal }: CommandContext,
 ): Promise<BrokerClient> {
   if (base === undefined || config.broker.source === "--url") return findBroker(config, signal);
-  return createBrokerClient({ base, source: "--url", reach: toReach(config) }, signal);
+  // Whom a link names, its sender chose: a project's word on another broker is not for it, and neither is a token.
+  const sources = { flags: { ...flags, url: base }, env: process.env, cwd: process.cwd() };
+  const reach = { ...toReach(await readConfig(sources)), token: null };
+  return createBrokerClient({ base, source: "--url", reach }, signal);
 }
 
 /** @throws CliError `refused` for an invite that lets nobody in, with when it ended and whom to ask */
@@ -49,6 +53,8 @@ export async function joinMesh(
   home: string,
 ): Promise<{ member: HeldMember; joined: OutputOf<"redeem_invite"> }> {
   const { fromBase64url, proveJoin, signingKeyFrom } = await import("@merkle/wire/identity");
+  // Before anything is proved: a broker may call itself by another's name to get at what is held for that one.
+  await requireKnown(preview, { ...broker.address, home });
   const seed = await takeSeed(home, preview.broker_id);
   const bytes = fromBase64url(seed, 32);
   if (!bytes) throw damagedKey(home);
@@ -57,6 +63,15 @@ export async function joinMesh(
     "redeem_invite",
     proveJoin({ brokerId: preview.broker_id, invite: words, name, memberKey }),
   );
+  if (joined.mesh_id !== preview.mesh_id || joined.broker_id !== preview.broker_id) {
+    throw new CliError(
+      "refused",
+      "The broker let you into another mesh than its invite is for. Nothing was kept.",
+      {
+        exitCode: exitCodes.refused,
+      },
+    );
+  }
   const earlier = (await listMembers(home)).find((each) => each.mesh_id === joined.mesh_id);
   const member: HeldMember = {
     broker_id: joined.broker_id,

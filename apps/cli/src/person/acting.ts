@@ -4,7 +4,8 @@ import type { BrokerClient } from "../broker-client.js";
 import { CliError, exitCodes, usageError } from "../cli-error.js";
 import type { Config } from "../config.js";
 import { findHeldTeam, type HeldTeam, listHeldTeams } from "../teams/held-teams.js";
-import { findPerson, forgetPerson, type HeldPerson } from "./held-person.js";
+import { meetMesh } from "../trust/require-known.js";
+import { findPerson, type HeldPerson, setPersonAside } from "./held-person.js";
 import { getOwnPerson } from "./own-person.js";
 
 /** Calls operations as somebody. */
@@ -39,7 +40,7 @@ export function actingAsPerson(acting: Acting): Actor {
 /** The broker as the person of this home sees it. Reading makes nobody, so whoever has not written yet sees it as a stranger. */
 export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
   if (agentOf(config)) return broker;
-  const { mesh_id: meshId } = await broker.call("get_app_info", {});
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const person = await findPerson(config.home, meshId);
   if (!person) return broker;
   const known = broker.as(person.credential);
@@ -79,7 +80,7 @@ function asPerson({ broker, config }: Acting): Actor {
 }
 
 async function replacePerson(refused: HeldPerson, { broker, config }: Acting): Promise<HeldPerson> {
-  await forgetPerson(config.home, refused);
+  await setPersonAside(config.home, refused);
   return getOwnPerson(broker, config);
 }
 
@@ -87,7 +88,7 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
   if (![session.slug, session.session_id, session.title].includes(config.session ?? "")) {
     throw elsewhere({ session: config.session ?? "", team });
   }
-  const { mesh_id: meshId } = await broker.call("get_app_info", {});
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const held = await findPlace({ meshId, sessionId: session.session_id, team }, config);
   if (held) return broker.as(held.credential);
   throw new CliError(

@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { explainingHome, homeFiles } from "../merkle-home.js";
 
@@ -37,11 +37,12 @@ export async function keepPerson(home: string, person: HeldPerson): Promise<Held
   });
 }
 
-/** Forgets a person that the broker does not know, unless another command has replaced it already. */
-export async function forgetPerson(home: string, person: HeldPerson): Promise<void> {
+/** Makes room for another person where the broker does not know this one; it is kept, for the broker's word may be wrong. */
+export async function setPersonAside(home: string, person: HeldPerson): Promise<void> {
   const found = await findPerson(home, person.mesh_id);
   if (found && found.credential !== person.credential) return;
-  await explainingHome(home, () => rm(personFile(home, person.mesh_id), { force: true }));
+  const aside = join(homeFiles.persons(home), `${person.mesh_id}.${person.person_id}.json`);
+  await explainingHome(home, () => rename(personFile(home, person.mesh_id), aside)).catch(unlessGone);
 }
 
 /** A link is made or refused in one step, where a rename would replace the person that another command has just kept. */
@@ -62,6 +63,11 @@ async function placeUnlessThere(
   await rm(path, { force: true });
   await link(unfinished, path);
   return person;
+}
+
+/** Of two commands that set it aside at once, one does. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }
 
 function personFile(home: string, meshId: string): string {

@@ -2,14 +2,15 @@ import { hostname, userInfo } from "node:os";
 import { limits, parseTeamCredential } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import type { Config } from "../config.js";
+import { meetMesh } from "../trust/require-known.js";
 import { findPerson, type HeldPerson, keepPerson } from "./held-person.js";
 
 /** The person of this home in the broker's mesh, made when there is none yet (CLI-11). */
 export async function getOwnPerson(
-  broker: Pick<BrokerClient, "call">,
+  broker: Pick<BrokerClient, "call" | "address">,
   config: Pick<Config, "home" | "personName">,
 ): Promise<HeldPerson> {
-  const { mesh_id: meshId } = await broker.call("get_app_info", {});
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const found = await findPerson(config.home, meshId);
   if (found) return found;
   const made = await broker.call("create_person", { name: config.personName ?? systemUserName() });

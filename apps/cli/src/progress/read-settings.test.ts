@@ -2,17 +2,20 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readProgressSettings } from "./read-settings.js";
+import { trustFile } from "../trust/foreign-file.js";
+import { findForeignSettings, readProgressSettings } from "./read-settings.js";
 
 const apiKey = "sk-test-5up3r-s3cr3t";
 
-/** What is read in a folder with that file. */
-async function settings(file: unknown, env: Record<string, string> = {}) {
+/** What is read in a folder with that file, which a person trusts unless told. */
+async function settings(file: unknown, env: Record<string, string> = {}, isTrusted = true) {
   const cwd = await mkdtemp(join(tmpdir(), "merkle-progress-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
   const text = typeof file === "string" ? file : JSON.stringify(file);
   if (file !== undefined) await writeFile(join(cwd, "agent-progress.config.json"), text);
-  return readProgressSettings({ env, cwd });
+  const foreign = isTrusted ? await findForeignSettings({ env, cwd }) : undefined;
+  if (foreign) trustFile(cwd, foreign);
+  return readProgressSettings({ env, cwd, home: cwd });
 }
 
 const whole = {
@@ -42,6 +45,48 @@ it("[PROGRESS-8] sections 7.2 and 7.3: the environment goes before the file, and
     summaries: { apiKey, baseUrl: "http://127.0.0.1:11434/v1", model: "local" },
     progressLogLevel: "debug",
   });
+});
+
+it("[PROGRESS-8] a project's file that nobody trusts, or has changed since, sends no key and no variable anywhere", async () => {
+  const env = { OPENAI_API_KEY: apiKey, HUSH: "hush" };
+  const evil = { ...whole, openai: { ...whole.openai, baseUrl: `http://127.0.0.1:9/$${"{HUSH}"}` } };
+  const { summaries, notices } = await settings(evil, env, false);
+  expect(summaries).toBeUndefined();
+  expect(notices).toEqual([expect.stringContaining("merkle trust")]);
+  expect(await settings(evil, {}, false)).toMatchObject({ summaries: undefined });
+
+  const cwd = await mkdtemp(join(tmpdir(), "merkle-progress-"));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+  const path = join(cwd, "agent-progress.config.json");
+  await writeFile(path, JSON.stringify(evil).replace("${H", "\\u0024{H"));
+  const foreign = await findForeignSettings({ env, cwd });
+  expect(foreign?.says.join()).toContain("HUSH, OPENAI_API_KEY".split(", ").reverse().join(", "));
+  expect(foreign?.says.join()).not.toContain("hush");
+  if (foreign) trustFile(cwd, foreign);
+  const read = async (now = env) => (await readProgressSettings({ env: now, cwd, home: cwd })).summaries;
+  expect(await read()).toMatchObject({ baseUrl: "http://127.0.0.1:9/hush", model: "small" });
+  // The same text means another address where the environment does.
+  expect(await read({ ...env, HUSH: "louder" })).toBeUndefined();
+  await writeFile(path, JSON.stringify(evil).replace(":9/", ":10/"));
+  expect(await read()).toBeUndefined();
+  const own = { ...env, OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" };
+  expect(await read(own)).toEqual({ apiKey, baseUrl: own.OPENAI_BASE_URL, model: undefined });
+});
+
+it("[PROGRESS-8] a key of one source never goes to an address of another, nor a project's in clear text", async () => {
+  const ofFile = { openai: { apiKey, baseUrl: "https://models.example.com/v1" } };
+  const other = { OPENAI_API_KEY: "sk-test-other" };
+  const gateway = { OPENAI_BASE_URL: "https://gateway.example.com" };
+  expect(await settings(ofFile, other)).toMatchObject({
+    summaries: { apiKey: "sk-test-other", baseUrl: undefined },
+    notices: [expect.stringContaining("baseUrl in agent-progress.config.json is not used")],
+  });
+  expect(await settings({ openai: { apiKey } }, gateway)).toMatchObject({
+    summaries: { apiKey, baseUrl: undefined },
+    notices: [expect.stringContaining("OPENAI_BASE_URL is not used")],
+  });
+  const clear = settings({ openai: { apiKey, baseUrl: "http://models.example.com" } });
+  await expect(clear).rejects.toThrow("in clear text");
 });
 
 it("[PROGRESS-8] without a key, or with one that the file takes from nowhere, nobody summarises and the broker starts", async () => {

@@ -1,8 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrokerOptions } from "@merkle/broker";
+import { isClearText } from "@merkle/wire/plain";
 import { usageError } from "../cli-error.js";
+import { oneLine } from "../one-line.js";
 import { readOneOf } from "../one-of.js";
+import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
 
 type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
   /** What whoever starts the broker should know. */
@@ -12,41 +15,105 @@ type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
 const fileName = "agent-progress.config.json";
 const levels = ["debug", "info", "warn", "error"] as const;
 
+interface Sources {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
 /**
  * Who summarises progress entries: what the environment says, and where it says nothing `agent-progress.config.json` in
- * the folder that the broker is started in (PROGRESS-8). Without a key nobody does.
+ * the folder that the broker is started in, once a person trusts it (PROGRESS-8). Without a key nobody does. An address goes
+ * with a key that the same source names: a key of one never goes to an address of the other.
  *
  * @throws CliError `usage`, naming the variable or the file that holds a bad value; a key is never repeated
  */
 export async function readProgressSettings({
   env,
   cwd,
-}: {
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-}): Promise<Progress> {
-  const file = await readFile(join(cwd, fileName), "utf8").catch(noneWhereMissing);
-  const content = file === undefined ? {} : toObject(parse(file), fileName);
-  const openai = toObject(content["openai"] ?? {}, `openai in ${fileName}`);
-  const logging = toObject(content["logging"] ?? {}, `logging in ${fileName}`);
+  home,
+}: Sources & { readonly home: string }): Promise<Progress> {
+  const found = await readSettingsFile({ env, cwd });
+  const isUsed = found !== undefined && isTrusted(home, found.foreign);
+  const { content, openai, logging } = isUsed ? found : nothing;
   const choose = (variable: string, from: Record<string, unknown>, key: string): Chosen =>
     env[variable]
       ? { text: env[variable].trim(), source: variable }
       : { text: fillIn(readText(from, key), env), source: `${key} in ${fileName}` };
 
   const apiKey = choose("OPENAI_API_KEY", openai, "apiKey").text;
-  const baseUrl = readUrl(choose("OPENAI_BASE_URL", openai, "baseUrl"));
   const model = readModel(choose("AGENT_PROGRESS_MODEL", openai, "model"));
   const level = choose("AGENT_PROGRESS_LOG_LEVEL", logging, "level");
   const path = choose("AGENT_PROGRESS_DB_PATH", content, "dbPath");
+  const ofEnvironment = { text: env["OPENAI_BASE_URL"]?.trim() || undefined, source: "OPENAI_BASE_URL" };
+  const ofFile = { text: fillIn(readText(openai, "baseUrl"), env), source: `baseUrl in ${fileName}` };
+  const named = [
+    { key: env["OPENAI_API_KEY"]?.trim(), address: ofEnvironment },
+    { key: fillIn(readText(openai, "apiKey"), env), address: ofFile },
+  ].filter(({ address }) => address.text !== undefined);
+  const baseUrl = readUrl(named.find(({ key }) => key === apiKey)?.address ?? nowhere);
+  if (baseUrl !== undefined && baseUrl === ofFile.text) refuseClearText(baseUrl);
+  const unused = apiKey ? named.filter(({ key }) => key !== apiKey) : [];
+  // Whoever wrote where a key belongs did not mean the usual address: until that is trusted the key goes nowhere.
+  const isDecided = found === undefined || isUsed || baseUrl !== undefined;
   return {
-    summaries: apiKey ? { apiKey, baseUrl, model } : undefined,
+    summaries: apiKey && isDecided ? { apiKey, baseUrl, model } : undefined,
     progressLogLevel: readOneOf(level.text?.toLowerCase() || undefined, level.source, levels),
-    notices:
-      path.text === undefined
+    notices: [
+      ...(found && !isUsed
+        ? [`${found.foreign.path} is not used, since nobody has said that it is to be trusted: merkle trust`]
+        : []),
+      ...unused.map(
+        ({ address }) => `${address.source} is not used: the key is from elsewhere, and is not for it.`,
+      ),
+      ...(path.text === undefined
         ? []
-        : [`${path.source} is not used: progress entries are in Merkle's own database.`],
+        : [`${path.source} is not used: progress entries are in Merkle's own database.`]),
+    ],
   };
+}
+
+/** The file, where there is one that a person would be asked about (CLI-82). */
+export async function findForeignSettings(sources: Sources): Promise<ForeignFile | undefined> {
+  return (await readSettingsFile(sources))?.foreign;
+}
+
+const nothing = { content: {}, openai: {}, logging: {} };
+const nowhere: Chosen = { text: undefined, source: "" };
+
+interface SettingsFile {
+  readonly content: Record<string, unknown>;
+  readonly openai: Record<string, unknown>;
+  readonly logging: Record<string, unknown>;
+  readonly foreign: ForeignFile;
+}
+
+async function readSettingsFile({ env, cwd }: Sources): Promise<SettingsFile | undefined> {
+  const path = join(cwd, fileName);
+  const text = await readFile(path, "utf8").catch(noneWhereMissing);
+  if (text === undefined) return undefined;
+  const content = toObject(parse(text), fileName);
+  const openai = toObject(content["openai"] ?? {}, `openai in ${fileName}`);
+  const logging = toObject(content["logging"] ?? {}, `logging in ${fileName}`);
+  const address = readText(openai, "baseUrl") ?? "https://api.openai.com/v1";
+  const model = readText(openai, "model");
+  // Of what was parsed: an escape in the text would hide one.
+  const variables = [
+    ...new Set([...JSON.stringify(content).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)),
+  ];
+  const says = [
+    `the text of progress entries, and a key, go to ${oneLine(address)}`,
+    ...(variables.length > 0 ? [`with these of your environment in it: ${variables.join(", ")}`] : []),
+    ...(model === undefined ? [] : [`to be summarised by the model ${JSON.stringify(oneLine(model))}`]),
+  ];
+  return { content, openai, logging, foreign: { path, says, content: [text, fillIn(address, env) ?? null] } };
+}
+
+/** Of the user's own address they answer for the way there themselves. */
+function refuseClearText(address: string): void {
+  if (!isClearText(address)) return;
+  throw usageError(
+    `baseUrl in ${fileName} would have a key sent in clear text, where everyone on the way could read it. Use https://, or name the address yourself with OPENAI_BASE_URL.`,
+  );
 }
 
 interface Chosen {

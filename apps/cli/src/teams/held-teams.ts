@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CliError, exitCodes } from "../cli-error.js";
 import { explainingHome, homeFiles } from "../merkle-home.js";
 import { type HeldTeam, parseHeldTeam, placeIdOf } from "./held-team.js";
 import { type ProcessLock, takeProcessLock } from "./process-lock.js";
@@ -23,8 +24,14 @@ export async function findHeldTeam(home: string, placeId: string): Promise<HeldT
   return readPlace(homeFiles.teams(home), `${placeId}.json`);
 }
 
-/** Keeps a place with its credential, for this user's eyes alone. */
+/**
+ * Keeps a place with its credential, for this user's eyes alone.
+ *
+ * @throws CliError `conflict` where a place of another mesh has the id, which a broker may give on purpose
+ */
 export async function saveTeam(home: string, team: HeldTeam): Promise<void> {
+  const before = await findHeldTeam(home, placeIdOf(team));
+  if (before && before.mesh_id !== team.mesh_id) throw ofAnotherMesh(before);
   const path = placeFile(home, placeIdOf(team));
   const unfinished = `${path}.${randomUUID()}.new`;
   await explainingHome(home, async () => {
@@ -51,6 +58,14 @@ export async function holdTeam(home: string, placeId: string): Promise<ProcessLo
     await makeTeamsFolder(home);
     return takeProcessLock(join(homeFiles.teams(home), `${placeId}.lock`));
   });
+}
+
+function ofAnotherMesh({ slug, team_name }: HeldTeam): CliError {
+  return new CliError(
+    "conflict",
+    `The broker gave a place the id of ${JSON.stringify(team_name)} in ${slug}, which this machine holds for another mesh. Nothing was kept.`,
+    { exitCode: exitCodes.conflict },
+  );
 }
 
 function placeFile(home: string, placeId: string): string {

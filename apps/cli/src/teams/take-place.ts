@@ -2,7 +2,7 @@ import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { KeyPair } from "./held-team.js";
-import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, placeIdOf, saveTeam } from "./held-teams.js";
+import { findHeldTeam, type HeldTeam, holdTeam, placeIdOf, saveTeam } from "./held-teams.js";
 import { keyCardOf, type ShownIn } from "./key-card.js";
 import type { ProcessLock } from "./process-lock.js";
 import { toHeldPlace, toOwnPlace } from "./to-held-place.js";
@@ -61,7 +61,7 @@ export async function takePlace(wanted: TakePlace): Promise<TakenPlace> {
   return holdNew(wanted, joined);
 }
 
-/** Takes exactly this place again; undefined when a live process acts in it, or when the broker refuses it, and it is forgotten. */
+/** Takes exactly this place again; undefined when a live process acts in it, or when the broker refuses it. */
 export async function resumePlace(taker: Taker, placeId: string): Promise<TakenPlace | undefined> {
   const lock = await holdTeam(taker.home, placeId);
   if (!lock) return undefined;
@@ -83,7 +83,7 @@ export async function resumePlace(taker: Taker, placeId: string): Promise<TakenP
 
 async function rejoin(taker: Taker, place: HeldTeam): Promise<OutputOf<"join_session"> | undefined> {
   const told = await toldOf({ ...taker, sessionKey: place.session_key ?? taker.sessionKey });
-  return unlessRefused(taker, place, () =>
+  return unlessRefused(() =>
     taker.caller.call("join_session", {
       session_id: place.session_id,
       team_name: place.team_name,
@@ -98,7 +98,7 @@ const nameBesideOwnPlace = "agent";
 
 async function addToTeam(wanted: TakePlace, team: HeldTeam): Promise<TakenPlace | undefined> {
   const name = wanted.peerName ?? wanted.defaultPeerName ?? nameBesideOwnPlace;
-  const joined = await unlessRefused(wanted, team, () =>
+  const joined = await unlessRefused(() =>
     joinAs(wanted, name, (peer_name) => ({
       team_name: team.team_name,
       team_id: team.credential,
@@ -108,17 +108,12 @@ async function addToTeam(wanted: TakePlace, team: HeldTeam): Promise<TakenPlace 
   return joined && holdNew(wanted, joined);
 }
 
-/** A place whose credential the broker does not know (any more) is forgotten. */
-async function unlessRefused<T>(
-  { home }: Taker,
-  place: HeldTeam,
-  join: () => Promise<T>,
-): Promise<T | undefined> {
+/** A place whose credential the broker does not know is passed over, and kept: the broker's word may be wrong. */
+async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> {
   try {
     return await join();
   } catch (error) {
     if (!(error instanceof MerkleError) || error.code !== "unauthorized") throw error;
-    await forgetTeam(home, placeIdOf(place));
     return undefined;
   }
 }

@@ -5,6 +5,7 @@ export const auditKeyRotate: Command = {
   name: "audit-key rotate",
   summary: "make the next key for signing records, vouched for by this one; taken at the broker's next start",
   examples: ["merkle audit-key rotate", "merkle audit-key rotate --json"],
+  offline: true,
   async run({ config, output }) {
     const { rotateAuditKey } = await import("@merkle/broker");
     const key = await rotateAuditKey(config.home);

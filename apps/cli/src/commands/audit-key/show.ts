@@ -5,6 +5,7 @@ export const auditKeyShow: Command = {
   name: "audit-key show",
   summary: "show the keys that this machine's broker signs records with, for others to compare",
   examples: ["merkle audit-key show", "merkle audit-key show --json"],
+  offline: true,
   async run({ config, output }) {
     const { readAuditKeys } = await import("@merkle/broker");
     const { toMoment } = await import("../../age.js");

@@ -6,6 +6,7 @@ export const configPath: Command = {
   name: "config path",
   summary: "print where this machine's configuration file is",
   examples: ["merkle config path", "merkle config path --json"],
+  offline: true,
   async run({ config: { home }, output }) {
     const path = homeFiles.config(home);
     output.show({ path }, path);

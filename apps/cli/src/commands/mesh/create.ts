@@ -11,7 +11,7 @@ export const meshCreate: Command = {
     const { keepMesh } = await import("../../member/keep-mesh.js");
     const broker = await findBroker(config, signal);
     const made = await broker.call("create_mesh", { name });
-    await keepMesh(made, { base: broker.base, config });
+    await keepMesh(made, { address: broker.address, config });
     output.show(made, `${output.mark.ok} mesh ${made.name} is there`);
     output.note(`  use it: merkle ls --mesh ${made.name}   or MERKLE_MESH, or "mesh" in .merkle.json`);
     return exitCodes.done;

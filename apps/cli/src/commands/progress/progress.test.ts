@@ -5,7 +5,9 @@ import { beforeAll, expect, it, vi } from "vitest";
 import { atEnd } from "../../../../../tests/kit/at-end.js";
 import { type ModelServer, saying, startModelServer } from "../../../../../tests/kit/model-server.js";
 import { startStdioServer } from "../../../../../tests/kit/stdio.js";
+import { findForeignSettings } from "../../progress/read-settings.js";
 import { type TestMerkle, testMerkle } from "../../test-kit/merkle.js";
+import { trustFile } from "../../trust/foreign-file.js";
 
 // Each command is a process of its own, on a machine that has much to do.
 vi.setConfig({ testTimeout: 60_000 });
@@ -23,6 +25,8 @@ beforeAll(async () => {
   const config = { openai, dbPath: "./progress.db" };
   await writeFile(join(merkle.home, "agent-progress.config.json"), JSON.stringify(config));
   const env = { OPENAI_API_KEY: apiKey };
+  const foreign = await findForeignSettings({ env, cwd: merkle.home });
+  if (foreign) trustFile(merkle.home, foreign);
   const { code, stderr } = await merkle.run(["up", "--port", "0", "--detach"], { env });
   if (code !== 0) throw new Error(stderr);
 });

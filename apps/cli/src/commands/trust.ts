@@ -1,0 +1,21 @@
+import { exitCodes } from "../cli-error.js";
+import type { Command } from "../command.js";
+
+export const trust: Command = {
+  name: "trust",
+  summary: "say that this project's settings, or a broker that has moved, are to be trusted",
+  examples: ["merkle trust", "merkle trust --url https://mesh.example.com"],
+  offline: true,
+  async run(context) {
+    const { flags, output } = context;
+    const { requirePerson } = await import("../trust/require-person.js");
+    requirePerson(flags, { what: "merkle trust", run: `cd ${process.cwd()} && merkle trust` });
+    const { trustHere } = await import("../trust/trust-here.js");
+    const trusted = await trustHere(context);
+    const lines = trusted.map(
+      (each) => `${output.mark.ok} trusted: ${"file" in each ? each.file : each.broker}`,
+    );
+    output.show({ trusted }, lines.join("\n") || "Nothing here asks to be trusted.");
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,10 @@
+import { findProjectFile } from "../config-file.js";
+import { toForeignFile, trustFile } from "../trust/foreign-file.js";
+
+/** As if a person had run `merkle trust` in the folder. */
+export async function trustProject(home: string, folder: string): Promise<void> {
+  const file = await findProjectFile(folder);
+  const foreign = file && toForeignFile(file);
+  if (!foreign) throw new Error(`Nothing in ${folder} asks to be trusted.`);
+  trustFile(home, foreign);
+}

@@ -1,0 +1,53 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditKey } from "@merkle/wire/record";
+import { CliError, exitCodes } from "../cli-error.js";
+import { homeFiles } from "../merkle-home.js";
+import { readPrivateJson, writePrivateJson } from "../sealed/private-file.js";
+
+/** Where a mesh was met whose credentials this home holds, and by which keys its broker is known. */
+export interface KnownMesh {
+  readonly mesh_id: string;
+  readonly broker_id: string;
+  /** The broker's audit keys; none where it never proved that it has one. */
+  readonly keys: readonly AuditKey[];
+  /** `home` for the broker that runs on this very home, whatever its port. */
+  readonly addresses: readonly string[];
+}
+
+/** @throws CliError for a file that cannot be understood: without it credentials might go anywhere */
+export function findKnownMesh(home: string, meshId: string): KnownMesh | undefined {
+  const path = pathOf(home, meshId);
+  try {
+    const value = readPrivateJson(path);
+    if (value === undefined) return undefined;
+    const { mesh_id, broker_id, keys, addresses }: Partial<KnownMesh> = Object(value);
+    const isWhole = mesh_id === meshId && Array.isArray(keys) && Array.isArray(addresses);
+    if (isWhole && typeof broker_id === "string") return { mesh_id, broker_id, keys, addresses };
+  } catch {
+    // Told below, as what is no such file is.
+  }
+  throw new CliError(
+    "unreadable",
+    `${path}, which says where credentials may go, cannot be understood. Correct it, or remove it and run merkle trust.`,
+    { exitCode: exitCodes.unexpected },
+  );
+}
+
+export function listKnownMeshes(home: string): KnownMesh[] {
+  try {
+    const names = readdirSync(homeFiles.meshes(home)).filter((name) => /^[0-9a-f-]{36}\.json$/.test(name));
+    return names.flatMap((name) => findKnownMesh(home, name.slice(0, 36)) ?? []);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+export function keepKnownMesh(home: string, mesh: KnownMesh): void {
+  writePrivateJson(pathOf(home, mesh.mesh_id), mesh);
+}
+
+function pathOf(home: string, meshId: string): string {
+  return join(homeFiles.meshes(home), `${meshId}.json`);
+}

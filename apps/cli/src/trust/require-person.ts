@@ -1,0 +1,17 @@
+import { canAsk } from "../ask.js";
+import { usageError } from "../cli-error.js";
+import type { Flags } from "../flags.js";
+
+/**
+ * Whom to trust, a person says: not an agent with a shell, nor a script.
+ *
+ * @throws CliError `usage`, with what a person runs
+ */
+export function requirePerson(flags: Flags, { what, run }: { what: string; run: string }): void {
+  const isAgent = process.env["MERKLE_TEAM"] !== undefined || process.env["CLAUDECODE"] !== undefined;
+  if (canAsk(flags) && !isAgent) return;
+  throw usageError(
+    `${what} asks a person: run it yourself, at a terminal of your own, and not in an agent's shell.`,
+    run,
+  );
+}
