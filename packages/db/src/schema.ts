@@ -150,6 +150,7 @@ export const sessions = pgTable("sessions", {
   heldBy: text("held_by"),
   holdReason: text("hold_reason"),
   originId: uuid("origin_id"),
+  originKey: text("origin_key"),
   importedAt: instant("imported_at"),
   words: tsvector("words").notNull().generatedAlwaysAs(sql``),
 });
@@ -653,9 +654,12 @@ export const heads = pgTable(
     keyId: text("key_id").notNull(),
     signature: bytea("signature").notNull(),
     sealed: boolean("sealed").notNull().default(false),
+    about: bytea("about").notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.sessionId, table.size, table.documentVersion] }),
+    primaryKey({
+      columns: [table.sessionId, table.size, table.documentVersion, table.keyId, table.about],
+    }),
     index("heads_sealed").on(table.sessionId, table.size).where(sql`${table.sealed}`),
   ],
 );
@@ -668,6 +672,17 @@ export const auditKeys = pgTable("audit_keys", {
   previous: text("previous"),
   succession: bytea("succession"),
 });
+
+export const importFiles = pgTable(
+  "import_files",
+  {
+    sessionId: uuid("session_id").notNull(),
+    name: text("name").notNull(),
+    part: integer("part").notNull(),
+    bytes: bytea("bytes").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.name, table.part] })],
+);
 
 export const originKeys = pgTable(
   "origin_keys",

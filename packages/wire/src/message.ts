@@ -73,7 +73,15 @@ export type SystemEvent =
   /** Agents have said `budget` messages since the last human word, and were refused the next. */
   | { event: "budget_spent"; budget: number; at: string }
   /** The message that it replies to has lost its text, or these versions of the document have. */
-  | { event: "message_redacted"; by: string; redacted_sequence: number; reason: string | null; at: string }
+  /** `document_versions` are those that the removed message had said were removed: without its text nothing else would say so. */
+  | {
+      event: "message_redacted";
+      by: string;
+      redacted_sequence: number;
+      document_versions?: { from: number; to: number };
+      reason: string | null;
+      at: string;
+    }
   | {
       event: "message_redacted";
       by: string;

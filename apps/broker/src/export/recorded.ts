@@ -1,6 +1,6 @@
 import { findKeptLeaves, listHeads, type RecordExtent, readRecordExtent } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { AuditKey, SignedHead } from "@merkle/wire/record";
+import type { AuditKey, HeadAbout, SignedHead } from "@merkle/wire/record";
 import type { Services } from "../context.js";
 import { keysOf } from "../record/keys-of.js";
 import { toSignedHead } from "../record/signed-head.js";
@@ -8,14 +8,9 @@ import { retryWhileLost } from "../retry-while-lost.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 
 /** What an export needs of a session's record besides the rows that it is made from. */
-export interface Recorded {
-  /** The id that its entries name. */
-  readonly recordId: string;
+export interface Recorded extends RecordExtent {
   /** Of the moment at which the export began; of a damaged record, which nothing is signed of, the last one. */
   readonly head: SignedHead;
-  /** How much of the feed and of the document is exported, whatever is written meanwhile. */
-  readonly size: number;
-  readonly documentVersion: number;
   /** Every head that was ever given out, this one last. */
   readonly heads: readonly SignedHead[];
   /** The keys that signed them, the oldest first. */
@@ -25,6 +20,8 @@ export interface Recorded {
   /** The broker's own key, and what it signs with it. */
   readonly keyId: string;
   sign(bytes: Uint8Array): string;
+  /** The head over what is exported, and over what is said around it; of a damaged record the last one. */
+  headAbout(about: HeadAbout): Promise<SignedHead>;
 }
 
 /**
@@ -34,12 +31,12 @@ export interface Recorded {
  * @throws conflict for a damaged record of which nothing was ever signed
  */
 export async function openRecorded(services: Services, session: SessionIdentity): Promise<Recorded> {
-  const { database, signer } = services;
+  const { database, signer, records } = services;
   const { sessionId } = session;
   // Before the head of now: a later one, of an export beside this, would be over more than is here. What was signed of more
   // than there is now shows that something is missing.
   const earlier = await retryWhileLost(() => listHeads(database.orm, sessionId));
-  const { head, extent } = await retryWhileLost(() => readHead(services, session));
+  const { head, extent, isWhole } = await retryWhileLost(() => readHead(services, session));
   const others = earlier.map(toSignedHead).filter(({ signature }) => signature !== head.signature);
   return {
     ...extent,
@@ -49,22 +46,24 @@ export async function openRecorded(services: Services, session: SessionIdentity)
     leaves: (log, tile) => retryWhileLost(() => findKeptLeaves(database.orm, { sessionId, log }, tile)),
     keyId: signer.keys.at(-1)?.key_id ?? "",
     sign: (bytes) => signer.signBytes(bytes).signature,
+    headAbout: async (about) =>
+      isWhole ? retryWhileLost(() => records.headAbout(sessionId, head, about)) : head,
   };
 }
 
 async function readHead(
   { database, records }: Services,
   { sessionId, slug }: SessionIdentity,
-): Promise<{ head: SignedHead; extent: RecordExtent }> {
+): Promise<{ head: SignedHead; extent: RecordExtent; isWhole: boolean }> {
   try {
     const now = await records.headNow(sessionId);
-    if (now) return now;
+    if (now) return { ...now, isWhole: true };
   } catch (error) {
     if (!(error instanceof MerkleError) || error.code !== "conflict") throw error;
     const last = (await listHeads(database.orm, sessionId)).at(-1);
     const extent = await readRecordExtent(database.orm, sessionId);
     if (!last || !extent) throw error;
-    return { head: toSignedHead(last), extent };
+    return { head: toSignedHead(last), extent, isWhole: false };
   }
   throw new MerkleError("not_found", `There is no session "${slug}".`);
 }

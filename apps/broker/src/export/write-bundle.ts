@@ -2,23 +2,30 @@ import { createHash } from "node:crypto";
 import { ReadableStream, type WritableStream } from "node:stream/web";
 import {
   type Database,
-  findSession,
+  listImportFiles,
   readDocument,
+  readImportFile,
   readRecordedVersions,
-  type SessionRow,
   wasRedactedAfter,
 } from "@merkle/db";
-import { canonicalJson, MerkleError } from "@merkle/wire";
-import { bundleFiles, type Manifest, manifestBytes, writeJsonLine } from "@merkle/wire/record";
+import {
+  bundleFiles,
+  type Manifest,
+  manifestBytes,
+  type SessionAbout,
+  type SignedHead,
+  sessionHash,
+  writeJsonLine,
+} from "@merkle/wire/record";
 import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
+import { sha256 } from "../audit/sha256.js";
 import type { Services } from "../context.js";
-import { readRoster } from "../roster/participants.js";
-import { readPeers } from "../roster/read-peers.js";
+import { rosterText, sessionAbout, stateLines } from "../record/about.js";
+import { retryWhileLost } from "../retry-while-lost.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import { documentLines } from "./document-lines.js";
 import { feedLines } from "./feed-lines.js";
 import type { Recorded } from "./recorded.js";
-import { stateText } from "./state-text.js";
 
 type Written = Manifest["files"][number];
 
@@ -28,28 +35,59 @@ type Written = Manifest["files"][number];
  */
 export async function writeBundle(
   services: Services,
-  { session, recorded }: { readonly session: SessionIdentity; readonly recorded: Recorded },
+  source: { readonly session: SessionIdentity; readonly recorded: Recorded },
   to: WritableStream<Uint8Array>,
 ): Promise<void> {
   const { database } = services;
+  const { session, recorded } = source;
   const { sessionId } = session;
   const zip = new ZipWriter(to, { useWebWorkers: false, zip64: true });
   const files: Written[] = [];
-  const add = async (name: string, texts: AsyncIterable<string>) => {
-    files.push(await addFile(zip, name, texts));
+  const add = async (name: string, texts: AsyncIterable<string | Uint8Array>) => {
+    const written = await addFile(zip, name, texts);
+    files.push(written);
+    return written.sha256;
   };
   await add(bundleFiles.feed, feedLines(database, sessionId, recorded));
   await add(bundleFiles.versions, documentLines(database, sessionId, recorded));
   await add(bundleFiles.document, documentText(database, sessionId, recorded));
-  await add(bundleFiles.roster, rosterText(services, session));
-  await add(bundleFiles.state, stateText(database, sessionId));
-  await add(bundleFiles.heads, headLines(recorded));
-  await add(bundleFiles.keys, once(writeJsonLine(recorded.keys)));
+  if (recorded.imported) {
+    await addKept(services, sessionId, add);
+  } else {
+    const around = { db: database.orm, meshId: database.meshId, sessionId, retry: retryWhileLost };
+    const roster = await add(bundleFiles.roster, once(await rosterText(around, recorded)));
+    const state = await add(bundleFiles.state, stateLines(around));
+    const about = sessionAbout(recorded);
+    const head = await recorded.headAbout({ session: sessionHash({ session: about }, sha256), roster, state });
+    const isNew = !recorded.heads.some(({ signature }) => signature === head.signature);
+    await add(bundleFiles.heads, headLines(isNew ? [...recorded.heads, head] : recorded.heads));
+    await add(bundleFiles.keys, once(writeJsonLine(recorded.keys)));
+    await add(bundleFiles.manifest, once(writeJsonLine(signManifest(about, { recorded, head, files }))));
+  }
   if (await wasRedactedAfter(database.orm, sessionId, recorded.size)) throw new RedactedMeanwhile();
-  const row = await findSession(database.orm, database.meshId, sessionId);
-  if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
-  await add(bundleFiles.manifest, once(writeJsonLine(signManifest(row, recorded, files))));
   await zip.close();
+}
+
+/** A copy is given on with what its origin said and signed of it, to the letter (IMPORT-4). */
+async function addKept(
+  { database }: Services,
+  sessionId: string,
+  add: (name: string, texts: AsyncIterable<Uint8Array>) => Promise<string>,
+): Promise<void> {
+  for (const name of await listImportFiles(database.orm, sessionId)) {
+    await add(name, keptFile(database, { sessionId, name }));
+  }
+}
+
+async function* keptFile(
+  { orm }: Pick<Database, "orm">,
+  file: { readonly sessionId: string; readonly name: string },
+): AsyncGenerator<Uint8Array> {
+  for (let part = 0; ; part += 1) {
+    const bytes = await retryWhileLost(() => readImportFile(orm, { ...file, part }));
+    if (!bytes) return;
+    yield bytes;
+  }
 }
 
 /** A text that is gone, and no message here that says who removed it, would look like damage. */
@@ -61,7 +99,7 @@ class RedactedMeanwhile extends Error {
 async function addFile(
   zip: ZipWriter<unknown>,
   name: string,
-  texts: AsyncIterable<string>,
+  texts: AsyncIterable<string | Uint8Array>,
 ): Promise<Written> {
   const sha256 = createHash("sha256");
   let bytes = 0;
@@ -77,24 +115,18 @@ async function addFile(
   return { name, bytes, sha256: sha256.digest("hex") };
 }
 
-function signManifest(row: SessionRow, recorded: Recorded, files: readonly Written[]): Manifest {
-  const { recordId, head, size, documentVersion } = recorded;
+function signManifest(
+  session: SessionAbout,
+  { recorded, head, files }: { recorded: Recorded; head: SignedHead; files: readonly Written[] },
+): Manifest {
   const unsigned = {
     format: "merkle-bundle" as const,
-    version: 1 as const,
-    session: {
-      session_id: recordId,
-      slug: row.slug,
-      title: row.title,
-      description: row.description,
-      status: row.closedAt ? "closed" : "active",
-      created_at: row.createdAt.toISOString(),
-      closed_at: row.closedAt?.toISOString() ?? null,
-    },
+    version: 2 as const,
+    session,
     epoch: head.epoch,
     exported_at: new Date().toISOString(),
-    size,
-    document_version: documentVersion,
+    size: recorded.size,
+    document_version: recorded.documentVersion,
     head,
     files,
     key_id: recorded.keyId,
@@ -121,17 +153,7 @@ async function* documentText(
   yield row?.content ?? "";
 }
 
-/** Who took part. Where on their machines they worked is nobody's business elsewhere. */
-async function* rosterText(services: Services, session: SessionIdentity): AsyncGenerator<string> {
-  const [participants, peers] = await Promise.all([
-    readRoster(services, session),
-    readPeers(services, session, { includeLeft: true }),
-  ]);
-  const told = peers.map(({ cwd: _cwd, machine: _machine, ...peer }) => peer);
-  yield `${canonicalJson({ participants, peers: told })}\n`;
-}
-
-async function* headLines({ heads }: Recorded): AsyncGenerator<string> {
+async function* headLines(heads: readonly SignedHead[]): AsyncGenerator<string> {
   for (const head of heads) yield writeJsonLine(head);
 }
 

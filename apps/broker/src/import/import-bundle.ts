@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { type Imported, MerkleError } from "@merkle/wire";
-import { openZipBundle, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
+import type { Imported } from "@merkle/wire";
+import { openZipBundle } from "@merkle/wire/record/zip";
 import type { Context } from "../context.js";
 import { refuseUnverified } from "./refuse-unverified.js";
 import { spool } from "./spool.js";
@@ -17,20 +17,10 @@ export async function importBundle(ctx: Context, incoming: IncomingMessage): Pro
   const { services } = ctx;
   const file = await spool(incoming, services.home);
   try {
-    const bundle = await openBundle(file);
+    const report = await refuseUnverified(file, ctx);
     ctx.signal.throwIfAborted();
-    const report = await refuseUnverified(bundle, ctx);
-    return await storeRecord(services, bundle, report);
+    return await storeRecord(services, await openZipBundle(file), report);
   } finally {
     await file.remove();
-  }
-}
-
-async function openBundle(file: Parameters<typeof openZipBundle>[0]): Promise<ZippedFiles> {
-  try {
-    return await openZipBundle(file);
-  } catch (error) {
-    if (!(error instanceof UnreadableZip)) throw error;
-    throw new MerkleError("bad_request", `This is no bundle. ${error.message}`);
   }
 }

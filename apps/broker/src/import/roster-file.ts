@@ -34,8 +34,7 @@ const Roster = z.object({
 });
 
 /**
- * Who took part, as the bundle tells it, the convener first: for display, since no record vouches for it and nobody can act as
- * one of them here. What cannot be understood is left out; the authors of messages stand in the messages.
+ * Who took part, as the bundle tells it, the convener first: for display, since nobody can act as one of them here. What cannot be understood is left out; the authors of messages stand in the messages.
  */
 export async function readRosterFile(bundle: ZippedFiles, until: Date): Promise<ImportedTeamRow[]> {
   const parsed = Roster.safeParse(parse(await readSmallFile(bundle, bundleFiles.roster)));

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { limits, MerkleError } from "@merkle/wire";
 import type { RandomAccess } from "@merkle/wire/record/zip";
+import { openFile } from "./verify-bundle-file.js";
 
 /** A file that was sent, as long as it is needed. */
 export interface Spooled extends RandomAccess {
+  readonly path: string;
   /** Removes it. May be called twice. */
   remove(): Promise<void>;
 }
@@ -59,15 +61,12 @@ async function* bounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
 }
 
 async function openSpooled(path: string): Promise<Spooled> {
-  const file = await open(path, "r");
-  const { size } = await file.stat();
+  const file = await openFile(path);
   let isOpen = true;
   return {
-    size,
-    async read(offset, length) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
-      return buffer.subarray(0, bytesRead);
-    },
+    path,
+    size: file.size,
+    read: file.read,
     async remove() {
       if (!isOpen) return;
       isOpen = false;

@@ -1,33 +1,31 @@
 import type { ImportedStateRow } from "@merkle/db";
 import { canonicalJson, isStorable, limits, Timestamp, utf8Bytes } from "@merkle/wire";
-import { bundleFiles } from "@merkle/wire/record";
+import { bundleFiles, type Manifest, stateFileOfFormat1 } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import * as z from "zod";
-import { readSmallFile } from "./read-file.js";
+import { readLinesOf, readSmallFile } from "./read-file.js";
 
-const State = z.object({
-  entries: z
-    .array(
-      z.object({
-        key: z.string().min(1).max(limits.stateKeyCharsMax),
-        value: z.unknown(),
-        version: z
-          .int()
-          .min(1)
-          .max(2 ** 31 - 1),
-        updatedBy: z.string().max(500),
-        updatedAt: Timestamp,
-      }),
-    )
-    .max(limits.stateKeysPerScopeMax),
+const Entry = z.object({
+  key: z.string().min(1).max(limits.stateKeyCharsMax),
+  value: z.unknown(),
+  version: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+  updatedBy: z.string().max(500),
+  updatedAt: Timestamp,
 });
 
-/** What the session's keys held, as far as a session here can hold it; like the roster, for display. */
-export async function readStateFile(bundle: ZippedFiles): Promise<ImportedStateRow[]> {
-  const parsed = State.safeParse(parse(await readSmallFile(bundle, bundleFiles.state)));
-  if (!parsed.success) return [];
+/** What the session's keys held, as far as a session here can hold it. What cannot be understood is left out. */
+export async function readStateFile(
+  bundle: ZippedFiles,
+  format: Manifest["version"],
+): Promise<ImportedStateRow[]> {
   const rows = new Map<string, ImportedStateRow>();
-  for (const { key, value, version, updatedBy, updatedAt } of parsed.data.entries) {
+  for await (const given of format === 1 ? readWholeState(bundle) : readStateLines(bundle)) {
+    const parsed = Entry.safeParse(given);
+    if (!parsed.success || rows.size === limits.stateKeysPerScopeMax) continue;
+    const { key, value, version, updatedBy, updatedAt } = parsed.data;
     const text = canonicalJson(value ?? null);
     if (utf8Bytes(text) > limits.stateValueBytesMax || !isStorable(key)) continue;
     rows.set(key, { key, version, value: text, updated_by: updatedBy, updated_at: updatedAt });
@@ -35,7 +33,16 @@ export async function readStateFile(bundle: ZippedFiles): Promise<ImportedStateR
   return [...rows.values()];
 }
 
-function parse(text: string): unknown {
+async function* readStateLines(bundle: ZippedFiles): AsyncGenerator<unknown> {
+  for await (const lines of readLinesOf(bundle, bundleFiles.state, parseJson)) yield* lines;
+}
+
+async function* readWholeState(bundle: ZippedFiles): AsyncGenerator<unknown> {
+  const { entries } = Object(parseJson(await readSmallFile(bundle, stateFileOfFormat1)));
+  if (Array.isArray(entries)) yield* entries;
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -2,6 +2,7 @@ import { keepHead, keepOriginKeys } from "@merkle/db";
 import { bundleFiles, type Manifest, parseHeadLine, parseKeys, type SignedHead } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { toAuditKeyRow } from "../record/audit-key.js";
+import { toHeadRow } from "../record/signed-head.js";
 import { readLinesOf, readSmallFile } from "./read-file.js";
 import type { Seals } from "./store-feed.js";
 import type { Target } from "./store-record.js";
@@ -15,29 +16,12 @@ export async function storeHeads(
   const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
   await keepOriginKeys(tx, sessionId, keys.map(toAuditKeyRow));
   for await (const heads of readLinesOf(bundle, bundleFiles.heads, parseHeadLine)) {
-    for (const head of heads) await keepHead(tx, toHeadRow(head, sessionId, seals));
+    for (const head of heads) await keepHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
   }
-  await keepHead(tx, toHeadRow(manifest.head, sessionId, seals));
-}
+  const { head } = manifest;
+  await keepHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
 
-function toHeadRow(head: SignedHead, sessionId: string, seals: Seals) {
-  const { size, document } = head;
-  return {
-    sessionId,
-    size,
-    documentVersion: document.version,
-    epoch: head.epoch,
-    recordId: head.session_id,
-    root: toBytes(head.root),
-    documentHash: document.hash === null ? null : toBytes(document.hash),
-    documentRoot: toBytes(document.root),
-    at: new Date(head.at),
-    keyId: head.key_id,
-    signature: Buffer.from(head.signature, "base64url"),
-    sealed: seals.has(`${size}/${document.version}`),
-  };
-}
-
-function toBytes(hex: string): Uint8Array {
-  return Buffer.from(hex, "hex");
+  function isSeal({ size, document }: SignedHead): boolean {
+    return seals.has(`${size}/${document.version}`);
+  }
 }

@@ -8,14 +8,24 @@ import {
   insertImport,
   insertImportedTeams,
   isDataError,
+  keepImportFile,
+  listImportFiles,
   replaceImportedState,
   type Transaction,
 } from "@merkle/db";
 import { type Imported, MerkleError } from "@merkle/wire";
-import { bundleFiles, type Manifest, parseManifest, type RecordReport } from "@merkle/wire/record";
+import {
+  bundleFileNames,
+  bundleFiles,
+  type Manifest,
+  parseKeys,
+  parseManifest,
+  type RecordReport,
+} from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import type { Services } from "../context.js";
 import { idFrom } from "../feed/message.js";
+import { lineOf } from "../record/audit-key.js";
 import { takeSlug } from "../sessions/slug.js";
 import { toSessionSettings } from "../settings/get-settings.js";
 import { readSmallFile } from "./read-file.js";
@@ -65,23 +75,28 @@ async function store(
 ): Promise<{ imported: Omit<Imported, "root">; isNew: boolean }> {
   const { meshId } = services.database;
   const { session_id: recordId, title, closed_at } = manifest.session;
+  const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
+  const record = { recordId, originKey: lineOf(keys, manifest.head.key_id).at(-1) ?? manifest.head.key_id };
   await holdImport(tx, meshId, recordId);
-  const known = await findImported(tx, meshId, recordId);
-  if (!known && (await findSession(tx, meshId, recordId))) throw livesHere(recordId);
-  const place = known ?? (await begin(services, tx, bundle, manifest));
+  const known = await findImported(tx, meshId, record);
+  if (!known && (await findSession(tx, meshId, recordId))) throw livesHere(services, manifest);
+  const place = known ?? (await begin(services, tx, bundle, { manifest, record }));
   const target: Target = { tx, recordId, ...place };
   const closedAt = new Date(closed_at ?? manifest.exported_at);
+  const longer = compareLength(manifest, place);
 
   const { seals, ...end } = await storeFeed(services, bundle, target);
   await storeVersions(services, bundle, target);
-  await storeHeads(bundle, manifest, { ...target, seals });
-  const isLater = manifest.size > place.size || manifest.document_version > place.documentVersion;
-  if (isLater || !known) {
+  if (longer > 0 || !known) {
+    await storeHeads(bundle, manifest, { ...target, seals });
     if (end.lastSequence >= place.size) await finishImportedFeed(tx, place.sessionId, { ...end, closedAt });
     await insertImportedTeams(tx, place.sessionId, await readRosterFile(bundle, closedAt));
-    await replaceImportedState(tx, place.sessionId, await readStateFile(bundle));
+    await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
     await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
   }
+  // What was imported before files were kept has none until the same bundle comes again.
+  const isKept = (await listImportFiles(tx, place.sessionId)).length > 0;
+  if (longer > 0 || (longer === 0 && !isKept)) await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
   return {
     isNew: !known,
     imported: {
@@ -89,6 +104,7 @@ async function store(
       slug: place.slug,
       title,
       record_id: recordId,
+      key_id: manifest.head.key_id,
       size: Math.max(manifest.size, place.size),
       document_version: Math.max(manifest.document_version, place.documentVersion),
       added: Math.max(0, manifest.size - place.size),
@@ -96,21 +112,54 @@ async function store(
   };
 }
 
-/** Stores the session itself. Its id follows from the mesh and the record, so that it is the same after a restore, too. */
+/**
+ * Whether a bundle has more than is here (1), the same (0) or less (-1).
+ *
+ * @throws conflict for one that has more messages and fewer versions, or the other way round, which no record ever had
+ */
+function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
+  const messages = Math.sign(manifest.size - place.size);
+  const versions = Math.sign(manifest.document_version - place.documentVersion);
+  if (messages * versions >= 0) return Math.sign(messages + versions);
+  throw new MerkleError(
+    "conflict",
+    `The bundle has ${manifest.size} messages and ${manifest.document_version} versions, where ${place.size} and ${place.documentVersion} were imported before: neither can be the beginning of the other. Nothing was imported.`,
+    { session_id: place.sessionId },
+  );
+}
+
+/** Keeps what does not follow from messages and versions as it is (IMPORT-4). */
+async function keepFiles(
+  tx: Transaction,
+  bundle: ZippedFiles,
+  { sessionId, manifest }: { readonly sessionId: string; readonly manifest: Manifest },
+): Promise<void> {
+  const derived: readonly string[] = [bundleFiles.feed, bundleFiles.versions, bundleFiles.document];
+  for (const name of bundleFileNames(manifest.version).filter((each) => !derived.includes(each))) {
+    await keepImportFile(tx, { sessionId, name }, bundle.open(name) ?? none());
+  }
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}
+
+/** Stores the session itself. Its id follows from the mesh, the record and its key, so that it is the same after a restore, too. */
 async function begin(
   { database: { meshId } }: Services,
   tx: Transaction,
   bundle: ZippedFiles,
-  { session, exported_at }: Manifest,
+  {
+    manifest: { session, exported_at },
+    record,
+  }: { readonly manifest: Manifest; readonly record: { readonly recordId: string; readonly originKey: string } },
 ): Promise<ImportedSessionRow> {
-  const recordId = session.session_id;
-  const sessionId = idFrom(["import", meshId, recordId]);
+  const { recordId, originKey } = record;
+  const sessionId = idFrom(["import", meshId, recordId, originKey]);
   const slug = await takeSlug(tx, { meshId, sessionId, title: session.slug, wanted: undefined });
   const [convener] = await readRosterFile(bundle, new Date(exported_at));
   await insertImport(tx, {
     sessionId,
     meshId,
-    recordId,
+    ...record,
     slug,
     title: session.title,
     description: session.description,
@@ -134,11 +183,14 @@ async function readConclusion(
   return "text" in section ? section.text : null;
 }
 
-function livesHere(recordId: string): MerkleError {
+function livesHere({ signer }: Services, { head }: Manifest): MerkleError {
+  const isOurs = signer.keys.some(({ key_id }) => key_id === head.key_id);
   return new MerkleError(
     "conflict",
-    "This mesh has the session itself, of which the bundle is a copy. Import it into another mesh, or verify it as it is.",
-    { session_id: recordId },
+    isOurs
+      ? "This mesh has the session itself, of which the bundle is a copy. Import it into another mesh, or verify it as it is."
+      : `This mesh has the session itself, and the bundle is not of it: it names the same id, and is signed with the key ${head.key_id}, which was never this broker's. Nothing was imported.`,
+    { session_id: head.session_id },
   );
 }
 

@@ -109,6 +109,18 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
   };
 }
 
+/** The ids of a key, the newest unless told, and of those that it comes from, each vouched for by the one before. Successions were checked. */
+export function lineOf(keys: readonly AuditKey[], keyId = keys.at(-1)?.key_id): string[] {
+  const line: string[] = [];
+  let key = keys.find(({ key_id }) => key_id === keyId);
+  while (key && !line.includes(key.key_id)) {
+    const { key_id, previous, succession } = key;
+    line.push(key_id);
+    key = succession === null ? undefined : keys.find((each) => each.key_id === previous);
+  }
+  return line;
+}
+
 export function toAuditKey(row: AuditKeyRow): AuditKey {
   return {
     key_id: row.keyId,

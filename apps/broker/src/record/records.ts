@@ -6,11 +6,13 @@ import {
   type RecordExtent,
   readRecordExtent,
 } from "@merkle/db";
-import type { SignedHead } from "@merkle/wire/record";
+import { canonicalJson } from "@merkle/wire";
+import type { HeadAbout, SignedHead } from "@merkle/wire/record";
 import type { Workers } from "../workers/workers.js";
-import type { AuditSigner } from "./audit-key.js";
+import { readAbout } from "./about.js";
+import { type AuditSigner, lineOf } from "./audit-key.js";
 import { signHead } from "./sign-head.js";
-import { toSignedHead } from "./signed-head.js";
+import { toHeadRow, toSignedHead } from "./signed-head.js";
 import { completeTiles, type LogReader } from "./tiles.js";
 
 /** What is signed of sessions' records, and the tiles that it is made from. */
@@ -22,6 +24,8 @@ export interface Records {
    * @throws conflict when the record is damaged; null when there is no such session
    */
   headNow(sessionId: string): Promise<{ head: SignedHead; extent: RecordExtent } | null>;
+  /** A head over the same logs as this one, and over what is said around them now: the same one when that is still so. */
+  headAbout(sessionId: string, head: SignedHead, about: HeadAbout): Promise<SignedHead>;
   /** Hashes what came since it was done last, so that whoever holds the feed afterwards has little left to hash. */
   catchUp(sessionId: string): Promise<RecordExtent | null>;
 }
@@ -33,6 +37,8 @@ export interface RecordsOptions {
 }
 
 export function createRecords({ database, workers, signer }: RecordsOptions): Records {
+  // A head that was signed with a key which the one of now does not come from is nobody's word any more.
+  const line = lineOf(signer.keys);
   /** By session. Whoever comes while tiles are made waits, and makes what then is left. */
   const underWay = new Map<string, Promise<void>>();
 
@@ -58,15 +64,22 @@ export function createRecords({ database, workers, signer }: RecordsOptions): Re
     async headNow(sessionId) {
       const extent = await catchUp(sessionId);
       if (!extent) return null;
-      const known = await findHead(database.orm, sessionId, extent);
+      const known = await findHead(database.orm, sessionId, extent, extent.imported ? undefined : line);
       const row = known ?? (await signAndKeep(sessionId, extent));
       return { head: toSignedHead(row), extent };
+    },
+    async headAbout(sessionId, head, about) {
+      if (canonicalJson(head.about ?? null) === canonicalJson(about)) return head;
+      const { key_id: _key, signature: _signature, ...logs } = head;
+      const signed = signer.sign({ ...logs, about, at: new Date().toISOString() });
+      return toSignedHead(await keepHead(database.orm, toHeadRow(signed, { sessionId, sealed: false })));
     },
   };
 
   async function signAndKeep(sessionId: string, extent: RecordExtent): Promise<HeadRow> {
     const reader: LogReader = { db: database.orm, workers };
-    const facts = { epoch: database.epoch, at: new Date(), sealed: false };
+    const about = await readAbout({ db: database.orm, meshId: database.meshId, sessionId }, extent);
+    const facts = { epoch: database.epoch, at: new Date(), sealed: false, about };
     return keepHead(database.orm, await signHead(reader, signer, { sessionId, extent, ...facts }));
   }
 }

@@ -1,7 +1,8 @@
 import { type HeadRow, keepRest, type RecordExtent, readContentHash, tileHashes } from "@merkle/db";
-import { rootOfLog, toHex } from "@merkle/wire/record";
+import { type HeadAbout, rootOfLog, toHex } from "@merkle/wire/record";
 import { sha256 } from "../audit/sha256.js";
 import type { AuditSigner } from "./audit-key.js";
+import { aboutBytes } from "./signed-head.js";
 import { type LogReader, type NamedLog, readLeaves, subtreesOf } from "./tiles.js";
 
 export interface HeadToSign {
@@ -10,13 +11,15 @@ export interface HeadToSign {
   readonly epoch: string;
   readonly at: Date;
   readonly sealed: boolean;
+  /** What is said around the two logs. */
+  readonly about: HeadAbout;
 }
 
 /** Signs what a record holds up to an extent, for which its tiles are complete, and keeps the leaves that no tile has yet. */
 export async function signHead(
   reader: LogReader,
   signer: AuditSigner,
-  { sessionId, extent, epoch, at, sealed }: HeadToSign,
+  { sessionId, extent, epoch, at, sealed, about }: HeadToSign,
 ): Promise<HeadRow> {
   const { recordId, size, documentVersion } = extent;
   const rootOf = async (log: "feed" | "document", entries: number) => {
@@ -39,6 +42,7 @@ export async function signHead(
       hash: documentHash && toHex(documentHash),
       root: toHex(documentRoot),
     },
+    about,
     at: at.toISOString(),
   });
   return {
@@ -54,6 +58,7 @@ export async function signHead(
     keyId: key_id,
     signature: Buffer.from(signature, "base64url"),
     sealed,
+    about: aboutBytes(about),
   };
 }
 

@@ -5,8 +5,9 @@ import {
   redactMessageRow,
   type StoredMessage,
 } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
+import { MerkleError, redactedVersions } from "@merkle/wire";
 import type { OutputOf, SessionContext } from "../context.js";
+import { contentOf } from "../feed/message.js";
 import { forgetElsewhere } from "./forget-elsewhere.js";
 import { type Remover, refuseOthersText } from "./remover.js";
 
@@ -28,6 +29,10 @@ export async function redactOne(
     if (message.redaction) return { redacted: 0, sequence: message.redaction.sequence };
     refuseWithoutText(message);
 
+    const versions = redactedVersions({
+      event: "message_redacted",
+      content: message.type === "system" ? contentOf(message.content) : {},
+    });
     await forgetElsewhere(ctx, write, message);
     await redactMessageRow(tx, sessionId, sequence);
     const told = await announce(
@@ -36,6 +41,7 @@ export async function redactOne(
         event: "message_redacted",
         by: remover.name,
         redacted_sequence: sequence,
+        ...(versions && { document_versions: versions }),
         reason,
         at: new Date().toISOString(),
       },

@@ -32,10 +32,9 @@ export async function redactVersions(
     const redacted = await redactDocumentVersions(tx, sessionId, range);
     await redactProposals(tx, sessionId, range);
     await forgetQuotes(tx, { meshId: ctx.services.database.meshId, sessionId }, range);
-    if (redacted === 0) {
-      const earlier = await readVersionRedactions(tx, sessionId);
-      return { redacted, sequence: earlier.find(range.from)?.sequence ?? null };
-    }
+    const told = redacted === 0 ? (await readVersionRedactions(tx, sessionId)).find(range.from) : undefined;
+    // Where the event that told of it lost its own text, it is told again: a record must say which texts it lacks.
+    if (told) return { redacted, sequence: told.sequence };
     const { sequence } = await announce(
       sessionId,
       {

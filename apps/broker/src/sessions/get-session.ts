@@ -28,8 +28,8 @@ export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_ses
     progress_entries: progressEntries,
     seal: seal ? toSeal(seal) : null,
     origin:
-      row.originId !== null && row.importedAt !== null
-        ? { record_id: row.originId, imported_at: row.importedAt.toISOString() }
+      row.originId !== null && row.originKey !== null && row.importedAt !== null
+        ? { record_id: row.originId, key_id: row.originKey, imported_at: row.importedAt.toISOString() }
         : null,
   };
 }

@@ -2,8 +2,10 @@ import type { Hunk } from "@merkle/wire";
 import { type Anchored, type Reanchored, startReanchoring } from "@merkle/wire/anchors";
 import { type MerkleProof, merkleProof, merkleRoot } from "@merkle/wire/plain";
 import { sha256 } from "../audit/sha256.js";
+import type { RecordReport } from "@merkle/wire/record";
 import { replaceConclusion } from "../document/conclusion-section.js";
 import { findSection, listHeadings } from "../document/sections.js";
+import { verifyBundleFile } from "../import/verify-bundle-file.js";
 import { type EntryFacts, type HashedEntries, hashEntries } from "../record/hash-entries.js";
 import { toHunks } from "./hunks.js";
 import { type Merged, type MergeInput, mergeTexts } from "./merge-texts.js";
@@ -31,6 +33,7 @@ export interface TaskTypes {
   merkle_root: { input: { leaves: readonly string[] }; output: string };
   merkle_proof: { input: { leaves: readonly string[]; leaf: string }; output: MerkleProof };
   hash_entries: { input: EntryFacts; output: HashedEntries };
+  verify_bundle: { input: { path: string }; output: RecordReport | { readonly unreadable: string } };
 }
 
 export type TaskName = keyof TaskTypes;
@@ -39,7 +42,7 @@ export type TaskOutput<Name extends TaskName> = TaskTypes[Name]["output"];
 
 /** Something pure that may hold a thread for long. */
 interface Task<Name extends TaskName> {
-  run(input: TaskInput<Name>): TaskOutput<Name>;
+  run(input: TaskInput<Name>): TaskOutput<Name> | Promise<TaskOutput<Name>>;
   /** Whether the input is surely done within a few milliseconds. */
   isSmall(input: TaskInput<Name>): boolean;
 }
@@ -94,9 +97,13 @@ const tasks: { readonly [Name in TaskName]: Task<Name> } = {
     run: hashEntries,
     isSmall: ({ facts }) => facts.reduce((chars, text) => chars + text.length, 0) < SMALL_FACTS_CHARS_MAX,
   },
+  verify_bundle: { run: ({ path }) => verifyBundleFile(path), isSmall: () => false },
 };
 
-export function runTask<Name extends TaskName>(name: Name, input: TaskInput<Name>): TaskOutput<Name> {
+export function runTask<Name extends TaskName>(
+  name: Name,
+  input: TaskInput<Name>,
+): TaskOutput<Name> | Promise<TaskOutput<Name>> {
   return tasks[name].run(input);
 }
 

@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** From the call on, waiting for a thread included; 10 seconds unless given. */
   readonly timeoutMs?: number;
+  /** Whether it has a thread of its own, beside those that others wait for; for what takes minutes. */
+  readonly alone?: boolean;
 }
 
 export interface WorkersOptions {
@@ -51,6 +53,7 @@ export function startWorkers({
   log,
 }: WorkersOptions = {}): Workers {
   const threads = new Set<Thread>();
+  const alones = new Set<Thread>();
   const idle = new Set<Thread>();
   const waiting = new Set<Waiter>();
   const works = new Set<AbortController>();
@@ -59,7 +62,7 @@ export function startWorkers({
   async function run<Name extends TaskName>(
     name: Name,
     input: TaskInput<Name>,
-    { signal, timeoutMs = 10_000 }: RunOptions = {},
+    { signal, timeoutMs = 10_000, alone = false }: RunOptions = {},
   ): Promise<TaskOutput<Name>> {
     if (stopped) throw stopping();
     signal?.throwIfAborted();
@@ -71,7 +74,8 @@ export function startWorkers({
     const timer = setTimeout(() => work.abort(tookTooLong(name, timeoutMs)), timeoutMs);
     works.add(work);
     try {
-      return await onThread((thread) => thread.run({ name, input }, work.signal), work.signal);
+      const use = (thread: Thread) => thread.run({ name, input }, work.signal);
+      return await (alone ? onOwnThread(use) : onThread(use, work.signal));
     } finally {
       works.delete(work);
       clearTimeout(timer);
@@ -89,6 +93,16 @@ export function startWorkers({
       return await use(thread);
     } finally {
       release(thread);
+    }
+  }
+
+  async function onOwnThread<Result>(use: (thread: Thread) => Promise<Result>): Promise<Result> {
+    const thread = startThread(entry, () => alones.delete(thread));
+    alones.add(thread);
+    try {
+      return await use(thread);
+    } finally {
+      await thread.stop();
     }
   }
 
@@ -148,7 +162,7 @@ export function startWorkers({
   async function stop(): Promise<void> {
     stopped = true;
     for (const work of works) work.abort(stopping());
-    await Promise.all([...threads].map((thread) => thread.stop()));
+    await Promise.all([...threads, ...alones].map((thread) => thread.stop()));
   }
 
   return { run, stop };

@@ -2,6 +2,7 @@ import { neutralise, shortHash } from "@merkle/wire/plain";
 import type { Finding, RecordReport } from "@merkle/wire/record";
 import { CliError, exitCodes } from "../cli-error.js";
 import { counted } from "../duration.js";
+import { oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
 
 /** What a tick never stands without. */
@@ -10,7 +11,7 @@ export const whatItShows =
 
 /** A record that holds, for people. */
 export function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
-  const { size, matched, redacted, noted, signed_by, document_version } = report;
+  const { size, matched, redacted, noted, signed_by, document_version, session, seen_later } = report;
   const apart = [
     redacted > 0 && `${counted(redacted, "text")} removed`,
     report.private > 0 && `${report.private} private`,
@@ -18,9 +19,13 @@ export function reportText(report: RecordReport, output: Pick<Output, "mark" | "
   return [
     `${output.mark.ok} ${matched} of ${size} match root ${shortHash(report.root)}, computed here.`,
     `  ${whatItShows}`,
+    session && `  ${JSON.stringify(oneLine(session.title))}, ${oneLine(session.status)}, exported ${report.exported_at}`,
     output.dim(
       `  document v${document_version}${apart.map((part) => `, ${part}`).join("")}; signed by key ${signed_by?.key_id.slice(0, 8)}, ${trustText(report)}`,
     ),
+    ...report.unproven.map((sentence) => `  not proven: ${sentence}`),
+    seen_later &&
+      `  older than what was seen here: the head signed ${seen_later.at} is over ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
     noted && `${output.mark.ok} the root that you gave is over messages 1 to ${noted.size}`,
   ]
     .filter((line) => typeof line === "string")
@@ -30,11 +35,11 @@ export function reportText(report: RecordReport, output: Pick<Output, "mark" | "
 function trustText({ signed_by }: RecordReport): string {
   switch (signed_by?.trust) {
     case "known":
-      return "which this machine knows";
+      return "which this machine knows: it signed this record when that was seen here before";
     case "succeeds a known one":
-      return "the successor of one that this machine knows";
+      return "the successor of one that this machine knows from this record, and signed by that one";
     default:
-      return "seen here for the first time";
+      return "seen here for the first time: compare it with whoever runs the broker, since anybody can sign a record of their own";
   }
 }
 

@@ -7,7 +7,7 @@ import { CliError, exitCodes } from "../cli-error.js";
 
 /**
  * Writes a file under another name and gives it its own once it is whole, so that nobody takes a part for all of it. What is
- * there already stays, unless it is to be replaced.
+ * there already stays, unless it is to be replaced. An export holds all that was said in a session: its owner alone reads it.
  *
  * @throws CliError `file_exists`
  */
@@ -19,7 +19,7 @@ export async function writeWhole(
   refuseExisting(path, replace);
   const unfinished = `${path}.${randomBytes(4).toString("hex")}.unfinished`;
   try {
-    await pipeline(bytes, createWriteStream(unfinished, { flags: "wx" }), { signal });
+    await pipeline(bytes, createWriteStream(unfinished, { flags: "wx", mode: 0o600 }), { signal });
     if (replace) await rename(unfinished, path);
     // Unlike a renamed file, a link takes no other's place that came there meanwhile.
     else await link(unfinished, path).catch((error: unknown) => takePlace(unfinished, path, error));

@@ -38,7 +38,7 @@ export async function verifyFile(path: string, options: VerifyFileOptions): Prom
   try {
     const bundle = await openBundle(file, path);
     const facts = await readFacts(bundle);
-    const seen = facts && (await findSeen(home, facts.manifest.session.session_id));
+    const seen = facts && (await findSeen(home, facts.manifest.head.session_id));
     const trusted = { root, ...(seen && { keys: seen.keys, heads: [seen.head] }) };
     const report = await verifyBundle(bundle, { ...nodeCrypto, trusted, message, onProgress, signal });
     if (report.ok && facts) await rememberSeen(home, await believed(facts));

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
 import { documents, feeds, heads, sessions } from "../schema.js";
 
@@ -17,15 +17,24 @@ export interface HeadRow {
   readonly signature: Uint8Array;
   /** Whether a conclusion signed it. */
   readonly sealed: boolean;
+  /** The three hashes of what is said around the logs, one after the other; empty in a head of format 1. */
+  readonly about: Uint8Array;
 }
 
-/** How far a session's two logs reach, and what their entries call it. */
+/** How far a session's two logs reach, what their entries call it, and what is said of it. */
 export interface RecordExtent {
   /** The session's own id, or that of its origin. */
   readonly recordId: string;
+  readonly imported: boolean;
   readonly size: number;
   readonly documentVersion: number;
   readonly closed: boolean;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly createdByTeamId: string;
+  readonly createdAt: Date;
+  readonly closedAt: Date | null;
 }
 
 /** Both logs as they are in one moment; null where there is no such session. */
@@ -33,9 +42,16 @@ export async function readRecordExtent(db: Queryable, sessionId: string): Promis
   const [row] = await db
     .select({
       recordId: sql<string>`coalesce(${sessions.originId}, ${sessions.sessionId})`,
+      imported: sql<boolean>`${sessions.originId} IS NOT NULL`,
       size: feeds.lastSequence,
       documentVersion: documents.version,
       closed: sql<boolean>`${feeds.closedAt} IS NOT NULL`,
+      slug: sessions.slug,
+      title: sessions.title,
+      description: sessions.description,
+      createdByTeamId: sessions.createdByTeamId,
+      createdAt: sessions.createdAt,
+      closedAt: feeds.closedAt,
     })
     .from(sessions)
     .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
@@ -45,15 +61,15 @@ export async function readRecordExtent(db: Queryable, sessionId: string): Promis
 }
 
 /**
- * Keeps a head, and returns the one that is kept for its size and version: of several that are made for the same, one is
- * given out. One that is sealed stays so.
+ * Keeps a head, and returns the one that is kept over the same: of several that are made at once, one is given out. One that
+ * is sealed stays so.
  */
 export async function keepHead(db: Queryable | Transaction, head: HeadRow): Promise<HeadRow> {
   const [kept] = await db
     .insert(heads)
     .values(head)
     .onConflictDoUpdate({
-      target: [heads.sessionId, heads.size, heads.documentVersion],
+      target: [heads.sessionId, heads.size, heads.documentVersion, heads.keyId, heads.about],
       set: { sealed: sql`${heads.sealed} OR excluded.sealed` },
     })
     .returning();
@@ -61,17 +77,30 @@ export async function keepHead(db: Queryable | Transaction, head: HeadRow): Prom
   return kept;
 }
 
+/**
+ * The last head that was signed over just so much.
+ *
+ * @param keyIds - Of these keys, and of format 2; any head unless given.
+ */
 export async function findHead(
   db: Queryable,
   sessionId: string,
   { size, documentVersion }: { readonly size: number; readonly documentVersion: number },
+  keyIds?: readonly string[],
 ): Promise<HeadRow | null> {
   const [row] = await db
     .select()
     .from(heads)
     .where(
-      and(eq(heads.sessionId, sessionId), eq(heads.size, size), eq(heads.documentVersion, documentVersion)),
-    );
+      and(
+        eq(heads.sessionId, sessionId),
+        eq(heads.size, size),
+        eq(heads.documentVersion, documentVersion),
+        keyIds && and(inArray(heads.keyId, [...keyIds]), sql`${heads.about} <> ''`),
+      ),
+    )
+    .orderBy(desc(heads.at))
+    .limit(1);
   return row ?? null;
 }
 
@@ -86,7 +115,7 @@ export async function findHeadOver(
     .select()
     .from(heads)
     .where(and(eq(heads.sessionId, sessionId), wanted))
-    .orderBy(desc(heads.sealed), desc(heads.size), desc(heads.documentVersion))
+    .orderBy(desc(heads.sealed), desc(heads.size), desc(heads.documentVersion), desc(heads.at))
     .limit(1);
   return row ?? null;
 }
@@ -107,5 +136,5 @@ export async function listHeads(db: Queryable, sessionId: string): Promise<HeadR
     .select()
     .from(heads)
     .where(eq(heads.sessionId, sessionId))
-    .orderBy(heads.size, heads.documentVersion);
+    .orderBy(heads.size, heads.documentVersion, heads.at, heads.about);
 }

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, feeds, originKeys, sessions } from "../schema.js";
+import { documents, feeds, importFiles, originKeys, sessions } from "../schema.js";
 import type { AuditKeyRow } from "./audit-keys.js";
 
 /** A session that came from another broker, as it stands here. */
@@ -16,11 +16,11 @@ export async function holdImport(tx: Transaction, meshId: string, recordId: stri
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`import ${meshId} ${recordId}`}, 0))`);
 }
 
-/** What was imported of a record into a mesh; null where nothing was. */
+/** What was imported into a mesh of the record that has this id and was signed by this key first; null where nothing was. */
 export async function findImported(
   db: Queryable,
   meshId: string,
-  recordId: string,
+  { recordId, originKey }: { readonly recordId: string; readonly originKey: string },
 ): Promise<ImportedSessionRow | null> {
   const [row] = await db
     .select({
@@ -32,7 +32,12 @@ export async function findImported(
     .from(sessions)
     .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
     .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
-    .where(and(eq(sessions.meshId, meshId), eq(sessions.originId, recordId)));
+    .where(and(
+        eq(sessions.meshId, meshId),
+        eq(sessions.originId, recordId),
+        eq(sessions.originKey, originKey),
+      ),
+    );
   return row ?? null;
 }
 
@@ -40,6 +45,7 @@ export interface NewImport {
   readonly sessionId: string;
   readonly meshId: string;
   readonly recordId: string;
+  readonly originKey: string;
   readonly slug: string;
   readonly title: string;
   readonly description: string;
@@ -250,4 +256,41 @@ export async function keepOriginKeys(
     .insert(originKeys)
     .values(keys.map((key) => ({ sessionId, ...key })))
     .onConflictDoNothing();
+}
+
+/** Keeps a file of an imported bundle as it is, in the place of what was kept of it. */
+export async function keepImportFile(
+  tx: Transaction,
+  { sessionId, name }: { readonly sessionId: string; readonly name: string },
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await tx.delete(importFiles).where(and(eq(importFiles.sessionId, sessionId), eq(importFiles.name, name)));
+  let part = 0;
+  for await (const bytes of chunks) {
+    await tx.insert(importFiles).values({ sessionId, name, part, bytes });
+    part += 1;
+  }
+}
+
+/** A part of a file that was kept, counted from 0; null after the last. */
+export async function readImportFile(
+  db: Queryable,
+  { sessionId, name, part }: { readonly sessionId: string; readonly name: string; readonly part: number },
+): Promise<Uint8Array | null> {
+  const [row] = await db
+    .select({ bytes: importFiles.bytes })
+    .from(importFiles)
+    .where(
+      and(eq(importFiles.sessionId, sessionId), eq(importFiles.name, name), eq(importFiles.part, part)),
+    );
+  return row?.bytes ?? null;
+}
+
+/** The names of the files that were kept of an import. */
+export async function listImportFiles(db: Queryable, sessionId: string): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ name: importFiles.name })
+    .from(importFiles)
+    .where(eq(importFiles.sessionId, sessionId));
+  return rows.map(({ name }) => name);
 }

@@ -1,4 +1,4 @@
-import { and, asc, between, eq, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, between, eq, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
 import {
   documentVersions,
@@ -107,13 +107,17 @@ export async function listTeamsOfPeers(
   return rows.map(({ teamId }) => teamId);
 }
 
-/** The events that tell of redacted versions of a session's document, oldest first. */
+/** The events that tell of redacted versions of a session's document, oldest first. One that removes such an event tells it again. */
 export async function listVersionRedactions(db: Queryable, sessionId: string): Promise<RedactionEvent[]> {
   return db
     .select({ sequence: messages.sequence, content: messages.content })
     .from(messages)
     .where(
-      and(eq(messages.sessionId, sessionId), eq(messages.kind, "message_redacted"), isNull(messages.replyTo)),
+      and(
+        eq(messages.sessionId, sessionId),
+        eq(messages.kind, "message_redacted"),
+        or(isNull(messages.replyTo), sql`${messages.content} LIKE '%"document_versions"%'`),
+      ),
     )
     .orderBy(asc(messages.sequence));
 }

@@ -22,6 +22,7 @@ export interface SessionRow {
   readonly closedAt: Date | null;
   /** Of one that came from another broker: the id that its entries name, and since when it is here. */
   readonly originId: string | null;
+  readonly originKey: string | null;
   readonly importedAt: Date | null;
   readonly heldAt: Date | null;
   readonly heldBy: string | null;
@@ -65,6 +66,7 @@ const sessionColumns = {
   lastSaidBy: sql<string | null>`(SELECT ${messages.authorTeam} ${ofLastSaid})`,
   closedAt: feeds.closedAt,
   originId: sessions.originId,
+  originKey: sessions.originKey,
   importedAt: sessions.importedAt,
   heldAt: feeds.heldAt,
   heldBy: sessions.heldBy,

@@ -6,6 +6,6 @@ const utf8 = new TextEncoder();
  * What is signed of a value: its purpose on a line of its own, then its canonical JSON (RFC 8785). A signature that was
  * made for one purpose holds for no other, and the order in which a value's fields were sent makes no difference.
  */
-export function signedBytes(purpose: string, value: unknown): Uint8Array {
-  return utf8.encode(`merkle ${purpose} v1\n${canonicalJson(value)}`);
+export function signedBytes(purpose: string, value: unknown, version = 1): Uint8Array {
+  return utf8.encode(`merkle ${purpose} v${version}\n${canonicalJson(value)}`);
 }

@@ -1,8 +1,11 @@
 import { canonicalJson } from "../canonical-json.js";
+import type { Sha256 } from "../audit/merkle-tree.js";
 import { signedBytes } from "../identity/signed-bytes.js";
 import type { Message } from "../message.js";
 import type { RecordedVersion } from "./entry.js";
+import type { StateEntry } from "../operations/state.js";
 import type { AuditKey, SignedHead } from "./head.js";
+import { toHex } from "./hex.js";
 import * as shape from "./shape.js";
 
 /**
@@ -17,7 +20,8 @@ export const bundleFiles = {
   /** The document as it is: the content of the last version. */
   document: "document.md",
   roster: "roster.json",
-  state: "state.json",
+  /** A `StateEntry` per key, in the order of the keys. */
+  state: "state.ndjson",
   /** Every signed head, the oldest first. */
   heads: "heads.ndjson",
   /** `AuditKey[]`, the oldest first. */
@@ -26,8 +30,25 @@ export const bundleFiles = {
   manifest: "manifest.json",
 } as const;
 
+/** What `state.ndjson` was in bundles of format 1: one object for all keys. */
+export const stateFileOfFormat1 = "state.json";
+
+/** The files that a bundle of a format has: these, each once, and no others. */
+export function bundleFileNames(format: Manifest["version"]): readonly string[] {
+  const names = Object.values(bundleFiles);
+  return format === 1
+    ? names.map((name) => (name === bundleFiles.state ? stateFileOfFormat1 : name))
+    : names;
+}
+
 /** What a line and a file that is read whole may have at most, so that a bundle cannot take all the memory. */
-export const bundleLimits = { lineBytesMax: 4 * 2 ** 20, fileBytesMax: 2 ** 20, headsMax: 100_000 } as const;
+export const bundleLimits = {
+  lineBytesMax: 4 * 2 ** 20,
+  fileBytesMax: 2 ** 20,
+  /** Of the roster, and of format 1's state. */
+  listBytesMax: 32 * 2 ** 20,
+  headsMax: 100_000,
+} as const;
 
 /** A message with what its place in the log is checked by. */
 export interface FeedLine {
@@ -52,18 +73,23 @@ export interface DocumentLine {
   readonly root: string;
 }
 
+/** What a record says of its session besides the two logs. In format 2 the head has the hash of it. */
+export interface SessionAbout {
+  /** The record's id. */
+  readonly session_id: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly closed_at: string | null;
+}
+
 export interface Manifest {
   readonly format: "merkle-bundle";
-  readonly version: 1;
-  readonly session: {
-    readonly session_id: string;
-    readonly slug: string;
-    readonly title: string;
-    readonly description: string;
-    readonly status: string;
-    readonly created_at: string;
-    readonly closed_at: string | null;
-  };
+  /** The format. In 1 the head is over the two logs alone. */
+  readonly version: 1 | 2;
+  readonly session: SessionAbout;
   readonly epoch: string;
   readonly exported_at: string;
   readonly size: number;
@@ -76,7 +102,7 @@ export interface Manifest {
 
 /** A line or a file: its canonical JSON, and a line break. */
 export function writeJsonLine(
-  value: FeedLine | DocumentLine | SignedHead | Manifest | readonly AuditKey[],
+  value: FeedLine | DocumentLine | StateEntry | SignedHead | Manifest | readonly AuditKey[],
 ): string {
   return `${canonicalJson(value)}\n`;
 }
@@ -85,18 +111,15 @@ export function writeJsonLine(
 export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array {
   const { format, version, session, epoch, exported_at, size, document_version, head, files, key_id } =
     manifest;
-  return signedBytes("bundle", {
-    format,
-    version,
-    session,
-    epoch,
-    exported_at,
-    size,
-    document_version,
-    head,
-    files,
-    key_id,
-  });
+  const unsigned = { format, version, session, epoch, exported_at, size, document_version, head, files, key_id };
+  return signedBytes("bundle", unsigned, version);
+}
+
+/** What the head of a record has of its session. */
+export function sessionHash({ session }: Pick<Manifest, "session">, sha256: Sha256): string {
+  const { session_id, slug, title, description, status, created_at, closed_at } = session;
+  const about = { session_id, slug, title, description, status, created_at, closed_at };
+  return toHex(sha256(new TextEncoder().encode(canonicalJson(about))));
 }
 
 /** @throws ShapeError when the text is no line of the feed, or says more than can be checked */
@@ -124,6 +147,15 @@ export function parseHeadLine(line: string): SignedHead {
 /** @throws ShapeError */
 export function parseManifest(text: string): Manifest {
   return parseCanonical(text, (value) => manifest(value, "the manifest"));
+}
+
+/**
+ * A file or a line that is hashed whole: what it says is for whoever shows it, but it must be the one way to say it.
+ *
+ * @throws ShapeError
+ */
+export function parseAnyJson(text: string): Record<string, unknown> {
+  return parseCanonical(text, (value) => shape.anyObject(value, "it"));
 }
 
 /** @throws ShapeError */
@@ -204,8 +236,13 @@ const documentLine: shape.Shape<DocumentLine> = shape.object({
   ...proofFields,
 });
 
-/** A signed head, where one stands in something else. */
-export const parseHead: shape.Shape<SignedHead> = shape.object({
+/** A signed head of either format, where one stands in something else. */
+export const parseHead: shape.Shape<SignedHead> = (value, place) => {
+  const { about, ...head } = headFields(value, place);
+  return about === undefined ? head : { ...head, about };
+};
+
+const headFields = shape.object({
   epoch: shape.uuid,
   session_id: shape.uuid,
   size: shape.count,
@@ -215,6 +252,7 @@ export const parseHead: shape.Shape<SignedHead> = shape.object({
     hash: shape.nullable(shape.hash),
     root: shape.hash,
   }),
+  about: shape.optional(shape.object({ session: shape.hash, roster: shape.hash, state: shape.hash })),
   at: shape.instant,
   key_id: shape.keyId,
   signature: shape.signature,
@@ -230,9 +268,9 @@ const auditKey: shape.Shape<AuditKey> = shape.object({
 
 const manifest: shape.Shape<Manifest> = shape.object({
   format: shape.oneOf("merkle-bundle"),
-  version: (value: unknown, place: string): 1 => {
-    if (value !== 1)
-      throw new shape.ShapeError(`${place} must be 1, which is the one that can be read here.`);
+  version: (value: unknown, place: string): 1 | 2 => {
+    if (value !== 1 && value !== 2)
+      throw new shape.ShapeError(`${place} must be 1 or 2, which are those that can be read here.`);
     return value;
   },
   session: shape.object({

@@ -21,9 +21,18 @@ export interface Head {
     /** The root over all versions up to it. */
     readonly root: string;
   };
+  /** The hashes of what is said around the two logs; heads of format 1, which were signed before there was another, have none. */
+  readonly about?: HeadAbout | undefined;
   readonly at: string;
   /** The audit key that signs it. */
   readonly key_id: string;
+}
+
+/** SHA-256 of each, as a bundle holds it: of the canonical JSON of the session's own facts, and of two files. */
+export interface HeadAbout {
+  readonly session: string;
+  readonly roster: string;
+  readonly state: string;
 }
 
 export interface SignedHead extends Head {
@@ -48,18 +57,13 @@ export type VerifySignature = (
   signature: Uint8Array,
 ) => boolean | Promise<boolean>;
 
-/** What is signed of a head: all of it. */
-export function headBytes({ epoch, session_id, size, root, document, at, key_id }: Head): Uint8Array {
+/** What is signed of a head: all of it. A head of the one format is never one of the other. */
+export function headBytes({ epoch, session_id, size, root, document, about, at, key_id }: Head): Uint8Array {
   const { version, hash, root: documentRoot } = document;
-  return signedBytes("head", {
-    epoch,
-    session_id,
-    size,
-    root,
-    document: { version, hash, root: documentRoot },
-    at,
-    key_id,
-  });
+  const logs = { epoch, session_id, size, root, document: { version, hash, root: documentRoot } };
+  if (!about) return signedBytes("head", { ...logs, at, key_id });
+  const { session, roster, state } = about;
+  return signedBytes("head", { ...logs, about: { session, roster, state }, at, key_id }, 2);
 }
 
 /** What the key before signs of its successor. */

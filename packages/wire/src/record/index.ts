@@ -2,6 +2,7 @@ export type { Sha256 } from "../audit/merkle-tree.js";
 export { type HashedThought, thoughtText } from "../audit/thought-hash.js";
 export { canonicalJson } from "../canonical-json.js";
 export {
+  bundleFileNames,
   bundleFiles,
   bundleLimits,
   type DocumentLine,
@@ -10,9 +11,13 @@ export {
   manifestBytes,
   parseDocumentLine,
   parseFeedLine,
+  parseHead,
   parseHeadLine,
   parseKeys,
   parseManifest,
+  type SessionAbout,
+  sessionHash,
+  stateFileOfFormat1,
   writeJsonLine,
 } from "./bundle.js";
 export {
@@ -28,6 +33,7 @@ export {
   type AuditKey,
   auditKeyId,
   type Head,
+  type HeadAbout,
   headBytes,
   holds,
   isSignedBy,

@@ -5,8 +5,11 @@ import type { SignedHead } from "./head.js";
 export interface RecordReport {
   /** Whether nothing was found wrong. It does not show that a statement is true, nor what was never posted. */
   readonly ok: boolean;
-  /** What the manifest says of the session; null when it cannot be read. */
+  /** Of the bundle; null when that cannot be read. */
+  readonly format: Manifest["version"] | null;
+  /** What is said of the session, and when it was exported: null unless the head's key, or one that it vouches for, signed it. */
   readonly session: Manifest["session"] | null;
+  readonly exported_at: string | null;
   /** How many messages and versions there are. */
   readonly size: number;
   readonly document_version: number;
@@ -17,12 +20,14 @@ export interface RecordReport {
   readonly matched: number;
   readonly redacted: number;
   readonly private: number;
-  /** The head of the export. */
+  /** The head of the export; null when its signature does not hold. */
   readonly head: SignedHead | null;
-  /** Whose key signed that head, and with it all messages and versions. */
+  /** Whose key signed that head, and with it all that is shown. */
   readonly signed_by: SignedBy | null;
-  /** Whose key signed the files around them: title, roster and state. A copy is exported by another broker than its origin. */
-  readonly exported_by: SignedBy | null;
+  /** A head that was seen of this record and is over more than this export, which is older than it. */
+  readonly seen_later: SignedHead | null;
+  /** What nothing here proves, in sentences. */
+  readonly unproven: readonly string[];
   /** Where the root that was noted elsewhere stands: over so many messages. */
   readonly noted: { readonly root: string; readonly size: number } | null;
   /** What is wrong, the first thing first; at most 100. */

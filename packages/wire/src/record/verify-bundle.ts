@@ -1,21 +1,25 @@
 import type { Sha256 } from "../audit/merkle-tree.js";
+import { createBreather } from "./breather.js";
 import {
+  bundleFileNames,
   bundleFiles,
   bundleLimits,
   type Manifest,
   manifestBytes,
+  parseAnyJson,
   parseHeadLine,
   parseKeys,
   parseManifest,
+  sessionHash,
 } from "./bundle.js";
 import { collectFindings, type Findings, joinFindings } from "./findings.js";
 import { type AuditKey, holds, isSignedBy, type SignedHead, type VerifySignature } from "./head.js";
 import { type BundleReader, type BundleSource, type GrowingHash, readBundle } from "./read-bundle.js";
 import { readLines, readWhole, UnreadableLines } from "./read-lines.js";
-import type { RecordReport, VerifiedRow } from "./report.js";
+import type { FindingCode, RecordReport, VerifiedRow } from "./report.js";
 import { ShapeError } from "./shape.js";
-import { verifyDocument } from "./verify-document.js";
-import { verifyFeed } from "./verify-feed.js";
+import { type VerifiedDocument, verifyDocument } from "./verify-document.js";
+import { type VerifiedFeed, verifyFeed } from "./verify-feed.js";
 import { checkKeys, trustIn } from "./verify-keys.js";
 import type { Checkpoint } from "./verify-log.js";
 
@@ -50,7 +54,8 @@ export interface Progress {
 /**
  * Checks a whole record: each message and version against its hash, the hashes against the roots, the roots against the
  * signed heads, signatures against keys, files against the manifest. It reads each file once, keeps a line of it at a time,
- * and gives way to others as it goes. A bundle may be anything: what is wrong with it stands in the report.
+ * and gives way to others as it goes. A bundle may be anything: what is wrong with it stands in the report, and what nobody
+ * whose word counts has signed stands nowhere in it.
  *
  * @throws only what the signal was aborted with
  */
@@ -66,9 +71,11 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     signatures.add({ code: "key", message, file: bundleFiles.keys });
   }
   const checkSignature = (head: SignedHead) => whyUnsigned(head, keys, verifySignature);
-  const recordId = manifest?.session.session_id ?? null;
+  const recordId = manifest?.head.session_id ?? null;
   const heads = await readHeads(reading, { recordId, checkSignature, signatures });
-  if (manifest) await checkManifest(manifest, { keys, checkSignature, signatures, options });
+  const word = manifest
+    ? await checkManifest(manifest, { keys, checkSignature, signatures, options })
+    : { head: false, manifest: false };
 
   const vouching = [
     ...heads.map((head) => ({ head, whose: `the head signed ${head.at}`, mustReach: true })),
@@ -76,8 +83,8 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     ...(trusted.heads ?? []).map((head) => ({
       head,
       whose: `the head remembered from ${head.at}`,
-      // What was exported before that head is shorter, and nothing is wrong with it.
-      mustReach: manifest === null || manifest.exported_at >= head.at,
+      // What was exported before that head is shorter, and nothing is wrong with it. When that was, a signature must say.
+      mustReach: !manifest || !word.manifest || manifest.exported_at >= head.at,
     })),
   ];
   const progress = (log: Progress["log"], of: number) => (done: number) => {
@@ -98,6 +105,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     recordId,
     sha256,
     onRow,
+    removed: feed.removed,
     checkpoints: [...vouching, ...seals].map(
       ({
         head: {
@@ -113,12 +121,16 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     ),
     onLine: progress("document", manifest?.document_version ?? 0),
   });
+  if (manifest) refuseMore(manifest.head, feed, document);
 
-  await readOthers(reading, source.names);
-  if (manifest) compareFiles(manifest, reading, source.names);
+  await readOthers(reading, source.names, manifest?.version ?? 2);
   const { read } = reading.reader;
+  if (manifest) {
+    compareFiles(manifest, reading);
+    compareAbout(manifest, reading);
+  }
   const text = read.get(bundleFiles.document)?.sha256;
-  if (text !== undefined && document.text !== null && text !== document.text) {
+  if (text !== undefined && text !== document.text) {
     files.add({
       code: "file",
       message: `${bundleFiles.document} is not the last version of the document.`,
@@ -126,16 +138,19 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
       file: bundleFiles.document,
     });
   }
-  const tell = async (keyId: string) => ({
-    key_id: keyId,
-    trust: await trustIn(keyId, keys, { known: trusted.keys ?? [], verifySignature }),
-  });
   const asked = checkAsked(options, feed);
   const findings = joinFindings([feed.findings, document.findings, asked, signatures, files]);
+  const isOk = findings.length === 0;
+  const trust = manifest && (await trustIn(manifest.head.key_id, keys, { known: trusted.keys ?? [], verifySignature }));
+  const further = (trusted.heads ?? []).find(
+    ({ size, document: { version } }) => size > feed.size || version > document.version,
+  );
 
   return {
-    ok: findings.length === 0,
-    session: manifest?.session ?? null,
+    ok: isOk,
+    format: manifest?.version ?? null,
+    session: manifest && word.manifest ? manifest.session : null,
+    exported_at: manifest && word.manifest ? manifest.exported_at : null,
     size: feed.size,
     document_version: document.version,
     root: feed.root,
@@ -143,15 +158,47 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     matched: feed.matched,
     redacted: feed.redacted,
     private: feed.private,
-    head: manifest?.head ?? null,
-    signed_by: manifest && (await tell(manifest.head.key_id)),
-    exported_by: manifest && (await tell(manifest.key_id)),
+    head: manifest && word.head ? manifest.head : null,
+    signed_by: manifest && trust && word.head ? { key_id: manifest.head.key_id, trust } : null,
+    seen_later: isOk && further ? further : null,
+    unproven: manifest ? whatIsUnproven(manifest, word.manifest) : [],
     noted:
       trusted.root !== undefined && feed.notedSize !== null
         ? { root: trusted.root, size: feed.notedSize }
         : null,
     findings,
   };
+}
+
+/** What the format of a record leaves unsaid, or nobody whose word counts has said. */
+function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): string[] {
+  if (version === 2) return [];
+  const around = "the title, the description, the status, the times of the session, the roster and the state";
+  return isSigned
+    ? [`Format 1: no head is over ${around}; the export alone was signed with them.`]
+    : [
+        `Format 1, exported by another broker than signed it (key ${key_id}): nobody whose word counts has signed ${around}, nor when it was exported.`,
+      ];
+}
+
+/** Nothing is over what comes after the head of the export. */
+function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocument): void {
+  const logs = [
+    { one: "message", file: bundleFiles.feed, is: feed.size, signed: head.size, findings: feed.findings },
+    {
+      one: "version",
+      file: bundleFiles.versions,
+      is: document.version,
+      signed: head.document.version,
+      findings: document.findings,
+    },
+  ] as const;
+  for (const { one, file, is, signed, findings } of logs) {
+    if (is <= signed) continue;
+    const message = `There are ${is} ${one}s, and the head of the export is over ${signed}: nothing vouches for ${one} ${signed + 1}.`;
+    const at = one === "message" ? { sequence: signed + 1 } : { document_version: signed + 1 };
+    findings.add({ code: "sequence", message, file, ...at });
+  }
 }
 
 interface Reading {
@@ -172,14 +219,19 @@ async function* linesOf({ reader, files, signal }: Reading, file: string): Async
   }
 }
 
-async function readSmall<T>({ reader, files, signal }: Reading, file: string, parse: (text: string) => T) {
+async function readSmall<T>(
+  { reader, files, signal }: Reading,
+  file: string,
+  parse: (text: string) => T,
+  bytesMax: number = bundleLimits.fileBytesMax,
+) {
   const chunks = reader.open(file);
   if (!chunks) {
     files.add({ code: "file", message: `${file} is missing.`, file });
     return null;
   }
   try {
-    return parse(await readWhole(chunks, bundleLimits.fileBytesMax));
+    return parse(await readWhole(chunks, bytesMax));
   } catch (error) {
     signal?.throwIfAborted();
     const code = error instanceof ShapeError || error instanceof UnreadableLines ? "form" : "file";
@@ -201,8 +253,11 @@ async function readHeads(
   const file = bundleFiles.heads;
   const heads: SignedHead[] = [];
   let line = 0;
+  const breathe = createBreather();
   for await (const text of linesOf(reading, file)) {
     line++;
+    await breathe();
+    if (signatures.full) break;
     if (line > bundleLimits.headsMax) {
       signatures.add({
         code: "form",
@@ -241,6 +296,7 @@ async function whyUnsigned(
   return null;
 }
 
+/** Whether the head, and the manifest around it, are the word of the head's key: what they say is to be believed only then. */
 async function checkManifest(
   manifest: Manifest,
   given: {
@@ -249,72 +305,132 @@ async function checkManifest(
     signatures: Findings;
     options: VerifyOptions;
   },
-): Promise<void> {
+): Promise<{ head: boolean; manifest: boolean }> {
   const { keys, checkSignature, signatures, options } = given;
-  const { verifySignature, trusted } = options;
-  const { head, key_id, signature } = manifest;
+  const { verifySignature, trusted, sha256 } = options;
+  const { head, key_id, signature, version, session, size, document_version, epoch } = manifest;
   const file = bundleFiles.manifest;
+  const add = (code: FindingCode, message: string) => signatures.add({ code, message, file });
+
   const unsigned = await checkSignature(head);
-  if (unsigned) signatures.add({ code: "signature", message: `The head of the export ${unsigned}`, file });
+  if (unsigned) add("signature", `The head of the export ${unsigned}`);
   const isOwn =
-    head.session_id === manifest.session.session_id &&
-    head.size === manifest.size &&
-    head.document.version === manifest.document_version;
-  if (!isOwn) {
-    signatures.add({
-      code: "head",
-      message: "The head of the export is not over what the manifest says is here.",
-      file,
-    });
+    head.session_id === session.session_id &&
+    head.size === size &&
+    head.document.version === document_version &&
+    head.epoch === epoch;
+  if (!isOwn) add("head", "The head of the export is not over what the manifest says is here.");
+  if ((head.about !== undefined) !== (version === 2)) {
+    add("form", `The manifest is of format ${version}, and its head is not.`);
   }
+  const isAbout = head.about === undefined || head.about.session === sessionHash(manifest, sha256);
+  if (!isAbout) add("head", "The head of the export is of a session of which something else was said.");
+
   const key = keys.find((each) => each.key_id === key_id);
   const bytes = manifestBytes(manifest);
-  if (!key || !(await holds({ publicKey: key.public_key, bytes, signature }, verifySignature))) {
-    signatures.add({
-      code: "signature",
-      message: "The manifest's signature does not hold: it was changed.",
-      file,
-    });
+  const holdsHere =
+    key !== undefined && (await holds({ publicKey: key.public_key, bytes, signature }, verifySignature));
+  if (!holdsHere) add("signature", "The manifest's signature does not hold: it was changed.");
+  const headKeys = keys.filter((each) => each.key_id === head.key_id);
+  const chain = await trustIn(key_id, keys, { known: headKeys, verifySignature });
+  const isVouched = chain === "known" || chain === "succeeds a known one";
+  // A copy of format 1 was signed by whoever exported it: its words are left out, and the logs are the head's alone.
+  if (!isVouched && version === 2) {
+    add("key", `The manifest is signed with the key ${key_id}, for which the key of its head does not vouch.`);
   }
+
   const known = trusted?.keys ?? [];
   if ((await trustIn(head.key_id, keys, { known, verifySignature })) === "other than the known one") {
     const names = known.map((each) => each.key_id).join(", ");
     const message = `The record is signed with the key ${head.key_id}, which none of those known here (${names}) vouches for: another broker signed it, or somebody who says to be it.`;
-    signatures.add({ code: "key", message, file });
+    add("key", message);
   }
+  const isHead = unsigned === null;
+  return { head: isHead, manifest: isHead && isOwn && isAbout && holdsHere && isVouched };
 }
 
-/** The files that nothing is read from are still those that the manifest names. */
-async function readOthers({ reader, files, signal }: Reading, names: readonly string[]): Promise<void> {
-  const known: readonly string[] = [
-    bundleFiles.feed,
-    bundleFiles.versions,
-    bundleFiles.heads,
-    bundleFiles.keys,
-    bundleFiles.manifest,
-  ];
-  for (const name of names.filter((each) => !known.includes(each))) {
-    try {
-      for await (const _ of reader.open(name) ?? []);
-    } catch (error) {
-      signal?.throwIfAborted();
-      files.add({ code: "file", message: `${name} cannot be read: ${reasonOf(error)}`, file: name });
-    }
-  }
-}
-
-function compareFiles(manifest: Manifest, { reader, files }: Reading, names: readonly string[]): void {
-  const named = new Map(manifest.files.map((file) => [file.name, file]));
-  for (const [file, { bytes, sha256 }] of named) {
-    const own = reader.read.get(file);
-    const add = (message: string) => files.add({ code: "file", message: `${file} ${message}`, file });
-    if (!names.includes(file)) add("is named by the manifest and missing.");
-    else if (own && own.bytes !== bytes) add(`has ${own.bytes} bytes, where the manifest says ${bytes}.`);
-    else if (own && own.sha256 !== sha256) add("has another hash than the manifest says.");
+/** The files that say what no log does. They are hashed whole, and each line or file of them can be written in one way alone. */
+async function readOthers(reading: Reading, names: readonly string[], format: Manifest["version"]): Promise<void> {
+  const { files } = reading;
+  const known = bundleFileNames(format);
+  for (const file of known.filter((name) => !names.includes(name) && !isRead.has(name))) {
+    files.add({ code: "file", message: `${file} is missing.`, file });
   }
   for (const file of names) {
-    if (file === bundleFiles.manifest || named.has(file)) continue;
-    files.add({ code: "file", message: `${file} is not named by the manifest.`, file });
+    if (isRead.has(file)) continue;
+    if (!known.includes(file)) files.add({ code: "file", message: `${file} is no file of a bundle.`, file });
+    else if (file === bundleFiles.state) await readState(reading);
+    else if (file === bundleFiles.document) await readThrough(reading, file);
+    else await readSmall(reading, file, parseAnyJson, bundleLimits.listBytesMax);
+  }
+}
+
+/** What was read before the others, and said to be missing where it is. */
+const isRead: ReadonlySet<string> = new Set([
+  bundleFiles.feed,
+  bundleFiles.versions,
+  bundleFiles.heads,
+  bundleFiles.keys,
+  bundleFiles.manifest,
+]);
+
+async function readState(reading: Reading): Promise<void> {
+  const { files } = reading;
+  const file = bundleFiles.state;
+  const wrong = collectFindings();
+  const breathe = createBreather();
+  let line = 0;
+  for await (const text of linesOf(reading, file)) {
+    line++;
+    try {
+      parseAnyJson(text);
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error;
+      wrong.add({ code: "form", message: `Line ${line} of ${file} cannot be read: ${error.message}`, file, line });
+    }
+    if (wrong.full) break;
+    await breathe();
+  }
+  files.add(...wrong.list);
+}
+
+async function readThrough({ reader, files, signal }: Reading, file: string): Promise<void> {
+  try {
+    for await (const _ of reader.open(file) ?? []);
+  } catch (error) {
+    signal?.throwIfAborted();
+    files.add({ code: "file", message: `${file} cannot be read: ${reasonOf(error)}`, file });
+  }
+}
+
+/** What the head has of the roster and the state; the manifest has it, too, and may have been signed later. */
+function compareAbout({ head: { about } }: Manifest, { reader, files }: Reading): void {
+  if (!about) return;
+  for (const [file, hash] of [
+    [bundleFiles.roster, about.roster],
+    [bundleFiles.state, about.state],
+  ] as const) {
+    const own = reader.read.get(file);
+    if (!own || own.sha256 === hash) continue;
+    files.add({ code: "file", message: `${file} is not the one that the head of the export is over.`, file });
+  }
+}
+
+function compareFiles(manifest: Manifest, { reader, files }: Reading): void {
+  const own = bundleFileNames(manifest.version).filter((name) => name !== bundleFiles.manifest);
+  for (const file of own) {
+    const add = (message: string) => files.add({ code: "file", message: `${file} ${message}`, file });
+    const [named, ...again] = manifest.files.filter(({ name }) => name === file);
+    const read = reader.read.get(file);
+    if (!named) add("is not named by the manifest.");
+    else if (again.length > 0) add("is named by the manifest more than once.");
+    else if (read && read.bytes !== named.bytes)
+      add(`has ${read.bytes} bytes, where the manifest says ${named.bytes}.`);
+    else if (read && read.sha256 !== named.sha256) add("has another hash than the manifest says.");
+  }
+  for (const { name: file } of manifest.files.filter(({ name }) => !own.includes(name))) {
+    const message = `The manifest names ${JSON.stringify(file.slice(0, 100))}, which is no file of a bundle.`;
+    files.add({ code: "file", message, file: bundleFiles.manifest });
   }
 }
 

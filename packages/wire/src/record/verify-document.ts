@@ -6,7 +6,7 @@ import { collectFindings, type Findings } from "./findings.js";
 import { bytesOf, toHex } from "./hex.js";
 import type { Finding } from "./report.js";
 import { ShapeError } from "./shape.js";
-import type { LogOptions } from "./verify-feed.js";
+import type { LogOptions, VersionRange } from "./verify-feed.js";
 import { followLog, type LogLine } from "./verify-log.js";
 
 export interface VerifiedDocument {
@@ -20,10 +20,17 @@ export interface VerifiedDocument {
 const file = bundleFiles.versions;
 const utf8 = new TextEncoder();
 
-/** Checks the document's versions one by one. */
+/** Checks the document's versions one by one. Those whose text was removed are the ones that a message names, and never the newest. */
 export async function verifyDocument(
   lines: AsyncIterable<string>,
-  { checkpoints, sha256, recordId, onRow, onLine }: LogOptions,
+  {
+    checkpoints,
+    sha256,
+    recordId,
+    removed,
+    onRow,
+    onLine,
+  }: LogOptions & { readonly removed: readonly VersionRange[] },
 ): Promise<VerifiedDocument> {
   const findings = collectFindings();
   const log = followLog({ one: "version", file, checkpoints, sha256, narrow: findings.narrow });
@@ -31,18 +38,28 @@ export async function verifyDocument(
   const textHash = (text: string) => toHex(sha256(utf8.encode(text)));
   let text: string | null = textHash("");
   let line = 0;
+  /** The newest version, when it has no text. */
+  let bare: number | null = null;
+  const isRemoved = findIn(removed);
 
   function check(given: string): { number: number; wrong: Finding[] } {
     const parsed = parse(given);
     if (parsed instanceof ShapeError) {
       text = null;
+      bare = null;
       const version = log.pass();
       const message = `The line of version ${version} cannot be read: ${parsed.message}`;
       return { number: version, wrong: [{ code: "form", message, document_version: version, file, line }] };
     }
     text = parsed.content === null ? null : textHash(parsed.content);
     const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
-    return { number: parsed.version.version, wrong: [...log.follow(leaf), ...wrong] };
+    const { version } = parsed.version;
+    bare = parsed.content === null ? version : null;
+    if (parsed.content === null && !isRemoved(version)) {
+      const message = `Version ${version} has no text, and no message says that it was removed.`;
+      wrong.push({ code: "content", message, document_version: version, file, line });
+    }
+    return { number: version, wrong: [...log.follow(leaf), ...wrong] };
   }
 
   for await (const given of lines) {
@@ -51,10 +68,31 @@ export async function verifyDocument(
     findings.add(...wrong);
     onRow?.({ log: "document", number, line, text: given, findings: wrong });
     onLine(line);
+    if (findings.full) break;
     await breathe();
   }
   findings.add(...log.end());
+  if (bare !== null) {
+    const message = `Version ${bare} is the newest and has no text, which only earlier ones can be without.`;
+    findings.add({ code: "content", message, document_version: bare, file });
+  }
   return { findings, version: log.last, root: log.root, text };
+}
+
+/** Whether a number is in one of the ranges. */
+function findIn(ranges: readonly VersionRange[]): (version: number) => boolean {
+  const merged: { from: number; to: number }[] = [];
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last && from <= last.to + 1) last.to = Math.max(last.to, to);
+    else merged.push({ from, to });
+  }
+  let at = 0;
+  // Versions are asked for in their order; one that is out of it is wrong already.
+  return (version) => {
+    while (at < merged.length && (merged[at]?.to ?? 0) < version) at++;
+    return (merged[at]?.from ?? Number.POSITIVE_INFINITY) <= version;
+  };
 }
 
 function parse(text: string): DocumentLine | ShapeError {

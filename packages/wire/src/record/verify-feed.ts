@@ -6,6 +6,7 @@ import { contentHash, entryLeaf, feedEntry } from "./entry.js";
 import { collectFindings, type Findings } from "./findings.js";
 import type { SignedHead } from "./head.js";
 import { bytesOf, toHex } from "./hex.js";
+import { redactedVersions } from "../redaction.js";
 import { redactedContent } from "./redacted-content.js";
 import type { Finding, FindingCode, VerifiedRow } from "./report.js";
 import { ShapeError } from "./shape.js";
@@ -21,6 +22,13 @@ export interface VerifiedFeed {
   readonly private: number;
   /** The heads that conclusions carry. */
   readonly seals: readonly SignedHead[];
+  /** The versions of the document of which a message says that their text was removed. */
+  readonly removed: readonly VersionRange[];
+}
+
+export interface VersionRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface LogOptions {
@@ -47,6 +55,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   const log = followLog({ one: "message", file, checkpoints, noted, sha256, narrow: findings.narrow });
   const breathe = createBreather();
   const seals: SignedHead[] = [];
+  const removed: VersionRange[] = [];
   const counts = { matched: 0, redacted: 0, private: 0 };
   /** Messages without their text, of which no later message has said yet that it was removed. */
   const unexplained = new Set<number>();
@@ -66,7 +75,11 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
       unexplained.add(sequence);
     } else if (content["private"] === true) counts.private++;
     // The event replies to what it removed, which its own entry says whatever becomes of its text.
-    if (isRedaction(parsed)) unexplained.delete(parsed.message.reply_to ?? 0);
+    if (isRedaction(parsed)) {
+      unexplained.delete(parsed.message.reply_to ?? 0);
+      const range = redactedVersions({ event: "message_redacted", content });
+      if (range) removed.push(range);
+    }
     const seal = isRedacted ? undefined : sealOf(parsed);
     const sealFindings = seal === undefined ? [] : await checkSeal(seal, sequence);
     const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
@@ -103,6 +116,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     findings.add(...wrong);
     onRow?.({ log: "feed", number, line, text, findings: wrong });
     onLine(line);
+    if (findings.full) break;
     await breathe();
   }
   findings.add(...log.end());
@@ -110,7 +124,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     const message = `Message ${sequence} has no text, and no message says that it was removed.`;
     findings.add({ code: "content", message, sequence, file });
   }
-  return { findings, size: log.last, root: log.root, notedSize: log.notedSize, ...counts, seals };
+  return { findings, size: log.last, root: log.root, notedSize: log.notedSize, ...counts, seals, removed };
 }
 
 interface Row {

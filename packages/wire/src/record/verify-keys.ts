@@ -4,7 +4,7 @@ import { type AuditKey, auditKeyId, holds, successionBytes, type VerifySignature
 import type { Trust } from "./report.js";
 
 /**
- * What is wrong with a list of keys, as sentences: an id that is not the key's, or a predecessor's word that does not hold.
+ * What is wrong with a list of keys, as sentences: a key that stands there twice, an id that is not the key's, or a predecessor's word that does not hold.
  * A key that nothing vouches for is not wrong by that; `trustIn` tells of it.
  */
 export async function checkKeys(
@@ -12,7 +12,11 @@ export async function checkKeys(
   { sha256, verifySignature }: { sha256: Sha256; verifySignature: VerifySignature },
 ): Promise<string[]> {
   const wrong: string[] = [];
-  for (const key of keys) {
+  for (const [place, key] of keys.entries()) {
+    if (keys.findIndex(({ key_id }) => key_id === key.key_id) < place) {
+      wrong.push(`Key ${key.key_id} stands here more than once.`);
+      continue;
+    }
     const publicKey = fromBase64url(key.public_key, 32);
     if (!publicKey || auditKeyId(publicKey, sha256) !== key.key_id) {
       wrong.push(`Key ${key.key_id} is not the one that its id is made from.`);

@@ -21,8 +21,9 @@ export interface ZippedFiles {
 export interface ZipBounds {
   /** How many files there may be. */
   readonly filesMax: number;
-  /** How many bytes one of them may unpack to: little can be made to unpack to very much. */
+  /** How many bytes one of them may unpack to, and how many for each packed one beyond the first 64 MiB: little can be made to unpack to very much. */
   readonly unpackedBytesMax: number;
+  readonly ratioMax: number;
 }
 
 /** What is no zip archive, or is one that is damaged, ambiguous or too large to be looked at. */
@@ -31,9 +32,12 @@ export class UnreadableZip extends Error {
 }
 
 /** Enough for a record of a million messages with room to spare; what is larger is somebody's trick. */
-const usualBounds: ZipBounds = { filesMax: 20, unpackedBytesMax: 16 * 1024 ** 3 };
+const usualBounds: ZipBounds = { filesMax: 20, unpackedBytesMax: 16 * 1024 ** 3, ratioMax: 200 };
 
-const chunkBytes = 64 * 1024;
+const freeBytes = 64 * 1024 ** 2;
+
+/** What is read at once may unpack to a thousand times as much, which must not take long. */
+const chunkBytes = 8 * 1024;
 
 /**
  * Opens the zip archive that a bundle is, without unpacking any of it. An archive that two programs could read differently
@@ -73,10 +77,15 @@ export async function openZipBundle(
 
 interface ZippedFile {
   readonly filename: string;
+  readonly compressedSize: number;
   getData(to: WritableStream<Uint8Array>, options: { readonly signal: AbortSignal }): Promise<unknown>;
 }
 
-async function* unpack(entry: ZippedFile, { unpackedBytesMax }: ZipBounds): AsyncGenerator<Uint8Array> {
+async function* unpack(
+  entry: ZippedFile,
+  { unpackedBytesMax, ratioMax }: ZipBounds,
+): AsyncGenerator<Uint8Array> {
+  const bytesMax = Math.min(unpackedBytesMax, freeBytes + ratioMax * entry.compressedSize);
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const givenUp = new AbortController();
   // How it ended is known before the stream's last chunk is: without this a failure would be one that nobody waits for.
@@ -89,7 +98,7 @@ async function* unpack(entry: ZippedFile, { unpackedBytesMax }: ZipBounds): Asyn
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       bytes += next.value.length;
-      if (bytes > unpackedBytesMax)
+      if (bytes > bytesMax)
         throw new UnreadableZip(`${quote(entry.filename)} unpacks to more than a bundle's file may have.`);
       yield next.value;
     }

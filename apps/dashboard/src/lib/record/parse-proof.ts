@@ -1,4 +1,4 @@
-import type { Head, SignedHead } from "@merkle/wire/record";
+import { parseHead, type SignedHead } from "@merkle/wire/record";
 
 /** A proof as the broker gives it, or as somebody pasted it. */
 export interface Proof {
@@ -51,7 +51,7 @@ export function parseProof(value: unknown): Proof {
     record_id: textOf(record_id, "record_id"),
     size: countOf(size, "size"),
     root: hashOf(root, "root"),
-    head: head === null || head === undefined ? null : parseHead(head),
+    head: head === null || head === undefined ? null : parseHead(head, "head"),
     inclusion: {
       log,
       number: countOf(number, "inclusion.number"),
@@ -62,25 +62,6 @@ export function parseProof(value: unknown): Proof {
       path: path.map((each) => hashOf(each, "inclusion.path")),
     },
   };
-}
-
-function parseHead(value: unknown): SignedHead {
-  const { epoch, session_id, size, root, document, at, key_id, signature } = fieldsOf(value, "head");
-  const { version, hash, root: documentRoot } = fieldsOf(document, "head.document");
-  const head: Head = {
-    epoch: textOf(epoch, "head.epoch"),
-    session_id: textOf(session_id, "head.session_id"),
-    size: countOf(size, "head.size"),
-    root: hashOf(root, "head.root"),
-    document: {
-      version: countOf(version, "head.document.version"),
-      hash: hash === null ? null : hashOf(hash, "head.document.hash"),
-      root: hashOf(documentRoot, "head.document.root"),
-    },
-    at: textOf(at, "head.at"),
-    key_id: textOf(key_id, "head.key_id"),
-  };
-  return { ...head, signature: textOf(signature, "head.signature") };
 }
 
 function fieldsOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
