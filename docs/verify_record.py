@@ -4,8 +4,9 @@
     python3 verify_record.py session.zip [the broker's public key in base64url]
 
 It shares no code with Merkle and follows docs/record.md, so that two programs agree on what a record holds. It prints the
-first things that are wrong and exits with 8, or prints the root and exits with 0. Without a key to compare with it believes
-the keys of the bundle: then compare the key that it prints with one that you know from elsewhere.
+first things that are wrong, each with its file, and exits with 8, or prints what was signed and exits with 0. Without a key to
+compare with it believes the head's: then compare the key that it prints with one that you know from elsewhere, since anybody
+can sign a record of their own.
 """
 import base64
 import hashlib
@@ -13,11 +14,20 @@ import json
 import sys
 import zipfile
 
-findings = []
+MIB = 1 << 20
+LINE_MAX, FILE_MAX, LIST_MAX, HEADS_MAX, FINDINGS_MAX = 4 * MIB, MIB, 32 * MIB, 100_000, 100
+FILES = ["feed.ndjson", "document.ndjson", "document.md", "roster.json", "state.ndjson", "heads.ndjson", "keys.json",
+         "manifest.json"]
+findings = []  # Of each its file, and a sentence.
 
 
-def wrong(sentence):
-    findings.append(sentence)
+def wrong(file, sentence):
+    if len(findings) < FINDINGS_MAX:
+        findings.append((file, sentence))
+
+
+def is_full():
+    return len(findings) == FINDINGS_MAX  # What comes after says nothing new.
 
 
 # Canonical JSON (RFC 8785). Numbers stay as they are written, which in canonical text is the one way to write them.
@@ -26,7 +36,11 @@ class Number(str):
 
 
 def parse(line):
-    return json.loads(line, parse_int=Number, parse_float=Number, parse_constant=lambda name: 1 / 0)
+    """The value of a text that is canonical JSON: of two equal keys or another order two readers could make two things."""
+    value = json.loads(line, parse_int=Number, parse_float=Number, parse_constant=lambda name: 1 / 0)
+    if canonical(value) != line:
+        raise ValueError("it is not canonical JSON")
+    return value
 
 
 def canonical(value):
@@ -106,14 +120,17 @@ BASE = point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
 
 
 def unbase64(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    return data if base64.urlsafe_b64encode(data).decode().rstrip("=") == text else b""  # There is one way to write it.
 
 
-def is_signed(key, purpose, value, signature):
-    message = f"merkle {purpose} v1\n{canonical(value)}".encode()
+def is_signed(key, purpose, value, signature, version=1):
+    message = f"merkle {purpose} v{version}\n{canonical(value)}".encode()
     key, signature = unbase64(key), unbase64(signature)
+    if len(key) != 32 or len(signature) != 64:
+        return False
     a, r, s = point(key), point(signature[:32]), int.from_bytes(signature[32:], "little")
-    if a is None or r is None or s >= L or len(key) != 32 or len(signature) != 64:
+    if a is None or r is None or s >= L:
         return False
     h = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % L
     left, right = times(s, BASE), add(r, times(h, a))
@@ -145,129 +162,316 @@ def kept(message):
     return {**{name: content[name] for _ in (1,) if type(content.get(name)) is str}, **private, "redacted": True}
 
 
-def check_log(bundle, file, one, heads, record_id):
-    """Follows one log; returns its tree and the last version's text."""
-    tree, text, number, removed = Tree(), "", 0, set()
+def check_feed(bundle, heads, record_id):
+    """Follows the messages; returns their tree and the versions whose text a message says was removed."""
+    file, removed, versions = "feed.ndjson", set(), []
+
+    def read(row):
+        about, salt = row["message"], row["salt"]
+        content = about["content"]
+        if salt is None and content != kept(about):
+            wrong(file, f"message {about['sequence']} has a text that no hash vouches for")
+        is_system = about["type"] == "system"
+        if set(about) - {"reply_to"} - set(content if is_system else ()) - {
+                "session_id", "sequence", "id", "type", "posted_by_team_id", "from", "to", "priority", "posted_at", "content"}:
+            raise ValueError("it says more than is hashed")
+        if is_system and any(about[name] != content[name] for name in content):
+            raise ValueError("its event is not its content")
+        return about, about["sequence"], canonical(content), lambda content_hash: feed_entry(about, content_hash)
+
+    def note(number, row, before):
+        about, content = row["message"], row["message"]["content"]
+        if content.get("redacted") is True and row["salt"] is None:
+            removed.add(number)
+        if about["type"] == "system" and content.get("event") == "message_redacted":
+            removed.discard(int(about.get("reply_to", 0)))
+            if "document_versions" in content:
+                versions.append(range(int(content["document_versions"]["from"]), int(content["document_versions"]["to"]) + 1))
+        seal = content.get("head") if about["type"] == "system" and content.get("event") == "session_concluded" else None
+        if seal and (int(seal["size"]) != number - 1 or seal["root"] != before):
+            wrong(file, f"the seal in message {number} is not over the messages before it")
+        if seal and not is_head_signed(seal):
+            wrong(file, f"the seal in message {number} is not signed")
+
+    tree = check_log(bundle, file, "message", heads, record_id, read, note)
+    for sequence in sorted(removed):
+        wrong(file, f"message {sequence} has no text, and no message says that it was removed")
+    return tree, versions
+
+
+def check_document(bundle, heads, record_id, removed):
+    """Follows the versions; returns their tree and the SHA-256 of the last one's text."""
+    file, last = "document.ndjson", {"text": sha256().hex(), "number": 0}
+
+    def read(row):
+        about, content = row["version"], row["content"]
+        if (row["salt"] is None) != (content is None):
+            wrong(file, f"version {about['version']} has a text that no hash vouches for")
+        return about, about["version"], content or "", lambda content_hash: {**about, "content_hash": content_hash}
+
+    def note(number, row, _):
+        content = row["content"]
+        last.update(text=None if content is None else sha256(content.encode()).hex(), number=number)
+        if content is None and not any(number in versions for versions in removed):
+            wrong(file, f"version {number} has no text, and no message says that it was removed")
+
+    tree = check_log(bundle, file, "version", heads, record_id, read, note)
+    if last["text"] is None:
+        wrong(file, f"version {last['number']} is the newest and has no text")
+    return tree, last["text"]
+
+
+def check_log(bundle, file, one, heads, record_id, read, note):
+    tree, number = Tree(), 0
     for number, line in enumerate(read_lines(bundle, file), 1):
+        if is_full():
+            break
         try:
             row = parse(line)
-            if canonical(row) != line:
-                raise ValueError("it is not canonical JSON")
-            about = row["message" if one == "message" else "version"]
-            content, salt = (about["content"] if one == "message" else row["content"]), row["salt"]
-            hashed = canonical(content) if one == "message" else content
+            if set(row) != {one, "salt", "content_hash", "hash", "root"} | ({"content"} if one == "version" else set()):
+                raise ValueError("it has other fields")
+            about, own_number, hashed, entry = read(row)
             content_hash = row["content_hash"]
-            if salt is not None:
-                content_hash = sha256(bytes.fromhex(salt), hashed.encode()).hex()
-            elif (content != kept(about)) if one == "message" else content is not None:
-                wrong(f"{one} {number} has a text that no hash vouches for")
-            if one == "message":
-                given = set(about) - {"reply_to"} - set(content if about["type"] == "system" else ())
-                if given - {"session_id", "sequence", "id", "type", "posted_by_team_id", "from", "to", "priority",
-                            "posted_at", "content"}:
-                    raise ValueError("it says more than is hashed")
-                if about["type"] == "system" and any(about[name] != content[name] for name in content):
-                    raise ValueError("its event is not its content")
-            entry = feed_entry(about, content_hash) if one == "message" else {**about, "content_hash": content_hash}
-            if int(about["sequence" if one == "message" else "version"]) != number or about["session_id"] != record_id:
-                wrong(f"{one} {number} is missing, or another stands in its place")
-        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError) as reason:
-            wrong(f"the line of {one} {number} cannot be read: {reason!r}")
+            if row["salt"] is not None:
+                content_hash = sha256(bytes.fromhex(row["salt"]), hashed.encode()).hex()
+            if int(own_number) != number or about["session_id"] != record_id:
+                wrong(file, f"{one} {number} is missing, or another stands in its place")
+            before, leaf = tree.root(), sha256(b"\0", canonical(entry(content_hash)).encode())
+            tree.push(leaf)
+            if content_hash != row["content_hash"] or leaf.hex() != row["hash"]:
+                wrong(file, f"{one} {number} is not what was recorded")
+            elif tree.root() != row["root"]:
+                wrong(file, f"the root beside {one} {number} is another than that of the hashes up to it")
+            note(number, row, before)
+        except UNREADABLE as reason:
+            wrong(file, f"the line of {one} {number} cannot be read: {reason!r}")
             continue
-        before, leaf = tree.root(), sha256(b"\0", canonical(entry).encode())
-        tree.push(leaf)
-        if content_hash != row["content_hash"] or leaf.hex() != row["hash"]:
-            wrong(f"{one} {number} is not what was recorded")
-        elif tree.root() != row["root"]:
-            wrong(f"the root beside {one} {number} is another than that of the hashes up to it")
-        if one == "message":
-            removed.update([number] if content.get("redacted") is True and salt is None else [])
-            removed.discard(int(about.get("reply_to", 0)) if content.get("event") == "message_redacted" else 0)
-        seal = content.get("head") if one == "message" and content.get("event") == "session_concluded" else None
-        if seal and (int(seal["size"]) != number - 1 or seal["root"] != before):
-            wrong(f"the seal in message {number} is not over the messages before it")
         for head in heads.pop(number, ()):
             if head["root"] != tree.root() or head.get("hash", row["content_hash"]) != row["content_hash"]:
-                wrong(f"the head over {one}s 1 to {number} has another root: one of them was changed")
-        text = content
-    for sequence in sorted(removed):
-        wrong(f"message {sequence} has no text, and no message says that it was removed")
+                wrong(file, f"the head over {one}s 1 to {number} has another root: one of them was changed")
     for size in sorted(heads):
         if size > number:
-            wrong(f"{one} {number + 1} is missing at the end: a head is over {size}")
-    return tree, text
+            wrong(file, f"{one} {number + 1} is missing at the end: a head is over {size}")
+    return tree
+
+
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError)
+
+
+# Files: read in pieces, within bounds, so that a small bundle cannot take all the memory or time.
+place = "the bundle"  # The file that is being read.
+
+
+def pieces(bundle, name):
+    global place
+    place = name
+    most = 64 * MIB + 200 * bundle.getinfo(name).compress_size
+    with bundle.open(name) as file:
+        for piece in iter(lambda: file.read(1 << 16), b""):
+            most -= len(piece)
+            if most < 0:
+                raise ValueError(f"{name} unpacks to more than a bundle's file may have")
+            yield piece
 
 
 def read_lines(bundle, file):
-    with bundle.open(file) as lines:
+    rest = b""
+    for piece in pieces(bundle, file):
+        *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
-            yield line.decode().removesuffix("\n")
+            yield line.decode()
+        if len(rest) > LINE_MAX:
+            raise ValueError(f"a line of {file} has more than {LINE_MAX} bytes")
+    if rest:
+        yield rest.decode()
+
+
+def read_whole(bundle, name, most):
+    data = bytearray()
+    for piece in pieces(bundle, name):
+        data += piece
+        if len(data) > most:
+            raise ValueError(f"{name} has more than {most} bytes")
+    return data.decode()
+
+
+def read_json(bundle, name, most=FILE_MAX):
+    return parse(read_whole(bundle, name, most).removesuffix("\n"))
+
+
+def file_facts(bundle, name):
+    digest, size = hashlib.sha256(), 0
+    for piece in pieces(bundle, name):
+        digest.update(piece)
+        size += len(piece)
+    return {"bytes": str(size), "sha256": digest.hexdigest()}
+
+
+# Keys, heads and the manifest.
+keys = {}
+
+
+def check_keys(bundle):
+    keys.clear()
+    for key in read_json(bundle, "keys.json"):
+        if key["key_id"] in keys or sha256(unbase64(key["public_key"])).hex()[:32] != key["key_id"]:
+            wrong("keys.json", f"key {key['key_id']} is not the one that its id is made from, or stands there twice")
+        keys[key["key_id"]] = key
+    for key_id, key in keys.items():
+        if key["succession"] is not None and not is_succeeded(key):
+            wrong("keys.json", f"key {key_id} is not vouched for by the one before it")
+
+
+def is_succeeded(key):
+    if key["succession"] is None or key["previous"] not in keys:
+        return False
+    about = without(key, "key_id", "succession")
+    return is_signed(keys[key["previous"]]["public_key"], "audit key succession", about, key["succession"])
+
+
+def comes_from(key_id, public_key):
+    """Whether a key is that one, or one that it vouches for over any number of steps."""
+    for _ in keys:
+        key = keys.get(key_id)
+        if key is None:
+            return False
+        if key["public_key"] == public_key:
+            return True
+        if not is_succeeded(key):
+            return False
+        key_id = key["previous"]
+    return False
+
+
+def is_head_signed(head):
+    key = keys.get(head["key_id"])
+    # A head of format 2 says so by what it is over: one of the other format has another signature.
+    version = 2 if "about" in head else 1
+    return key is not None and is_signed(key["public_key"], "head", without(head, "signature"), head["signature"], version)
 
 
 def check(path, known_key):
+    """Returns the manifest, whether its words are those of the head's key, and the two trees."""
     bundle = zipfile.ZipFile(path)
-    keys = {key["key_id"]: key for key in parse(bundle.read("keys.json"))}
-    for key_id, key in keys.items():
-        if sha256(unbase64(key["public_key"])).hex()[:32] != key_id:
-            wrong(f"key {key_id} is not the one that its id is made from")
-        if key["succession"] is not None:
-            about = without(key, "key_id", "succession")
-            if not is_signed(keys[key["previous"]]["public_key"], "audit key succession", about, key["succession"]):
-                wrong(f"key {key_id} is not vouched for by the one before it")
+    check_keys(bundle)
+    manifest = read_json(bundle, "manifest.json")
+    head, session, version = manifest["head"], manifest["session"], int(manifest["version"])
+    record_id = head["session_id"]
+    if manifest["format"] != "merkle-bundle" or version not in (1, 2):
+        raise ValueError("manifest.json: this format cannot be read here")
+    names = [name if version == 2 or name != "state.ndjson" else "state.json" for name in FILES]
+    for name in {*names, *bundle.namelist()}:
+        if bundle.namelist().count(name) != 1 or name not in names:
+            wrong(name, f"{name} is missing, there twice, or no file of a bundle")
 
-    manifest = parse(bundle.read("manifest.json"))
-    record_id = manifest["session"]["session_id"]
-    if not is_signed(keys[manifest["key_id"]]["public_key"], "bundle", without(manifest, "signature"), manifest["signature"]):
-        wrong("the manifest's signature does not hold")
+    is_word = check_manifest(manifest, version)
+    signer = keys.get(head["key_id"])
+    if known_key and not comes_from(head["key_id"], known_key):
+        wrong("manifest.json", "the record is signed with another key than the known one")
     heads, versions = {}, {}
-    for head in [*map(parse, read_lines(bundle, "heads.ndjson")), manifest["head"]]:
-        signed = is_signed(keys[head["key_id"]]["public_key"], "head", without(head, "signature"), head["signature"])
-        if not signed or head["session_id"] != record_id:
-            wrong(f"the head over {head['size']} messages is not signed, or not of this record")
-        heads.setdefault(int(head["size"]), []).append({"root": head["root"]})
-        versions.setdefault(int(head["document"]["version"]), []).append(without(head["document"], "version"))
+    for place, line in enumerate(read_lines(bundle, "heads.ndjson"), 1):
+        try:
+            other = parse(line)
+            if place > HEADS_MAX or not is_head_signed(other) or other["session_id"] != record_id:
+                wrong("heads.ndjson", f"the head over {other['size']} messages is not signed, or not of this record")
+            note_head(other, heads, versions)
+        except UNREADABLE as reason:
+            wrong("heads.ndjson", f"head {place} cannot be read: {reason!r}")
+        if is_full():
+            break
+    note_head(head, heads, versions)
     for none in heads.pop(0, []) + versions.pop(0, []):
         if none["root"] != Tree().root():
-            wrong("a head over nothing has another root than nothing has")
+            wrong("heads.ndjson", "a head over nothing has another root than nothing has")
 
-    feed, _ = check_log(bundle, "feed.ndjson", "message", heads, record_id)
-    document, text = check_log(bundle, "document.ndjson", "version", versions, record_id)
-    if [feed.size, document.size] != [int(manifest["size"]), int(manifest["document_version"])]:
-        wrong("there are not as many messages and versions as the manifest says")
-    if text is not None and bundle.read("document.md").decode() != text:
-        wrong("document.md is not the last version")
-    files = {file["name"]: file["sha256"] for file in manifest["files"]}
-    for name in {*files, *bundle.namelist()} - {"manifest.json"}:
-        if name not in bundle.namelist() or file_hash(bundle, name) != files.get(name):
-            wrong(f"{name} is not the file that the manifest names")
-
-    signer = keys[manifest["head"]["key_id"]]
-    while known_key and signer and signer["public_key"] != known_key:
-        signer = keys.get(signer["previous"])  # Whom it succeeds; that was checked above.
-    if known_key and not signer:
-        wrong("the record is signed with another key than the known one")
-    return feed, document, keys[manifest["head"]["key_id"]]["public_key"]
+    feed, removed = check_feed(bundle, heads, record_id)
+    document, text = check_document(bundle, versions, record_id, removed)
+    if feed.size > int(head["size"]) or document.size > int(head["document"]["version"]):
+        wrong("feed.ndjson", f"message {int(head['size']) + 1}, or a version, is more than the head of the export is over")
+    if sha256(read_whole(bundle, "document.md", LIST_MAX).encode()).hex() != text:
+        wrong("document.md", "document.md is not the last version")
+    check_files(bundle, manifest, names)
+    return manifest, is_word, signer, feed, document
 
 
-def file_hash(bundle, name):
-    digest = hashlib.sha256()
-    with bundle.open(name) as file:
-        for piece in iter(lambda: file.read(1 << 16), b""):
-            digest.update(piece)
-    return digest.hexdigest()
+def note_head(head, heads, versions):
+    heads.setdefault(int(head["size"]), []).append({"root": head["root"]})
+    versions.setdefault(int(head["document"]["version"]), []).append(without(head["document"], "version"))
+
+
+def check_manifest(manifest, version):
+    """Whether what the manifest says is the word of the head's key, or of one that it vouches for."""
+    file, head, session, count = "manifest.json", manifest["head"], manifest["session"], len(findings)
+    if set(manifest) != {"format", "version", "session", "epoch", "exported_at", "size", "document_version", "head", "files",
+                         "key_id", "signature"}:
+        wrong(file, "the manifest has other fields")
+    if set(session) != {"session_id", "slug", "title", "description", "status", "created_at", "closed_at"}:
+        wrong(file, "the session has other fields")
+    if not is_head_signed(head):
+        wrong(file, "the head of the export is not signed")
+    if ("about" in head) != (version == 2):
+        wrong(file, "the head of the export is of another format")
+    elif version == 2 and head["about"]["session"] != sha256(canonical(session).encode()).hex():
+        wrong(file, "the head of the export is of a session of which something else was said")
+    if [head["session_id"], head["size"], head["document"]["version"], head["epoch"]] != [
+            session["session_id"], manifest["size"], manifest["document_version"], manifest["epoch"]]:
+        wrong(file, "the head of the export is not over what the manifest says is here")
+    key = keys.get(manifest["key_id"])
+    if key is None or not is_signed(
+            key["public_key"], "bundle", without(manifest, "signature"), manifest["signature"], version):
+        wrong(file, "the manifest's signature does not hold")
+    is_vouched = head["key_id"] in keys and comes_from(manifest["key_id"], keys[head["key_id"]]["public_key"])
+    if version == 2 and not is_vouched:
+        wrong(file, f"the manifest is signed with the key {manifest['key_id']}, for which that of its head does not vouch")
+    return is_vouched and len(findings) == count
+
+
+def check_files(bundle, manifest, names):
+    named = {file["name"]: without(file, "name") for file in manifest["files"]}
+    if len(named) != len(manifest["files"]) or set(named) != set(names) - {"manifest.json"}:
+        wrong("manifest.json", "the manifest names other files than a bundle has")
+    about = manifest["head"].get("about", {})
+    for name in set(names) & set(bundle.namelist()) - {"manifest.json"}:
+        facts = file_facts(bundle, name)
+        if facts != named.get(name):
+            wrong(name, f"{name} is not the file that the manifest names")
+        if name.split(".")[0] in ("roster", "state") and about and about[name.split(".")[0]] != facts["sha256"]:
+            wrong(name, f"{name} is not the one that the head of the export is over")
+        try:
+            if name in ("roster.json", "state.json"):
+                read_json(bundle, name, LIST_MAX)
+            for line in read_lines(bundle, name) if name == "state.ndjson" else ():
+                parse(line)
+        except UNREADABLE as reason:
+            wrong(name, f"{name} cannot be read: {reason!r}")
+
+
+def verify(path, known_key):
+    """What is wrong with a bundle, whatever it is, and what was signed when nothing is."""
+    findings.clear()
+    try:
+        return findings, check(path, known_key)
+    except Exception as reason:  # A bundle may be anything.
+        wrong(place, f"{place} cannot be read: {reason!r}")
+    return findings, None
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    try:
-        feed, document, key = check(sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else None)
-    except Exception as reason:  # A bundle may be anything.
-        wrong(f"the bundle cannot be read: {reason!r}")
-    for sentence in findings[:20]:
-        print("WRONG:", sentence)
+    known = sys.argv[2] if len(sys.argv) == 3 else None
+    _, signed = verify(sys.argv[1], known)
+    for file, sentence in findings[:20]:
+        print(f"WRONG: {sentence} (in {file})")
     if findings:
         sys.exit(8)
+    manifest, is_word, signer, feed, document = signed
     print(f"{feed.size} messages and {document.size} versions, unchanged since they were signed")
-    print(f"root {feed.root()}\ndocument root {document.root()}\nsigned by {key}")
+    print(f"root {feed.root()}\ndocument root {document.root()}\nsigned by {signer['public_key']}")
+    print("which is the known key, or comes from it" if known else "a key that nobody has compared yet")
+    if is_word:
+        print(f"title {json.dumps(manifest['session']['title'])}, exported {manifest['exported_at']}")
+    if int(manifest["version"]) == 1:
+        print("Format 1: no head is over the title, the roster and the state; " + (
+            "the export alone was signed with them." if is_word else "nobody whose word counts has signed them."))
     print("This does not show that a statement is true, nor what was never posted.")

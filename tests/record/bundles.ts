@@ -97,3 +97,15 @@ export async function importInto(
   });
   return { status: response.status, body: await response.json() };
 }
+
+/** A bundle's archive, of these files. */
+export async function zipTexts(texts: ReadonlyMap<string, string>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  const writer = new ZipWriter(new WritableStream({ write: (chunk) => void chunks.push(chunk) }), {
+    useWebWorkers: false,
+    zip64: true,
+  });
+  for (const [name, text] of texts) await writer.add(name, new Blob([text]).stream());
+  await writer.close();
+  return Buffer.concat(chunks);
+}

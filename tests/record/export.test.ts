@@ -38,7 +38,7 @@ describe("a bundle", () => {
       "document.ndjson",
       "document.md",
       "roster.json",
-      "state.json",
+      "state.ndjson",
       "heads.ndjson",
       "keys.json",
       "manifest.json",
@@ -56,11 +56,13 @@ describe("a bundle", () => {
     const feed = await bundle.lines("feed.ndjson");
     expect(feed.map(({ message }) => Object(message).session_id)).toEqual(Array(8).fill(session.sessionId));
     expect(feed[4]).toMatchObject({ salt: null, message: { content: { redacted: true } } });
-    const state = JSON.parse(await bundle.text("state.json"));
-    expect(state.entries).toEqual([expect.objectContaining({ key: "frozen", value: { on: true } })]);
+    expect(await bundle.lines("state.ndjson")).toEqual([
+      expect.objectContaining({ key: "frozen", value: { on: true } }),
+    ]);
     expect(await bundle.text("roster.json")).not.toMatch(/mk_|secret|cwd/);
     const heads = await bundle.lines("heads.ndjson");
     expect(heads.map(({ size }) => size)).toEqual([7, 8]);
+    expect(heads.every(({ about }) => about !== undefined)).toBe(true);
   });
 
   it("[EXPORT-1] holds what there was when it began, whatever is posted meanwhile", async () => {

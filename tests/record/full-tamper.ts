@@ -2,15 +2,24 @@ import { describe, expect, it } from "vitest";
 import { brokerDoors } from "../kit/doors.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
-import { tamperWithBundles } from "./tamper-campaign.js";
+import { tamperByImport, tamperForPython, tamperWithBundles } from "./tamper-campaign.js";
 import { makeSqlVictim, tamperBySql } from "./tamper-sql.js";
 
 const seed = Number(process.env["TAMPER_SEED"] ?? Date.now() % 2 ** 31);
 console.info(`TAMPER_SEED=${seed} does the same again`);
 
-describe("a thousand tamperings", () => {
-  it("[VERIFY-10] 700 with bundles", { timeout: 600_000 }, async () => {
-    expect(await tamperWithBundles(700, seed)).toEqual([]);
+describe("2,000 tamperings with bundles, and 300 by SQL", () => {
+  it("[VERIFY-10] none passes the verifier", { timeout: 1_800_000 }, async () => {
+    expect(await tamperWithBundles(2_000, seed)).toEqual([]);
+  });
+
+  it("[VERIFY-10] none passes the verifier in another language", { timeout: 1_800_000 }, async () => {
+    expect(await tamperForPython(2_000, seed)).toEqual([]);
+  });
+
+  it("[VERIFY-10] none is imported as the record that it says to be", { timeout: 3_600_000 }, async () => {
+    const broker = await startTestBroker();
+    expect(await tamperByImport(broker.url, { count: 2_000, seed })).toEqual([]);
   });
 
   it("[VERIFY-10] 300 by SQL, on a sealed session", { timeout: 600_000 }, async () => {

@@ -1,14 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
-import { limits } from "@merkle/wire";
+import { canonicalJson, limits } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
-import { download, exportBundle, importInto, verifyWhole, withFiles } from "./bundles.js";
+import { download, exportBundle, importInto, verifyWhole, withFiles, zipTexts } from "./bundles.js";
 import { concludedSession } from "./full-session.js";
+import { makeBundle, makeKey, signManifest } from "./made-bundle.js";
 
 const cleanup = atEnd();
 let origin: TestBroker;
@@ -98,7 +99,12 @@ describe("a bundle that is imported", () => {
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ ok: true, size: 8, signed_by: { trust: "known" } });
     expect(await copy.text("feed.ndjson")).toBe(await original.text("feed.ndjson"));
-    expect(await copy.text("document.ndjson")).toBe(await original.text("document.ndjson"));
+    for (const name of copy.names) {
+      const own = name === "manifest.json" || name === "heads.ndjson" ? null : await original.text(name);
+      if (own !== null) expect(await copy.text(name)).toBe(own);
+    }
+    const again = await exportBundle(other.url, session_id_of(body));
+    expect(await again.text("manifest.json")).toBe(await copy.text("manifest.json"));
     // And it can be brought further on from there.
     const third = await importInto(origin.url, copy.bytes);
     expect(third).toMatchObject({ status: 409, body: { error: { code: "conflict" } } });
@@ -164,6 +170,70 @@ describe("a bundle that is imported", () => {
     expect(await importInto(other.url, bytes)).toMatchObject({
       status: 409,
       body: { error: { code: "conflict", details: { log: "feed", session_id: copy } } },
+    });
+  });
+
+  it("[IMPORT-8] of another key takes nobody's place: a forged record that came first does not keep the genuine one out", async () => {
+    const genuine = makeBundle({ messages: 12, sealedAt: 9 });
+    const mallory = makeKey();
+    const forged = makeBundle({ messages: 12, sealedAt: 9, keys: [mallory], recordId: genuine.recordId });
+    const first = await importInto(other.url, await zipTexts(forged.texts));
+    expect(first).toMatchObject({
+      status: 200,
+      body: { record_id: genuine.recordId, key_id: mallory.key.key_id },
+    });
+    const second = await importInto(other.url, await zipTexts(genuine.texts));
+    expect(second).toMatchObject({ status: 200, body: { added: 12, key_id: genuine.key.key.key_id } });
+    expect(session_id_of(second.body)).not.toBe(session_id_of(first.body));
+    const copied = await there.call("get_session", { session_id: session_id_of(second.body) });
+    expect(copied.origin).toMatchObject({ record_id: genuine.recordId, key_id: genuine.key.key.key_id });
+    expect(await importInto(other.url, await zipTexts(genuine.texts))).toMatchObject({
+      status: 200,
+      body: { added: 0 },
+    });
+    // Nor where the session itself lives.
+    const session = await concludedSession(door);
+    const posing = makeBundle({ messages: 12, sealedAt: 9, keys: [mallory], recordId: session.sessionId });
+    expect(await importInto(origin.url, await zipTexts(posing.texts))).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining("was never this broker's") } },
+    });
+  });
+
+  it("[IMPORT-4] of format 1 is taken in when the head's key signed it, and given on as it came", async () => {
+    const made = makeBundle({ format: 1, messages: 12, sealedAt: 9 });
+    const { status, body } = await importInto(other.url, await zipTexts(made.texts));
+    expect(status).toBe(200);
+    const copy = await exportBundle(other.url, session_id_of(body));
+    for (const [name, text] of made.texts) expect(await copy.text(name)).toBe(text);
+    const stranger = makeKey();
+    const { head, session } = JSON.parse(made.texts.get("manifest.json") ?? "");
+    made.texts.set("keys.json", `${canonicalJson([made.key.key, stranger.key])}\n`);
+    signManifest(made.texts, { session, head, key: stranger, version: 1 });
+    expect(await importInto(other.url, await zipTexts(made.texts))).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining("nobody whose word counts") } },
+    });
+  });
+
+  it("[IMPORT-7] that unpacks to very much is given up, and others are answered meanwhile", async () => {
+    const made = makeBundle({ messages: 12, sealedAt: 9 });
+    made.texts.set("feed.ndjson", "\n".repeat(100_000_000));
+    const bomb = await zipTexts(made.texts);
+    expect(bomb.length).toBeLessThan(200_000);
+    made.texts.set("feed.ndjson", "");
+    const importing = importInto(other.url, bomb);
+    const importer = importing.then(() => true);
+    let answered = 0;
+    while (!(await Promise.race([importer, fetch(`${other.url}/health`).then(() => false)]))) answered += 1;
+    expect(answered).toBeGreaterThan(0);
+    expect(await importing).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          details: { findings: expect.arrayContaining([expect.objectContaining({ file: "feed.ndjson" })]) },
+        },
+      },
     });
   });
 

@@ -12,11 +12,15 @@ import {
   feedEntry,
   growTree,
   type Head,
+  type HeadAbout,
   headBytes,
   type Manifest,
   manifestBytes,
   redactedContent,
+  type SessionAbout,
   type SignedHead,
+  sessionHash,
+  stateFileOfFormat1,
   successionBytes,
   toHex,
   writeJsonLine,
@@ -70,16 +74,35 @@ export function makeBundle({
   messages = 40,
   sealedAt = 30,
   keys = [makeKey()],
+  signer = keys.at(-1),
+  format = 2,
+  recordId = randomUUID(),
 }: {
   messages?: number;
   sealedAt?: number;
   keys?: readonly TestKey[];
+  /** Of the heads; the newest key signs the manifest. */
+  signer?: TestKey | undefined;
+  format?: Manifest["version"];
+  recordId?: string;
 } = {}): MadeBundle {
-  const recordId = randomUUID();
   const epoch = randomUUID();
-  const key = keys.at(-1) ?? makeKey();
+  const key = signer ?? makeKey();
+  const session = makeSession(recordId);
+  const roster = `${canonicalJson({ participants: [], peers: [] })}\n`;
+  const state =
+    format === 1
+      ? `${canonicalJson({ entries: [] })}\n`
+      : `${canonicalJson({ key: "deploy", value: { frozen: true }, deleted: false, version: 1, updatedBy: "Team 1", updatedAt: at(9) })}\n`;
+  const about: HeadAbout | undefined =
+    format === 1
+      ? undefined
+      : {
+          session: sessionHash({ session }, sha256),
+          roster: toHex(sha256(Buffer.from(roster))),
+          state: toHex(sha256(Buffer.from(state))),
+        };
   const teams = [randomUUID(), randomUUID()];
-  const at = (number: number) => new Date(Date.UTC(2026, 4, 2, 10, 0, number)).toISOString();
 
   const versions = growTree(sha256);
   const versionLines: string[] = [];
@@ -91,7 +114,7 @@ export function makeBundle({
   }
   for (const version of [1, 2, 3]) {
     const salt = randomBytes(16);
-    text = `# Draft ${version}\n\nNaïve “quotes” and 🌲.\n`;
+    text = `# Draft ${version} of ${recordId}\n\nNaïve “quotes” and 🌲.\n`;
     const hash = contentHash(salt, text, sha256);
     const about = {
       session_id: recordId,
@@ -125,12 +148,12 @@ export function makeBundle({
   function headAt(size: number): SignedHead {
     const root = roots[size] ?? "";
     const document = size === 0 ? (documents[0] ?? documentNow) : documentNow;
-    const head = { epoch, session_id: recordId, size, root, document, at: at(size), key_id: key.key.key_id };
-    return signHead(head, key);
+    const logs = { epoch, session_id: recordId, size, root, document };
+    return signHead({ ...logs, about, at: at(size), key_id: key.key.key_id }, key);
   }
   const seals: SignedHead[] = [];
   for (let sequence = 1; sequence <= messages; sequence++) {
-    const isSystem = sequence === 1 || sequence === 8 || sequence === sealedAt + 1;
+    const isSystem = [1, 8, 9, sealedAt + 1].includes(sequence);
     const whole = contentOf(sequence);
     const salt = randomBytes(16);
     const message: Message = {
@@ -179,6 +202,10 @@ export function makeBundle({
     if (sequence === 1) return { event: "team_joined", team: "Team 1", at: at(1) };
     if (sequence === 8)
       return { event: "message_redacted", by: "Ana", redacted_sequence: 5, reason: "a key", at: at(8) };
+    if (sequence === 9) {
+      const document_versions = { from: 1, to: 1 };
+      return { event: "message_redacted", by: "Ana", document_versions, reason: "a key", at: at(9) };
+    }
     if (sequence === 6)
       return { private: true, sealed: `mks1.${"a".repeat(200)}.${"b".repeat(32)}.${sealedBox}` };
     if (sequence === sealedAt + 1) {
@@ -197,13 +224,27 @@ export function makeBundle({
     [bundleFiles.feed, lines.map(writeJsonLine).join("")],
     [bundleFiles.versions, versionLines.join("")],
     [bundleFiles.document, text],
-    [bundleFiles.roster, `${canonicalJson({ participants: [], peers: [] })}\n`],
-    [bundleFiles.state, `${canonicalJson({ entries: [] })}\n`],
+    [bundleFiles.roster, roster],
+    [format === 1 ? stateFileOfFormat1 : bundleFiles.state, state],
     [bundleFiles.heads, [headAt(0), ...seals, head].map(writeJsonLine).join("")],
     [bundleFiles.keys, writeJsonLine(keys.map((each) => each.key))],
   ]);
-  signManifest(texts, { recordId, epoch, size: messages, documentVersion: 3, head, key });
+  signManifest(texts, { session, head, key: keys.at(-1) ?? key, version: format });
   return { texts, recordId, key, lines, headAt };
+}
+
+const at = (number: number) => new Date(Date.UTC(2026, 4, 2, 10, 0, number)).toISOString();
+
+export function makeSession(recordId: string): SessionAbout {
+  return {
+    session_id: recordId,
+    slug: "auth-refactor",
+    title: "Auth refactor",
+    description: "",
+    status: "closed",
+    created_at: "2026-05-02T10:00:00.000Z",
+    closed_at: "2026-05-02T11:00:00.000Z",
+  };
 }
 
 const sealedBox = "c".repeat(64);
@@ -212,38 +253,28 @@ const sealedBox = "c".repeat(64);
 export function signManifest(
   texts: BundleTexts,
   {
-    recordId,
-    epoch,
-    size,
-    documentVersion,
+    session,
     head,
     key,
+    version = 2,
+    exportedAt = "2026-05-02T12:00:00.000Z",
   }: {
-    recordId: string;
-    epoch: string;
-    size: number;
-    documentVersion: number;
+    session: SessionAbout;
     head: SignedHead;
     key: TestKey;
+    version?: Manifest["version"];
+    exportedAt?: string;
   },
 ): void {
   texts.delete(bundleFiles.manifest);
   const unsigned: Omit<Manifest, "signature"> = {
     format: "merkle-bundle",
-    version: 1,
-    session: {
-      session_id: recordId,
-      slug: "auth-refactor",
-      title: "Auth refactor",
-      description: "",
-      status: "closed",
-      created_at: "2026-05-02T10:00:00.000Z",
-      closed_at: "2026-05-02T11:00:00.000Z",
-    },
-    epoch,
-    exported_at: "2026-05-02T12:00:00.000Z",
-    size,
-    document_version: documentVersion,
+    version,
+    session,
+    epoch: head.epoch,
+    exported_at: exportedAt,
+    size: head.size,
+    document_version: head.document.version,
     head,
     files: [...texts].map(([name, text]) => ({
       name,

@@ -86,15 +86,12 @@ describe.skipIf(!hasPython)("a verifier in another language, which shares no cod
         '"redacted":true,"text":"x"',
         "message 5 has a text that no hash vouches for",
       ],
-      [
-        bundleFiles.feed,
-        '{"content_hash"',
-        '{"a":1,"content_hash"',
-        "feed.ndjson is not the file that the manifest names",
-      ],
+      [bundleFiles.feed, '{"content_hash"', '{"a":1,"content_hash"', "the line of message 1 cannot be read"],
       [bundleFiles.versions, "Draft 2", "Draft 9", "version 2 is not what was recorded"],
       [bundleFiles.heads, '"size":30', '"size":31', "the head over 31 messages is not signed"],
       [bundleFiles.manifest, "Auth refactor", "Auth rewrite", "the manifest's signature does not hold"],
+      [bundleFiles.manifest, "{", '{"size":1,', "not canonical JSON"],
+      [bundleFiles.roster, "{", '{"peers":[],', "roster.json cannot be read"],
     ];
     for (const [file, from, to, says] of edits) {
       const texts = new Map(made.texts);

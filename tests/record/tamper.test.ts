@@ -2,19 +2,25 @@ import { describe, expect, it } from "vitest";
 import { brokerDoors } from "../kit/doors.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
-import { tamperWithBundles } from "./tamper-campaign.js";
+import { hasPython, tamperByImport, tamperForPython, tamperWithBundles } from "./tamper-campaign.js";
 import { makeSqlVictim, tamperBySql } from "./tamper-sql.js";
 
 /** In every run another one; a failure prints it. */
 const seed = Date.now() % 2 ** 31;
+const isPythonHere = await hasPython();
 
 describe("records that are tampered with", () => {
-  it("[VERIFY-10] as bundles, in random ways: each is caught, and located", async () => {
-    expect(await tamperWithBundles(60, seed), `seed ${seed}`).toEqual([]);
+  it("[VERIFY-10] as bundles, in random ways, signed anew or not: each is caught, and located", async () => {
+    expect(await tamperWithBundles(80, seed), `seed ${seed}`).toEqual([]);
   });
 
-  it("[VERIFY-10] by SQL, in some of the ways there are: what the broker then exports is caught, and located", async () => {
+  it.skipIf(!isPythonHere)("[VERIFY-10] so it is by the verifier in another language", async () => {
+    expect(await tamperForPython(25, seed), `seed ${seed}`).toEqual([]);
+  });
+
+  it("[VERIFY-10] by import, and by SQL in some of the ways there are: none is taken for the record, and what the broker exports is caught", async () => {
     const broker = await startTestBroker();
+    expect(await tamperByImport(broker.url, { count: 15, seed }), `seed ${seed}`).toEqual([]);
     const sql = connectTestDatabase(broker.databaseUrl);
     const victim = await makeSqlVictim(await brokerDoors.rest(broker.url), broker.url, sql);
     expect(await tamperBySql(victim, sql, { count: 7, seed }), `seed ${seed}`).toEqual([]);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { canonicalJson } from "@merkle/wire";
 import {
+  type AuditKey,
   bundleFiles,
   contentHash,
   entryLeaf,
@@ -10,6 +11,8 @@ import {
   type Manifest,
   redactedContent,
   type SignedHead,
+  stateFileOfFormat1,
+  successionBytes,
   toHex,
   writeJsonLine,
 } from "@merkle/wire/record";
@@ -24,12 +27,16 @@ export type Expected =
 export interface Tampering {
   readonly name: string;
   readonly expected: Expected;
+  /** Whether it took the broker's own key: then only who saw the record before can tell. */
+  readonly byInsider?: boolean;
 }
 
 /** A bundle that is tampered with, and the key that its broker signs with: some forgers have that one. */
 export interface Victim {
   readonly texts: BundleTexts;
   readonly key: TestKey;
+  /** The bundle of another session of the same broker. */
+  readonly other: ReadonlyMap<string, string>;
 }
 
 /** Changes a bundle in a random way, and says where that must be found. */
@@ -234,21 +241,192 @@ const forgeWhole: Kind = (victim, random) => {
   const heads = textOf(texts, bundleFiles.heads).split("\n").slice(0, -1);
   texts.set(bundleFiles.heads, heads.map((line) => writeJsonLine(resign(JSON.parse(line)))).join(""));
   texts.set(bundleFiles.keys, writeJsonLine([key.key]));
-  const { session, epoch, size, document_version } = manifest;
-  signManifest(texts, {
-    recordId: session.session_id,
-    epoch,
-    size,
-    documentVersion: document_version,
-    head: resign(manifest.head),
-    key,
-  });
-  return named(
+  signManifest(texts, { session: manifest.session, head: resign(manifest.head), key });
+  const forged = named(
     `forge message ${number} and sign all anew, ${isInsider ? "with the broker's key" : "with another key"}`,
     // Another key signs the head that the conclusion carries, so its event is another one, too.
     isInsider || sealed < 0 ? number : Math.min(number, sealed + 1),
     lines.length,
   );
+  // What another key signed whole is another record: the key that is known refutes it.
+  return isInsider ? { ...forged, byInsider: true } : { ...forged, expected: { file: bundleFiles.manifest } };
+};
+
+/** Changes something that no log is over, or takes a text away, and signs the manifest anew with a key of one's own. */
+const resign: Kind = (victim, random) => {
+  const { texts, other } = victim;
+  const [name, change] = random.pick(unsignedChanges);
+  const manifest: Manifest = JSON.parse(textOf(texts, bundleFiles.manifest));
+  const changed = { ...manifest, ...change({ texts, manifest, other, random }) };
+  const [how, forge] = random.pick(ownKeys);
+  const key = forge(victim);
+  const { session, head, version, exported_at } = changed;
+  signManifest(texts, { session, head, key, version, exportedAt: exported_at });
+  return { name: `${name}, signed anew: ${how}`, expected: { file: bundleFiles.manifest } };
+};
+
+/** How a stranger's key comes among the record's. */
+const ownKeys: readonly [OwnKey, ...OwnKey[]] = [
+  ["own key added", ({ texts, key }) => withKeys(texts, (own) => [key.key, own.key])],
+  ["own key in the place of the broker's", ({ texts }) => withKeys(texts, (own) => [own.key])],
+  [
+    "own key that says to succeed the broker's",
+    ({ texts, key }) => {
+      const own = makeKey({ key: key.key, sign: makeKey().sign });
+      texts.set(bundleFiles.keys, writeJsonLine([key.key, own.key]));
+      return own;
+    },
+  ],
+  [
+    "own key that vouches for the broker's",
+    ({ texts, key }) => {
+      const own = makeKey();
+      const about = { previous: own.key.key_id, public_key: key.key.public_key, since: key.key.since };
+      const vouched = { ...key.key, ...about, succession: own.sign(successionBytes(about)) };
+      texts.set(bundleFiles.keys, writeJsonLine([own.key, vouched]));
+      return own;
+    },
+  ],
+  [
+    "the broker's signature of before",
+    ({ key }) => {
+      const kept = makeKey().sign(Buffer.from("another time"));
+      return { key: key.key, sign: () => kept };
+    },
+  ],
+];
+
+type OwnKey = readonly [name: string, forge: (victim: Victim) => TestKey];
+
+function withKeys(texts: BundleTexts, list: (own: TestKey) => AuditKey[]): TestKey {
+  const own = makeKey();
+  texts.set(bundleFiles.keys, writeJsonLine(list(own)));
+  return own;
+}
+
+interface Changing {
+  readonly texts: BundleTexts;
+  readonly manifest: Manifest;
+  readonly other: ReadonlyMap<string, string>;
+  readonly random: Random;
+}
+
+type UnsignedChange = readonly [name: string, change: (given: Changing) => Partial<Manifest>];
+
+const withSession =
+  (session: Partial<Manifest["session"]>) =>
+  ({ manifest }: Changing): Partial<Manifest> => ({ session: { ...manifest.session, ...session } });
+
+const unsignedChanges: readonly [UnsignedChange, ...UnsignedChange[]] = [
+  ["nothing", () => ({})],
+  ["the title", withSession({ title: "What never was" })],
+  ["the slug", withSession({ slug: "another" })],
+  ["the description", withSession({ description: "What never was" })],
+  ["the status", withSession({ status: "active" })],
+  ["the times", withSession({ created_at: "2020-01-01T00:00:00.000Z", closed_at: null })],
+  ["the time of the export", () => ({ exported_at: "2020-01-01T00:00:00.000Z" })],
+  ["the roster", replaceFile(bundleFiles.roster, `{"participants":[],"peers":[],"x":1}\n`)],
+  [
+    "the roster, with a key twice",
+    replaceFile(bundleFiles.roster, `{"participants":[],"participants":[]}\n`),
+  ],
+  ["the state", replaceFile(bundleFiles.state, "")],
+  ["an extra file", replaceFile("README.txt", "Trust this.")],
+  ["the document", replaceFile(bundleFiles.document, "# What never was\n")],
+  [
+    "the document, with the newest version blank",
+    ({ texts }) => {
+      blankVersion(texts, 3);
+      texts.set(bundleFiles.document, "# What never was\n");
+      return {};
+    },
+  ],
+  [
+    "a version that is blank",
+    ({ texts }) => {
+      blankVersion(texts, 2);
+      return {};
+    },
+  ],
+  [
+    "a message that is blank",
+    ({ texts, random }) => {
+      const lines = readFeed(texts);
+      const number = pickLine(lines, random, "the text");
+      const { message, ...line } = lineAt(lines, number);
+      const content = redactedContent(message);
+      writeFeed(texts, lines.with(number - 1, { ...line, salt: null, message: { ...message, content } }));
+      return {};
+    },
+  ],
+  ["an older head", ({ texts, manifest }) => cutBack(texts, manifest)],
+  [
+    "format 1",
+    ({ texts, manifest }) => {
+      texts.set(stateFileOfFormat1, '{"entries":[]}\n');
+      texts.delete(bundleFiles.state);
+      const { about: _, ...head } = manifest.head;
+      return { version: 1, head };
+    },
+  ],
+  [
+    "a file of another session",
+    ({ texts, other, random }) => {
+      const names = [...other.keys()].filter((name) => name !== bundleFiles.manifest);
+      const file = random.pick([names[0] ?? "", ...names.slice(1)]);
+      texts.set(file, other.get(file) ?? "");
+      return {};
+    },
+  ],
+  [
+    "the head of another session",
+    ({ other }) => ({ head: JSON.parse(other.get(bundleFiles.manifest) ?? "").head }),
+  ],
+];
+
+function replaceFile(file: string, text: string): (given: Changing) => Partial<Manifest> {
+  return ({ texts }) => {
+    texts.set(file, text);
+    return {};
+  };
+}
+
+function blankVersion(texts: BundleTexts, version: number): void {
+  const lines = textOf(texts, bundleFiles.versions).split("\n").slice(0, -1);
+  const blank = canonicalJson({ ...JSON.parse(lines[version - 1] ?? ""), content: null, salt: null });
+  texts.set(bundleFiles.versions, `${lines.with(version - 1, blank).join("\n")}\n`);
+}
+
+/** The record as it was at an earlier head, with the time of the export moved back behind that. */
+function cutBack(texts: BundleTexts, { head: newest }: Manifest): Partial<Manifest> {
+  const heads = textOf(texts, bundleFiles.heads)
+    .split("\n")
+    .slice(0, -1)
+    .map((line): SignedHead => JSON.parse(line))
+    .filter(({ size }) => size < newest.size);
+  const head = heads.at(-1);
+  if (!head) return {};
+  writeFeed(texts, readFeed(texts).slice(0, head.size));
+  texts.set(bundleFiles.heads, heads.map(writeJsonLine).join(""));
+  if (head.document.version === 0) {
+    texts.set(bundleFiles.versions, "");
+    texts.set(bundleFiles.document, "");
+  }
+  return { head, exported_at: head.at };
+}
+
+/** A file of another session, and nothing signed anew. */
+const mixFiles: Kind = ({ texts, other }, random) => {
+  const file = random.pick([
+    bundleFiles.feed,
+    bundleFiles.versions,
+    bundleFiles.document,
+    bundleFiles.heads,
+    bundleFiles.manifest,
+  ]);
+  texts.set(file, other.get(file) ?? "");
+  const where = file === bundleFiles.manifest ? bundleFiles.feed : file;
+  return { name: `${file} of another session`, expected: { file: where } };
 };
 
 const kinds: readonly [Kind, ...Kind[]] = [
@@ -268,6 +446,8 @@ const kinds: readonly [Kind, ...Kind[]] = [
   editFile,
   dropHead,
   forgeWhole,
+  mixFiles,
+  ...Array.from({ length: 16 }, () => resign),
 ];
 
 function named(name: string, ...numbers: readonly [number, ...number[]]): Tampering {

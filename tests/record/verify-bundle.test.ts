@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import {
+  bundleFileNames,
   bundleFiles,
   type FeedLine,
   growTree,
@@ -11,7 +12,7 @@ import {
   writeJsonLine,
 } from "@merkle/wire/record";
 import { describe, expect, it } from "vitest";
-import { type MadeBundle, makeBundle, makeKey, sha256, sourceOf } from "./made-bundle.js";
+import { type MadeBundle, makeBundle, makeKey, sha256, signManifest, sourceOf } from "./made-bundle.js";
 
 const verifySignature: VerifySignature = (publicKey, bytes, signature) => {
   const x = Buffer.from(publicKey).toString("base64url");
@@ -246,9 +247,20 @@ describe("a forged whole", () => {
     expect(await edited(bundleFiles.heads, '"size":30', '"size":29')).toContain("signature heads.ndjson");
     expect(await edited(bundleFiles.keys, /"key_id":"./, '"key_id":"f')).toContain("key keys.json");
     expect(await edited(bundleFiles.manifest, "Auth refactor", "Auth rewrite")).toEqual([
+      "head manifest.json",
       "signature manifest.json",
     ]);
-    expect(await edited(bundleFiles.roster, "[]", '["Eve"]')).toEqual(["file roster.json"]);
+    // The manifest and the head both have its hash.
+    expect(await edited(bundleFiles.roster, "[]", '["Eve"]')).toEqual([
+      "file roster.json",
+      "file roster.json",
+    ]);
+    expect(await edited(bundleFiles.roster, "{", '{"peers":[],')).toContain("form roster.json");
+    expect(await edited(bundleFiles.state, "{", '{"key":"deploy",')).toContain("form state.ndjson");
+    expect(await edited(bundleFiles.keys, "{", '{"since":"2020-01-01T00:00:00.000Z",')).toContain(
+      "form keys.json",
+    );
+    expect(await edited(bundleFiles.manifest, "{", '{"size":1,')).toContain("form manifest.json");
     expect(await edited(bundleFiles.document, "Draft", "Graft")).toEqual([
       "file document.md",
       "file document.md",
@@ -257,7 +269,7 @@ describe("a forged whole", () => {
     const texts = new Map(original.texts).set("extra.txt", "hello");
     texts.delete(bundleFiles.state);
     expect((await check({ ...original, texts })).findings).toMatchObject([
-      { code: "file", file: "state.json" },
+      { code: "file", file: "state.ndjson", message: expect.stringContaining("missing") },
       { code: "file", file: "extra.txt" },
     ]);
   });
@@ -269,7 +281,7 @@ describe("a forged whole", () => {
     const garbage = await verifyBundle(sourceOf(new Map(names.map((name) => [name, bytes]))), own);
     expect(garbage).toMatchObject({ ok: false, session: null, head: null, size: 0 });
     const nothing = await verifyBundle(sourceOf(new Map()), own);
-    expect(nothing.findings).toHaveLength(5);
+    expect(nothing.findings).toHaveLength(bundleFileNames(2).length);
     const broken = {
       names: [...names],
       open: () => failing(),
@@ -286,7 +298,118 @@ async function* failing(): AsyncGenerator<Uint8Array> {
   throw new Error("The archive is damaged");
 }
 
+describe("words that nobody signed whose word counts", () => {
+  it("[VERIFY-11] are refused in format 2, whatever key of the list signed them, and are shown nowhere", async () => {
+    const made = makeBundle();
+    const stranger = makeKey();
+    const { head, session } = JSON.parse(made.texts.get(bundleFiles.manifest) ?? "");
+    made.texts.set(bundleFiles.keys, writeJsonLine([made.key.key, stranger.key]));
+    signManifest(made.texts, { session, head, key: stranger });
+    const report = await check(made, { trusted: { keys: [made.key.key] } });
+    expect(report).toMatchObject({
+      ok: false,
+      session: null,
+      exported_at: null,
+      findings: [{ code: "key", file: "manifest.json", message: expect.stringContaining("does not vouch") }],
+    });
+    const forged = makeBundle({ keys: [stranger] });
+    const text = forged.texts.get(bundleFiles.manifest) ?? "";
+    forged.texts.set(bundleFiles.manifest, text.replace(/"root":"../, '"root":"00'));
+    expect(await check(forged, { trusted: { keys: [stranger.key] } })).toMatchObject({
+      ok: false,
+      signed_by: null,
+      head: null,
+    });
+  });
+
+  it("[VERIFY-11] a key that the head's vouches for signs the manifest, and nobody else's later key does", async () => {
+    const first = makeKey();
+    const second = makeKey(first);
+    const signed = await check(makeBundle({ keys: [first, second], signer: first }));
+    expect(signed).toMatchObject({ ok: true, session: { title: "Auth refactor" }, unproven: [] });
+    const other = await check(makeBundle({ keys: [first, makeKey()], signer: first }));
+    expect(other).toMatchObject({ ok: false, findings: [{ code: "key", file: "manifest.json" }] });
+  });
+
+  it("[VERIFY-12] a record of format 1 is read, and what it does not prove is said", async () => {
+    expect(await check(makeBundle({ format: 1 }))).toMatchObject({
+      ok: true,
+      format: 1,
+      session: { title: "Auth refactor" },
+      unproven: [expect.stringContaining("no head is over the title")],
+    });
+    const copied = makeBundle({ format: 1 });
+    const stranger = makeKey();
+    const { head, session } = JSON.parse(copied.texts.get(bundleFiles.manifest) ?? "");
+    copied.texts.set(bundleFiles.keys, writeJsonLine([copied.key.key, stranger.key]));
+    signManifest(copied.texts, {
+      session: { ...session, title: "What never was" },
+      head,
+      key: stranger,
+      version: 1,
+    });
+    const report = await check(copied);
+    expect(report).toMatchObject({
+      ok: true,
+      session: null,
+      exported_at: null,
+      unproven: [expect.stringContaining("nobody")],
+    });
+    expect(JSON.stringify(report)).not.toContain("What never was");
+    // Its time of export is nobody's word: it does not excuse what is missing.
+    const later = { ...copied.headAt(40), size: 50, at: "2026-06-01T00:00:00.000Z" };
+    expect(await check(copied, { trusted: { heads: [later] } })).toMatchObject({ ok: false });
+  });
+
+  it("[VERIFY-13] a version without its text needs a message that removed it, and the newest never is without", async () => {
+    const blank = (number: number) =>
+      change(makeBundle(), bundleFiles.versions, (lines) =>
+        lines.map((line, index) =>
+          index === number - 1
+            ? writeJsonLine({ ...JSON.parse(line), content: null, salt: null }).trim()
+            : line,
+        ),
+      );
+    const found = async (number: number) =>
+      (await check(blank(number))).findings.filter(({ file }) => file === bundleFiles.versions);
+    expect(await found(1)).toEqual([]);
+    expect(await found(2)).toMatchObject([{ code: "content", document_version: 2 }, { code: "file" }]);
+    expect(await found(3)).toMatchObject([
+      { document_version: 3 },
+      { document_version: 3, message: expect.stringContaining("is the newest") },
+      { code: "file" },
+    ]);
+  });
+
+  it("[VERIFY-14] an older export says that this machine has seen more", async () => {
+    const made = makeBundle();
+    const later = { ...made.headAt(40), size: 50, at: "2026-06-01T00:00:00.000Z" };
+    expect(await check(made, { trusted: { heads: [later] } })).toMatchObject({
+      ok: true,
+      seen_later: { size: 50 },
+    });
+    expect(await check(made, { trusted: { heads: [made.headAt(40)] } })).toMatchObject({
+      ok: true,
+      seen_later: null,
+    });
+  });
+});
+
 describe("a long record", () => {
+  it("[VERIFY-7] of lines that say nothing is given up after the hundredth", async () => {
+    const made = makeBundle();
+    let read = 0;
+    const source = sourceOf(made.texts);
+    const own = { sha256, createSha256: () => createHash("sha256"), verifySignature };
+    async function* newlines() {
+      for (; read < 1000; read++) yield Buffer.alloc(64 * 1024, 10);
+    }
+    const open = (name: string) => (name === bundleFiles.feed ? newlines() : source.open(name));
+    const report = await verifyBundle({ ...source, open }, own);
+    expect(report).toMatchObject({ ok: false, size: 100 });
+    expect(read).toBeLessThan(2);
+  });
+
   it("[VERIFY-8] lets others have the thread, tells how far it is, and stops when it is told to", async () => {
     const made = makeBundle({ messages: 2000 });
     let turns = 0;

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-/** A thousand tamperings, by `npm run test:tamper`; the normal suite has them in brief. */
+/** Thousands of tamperings, by `npm run test:tamper`; the normal suite has them in brief. */
 export default defineConfig({
   ...shared,
   test: { ...shared.test, include: ["tests/record/full-tamper.ts"] },

@@ -58,7 +58,11 @@ export async function writeBundle(
     const roster = await add(bundleFiles.roster, once(await rosterText(around, recorded)));
     const state = await add(bundleFiles.state, stateLines(around));
     const about = sessionAbout(recorded);
-    const head = await recorded.headAbout({ session: sessionHash({ session: about }, sha256), roster, state });
+    const head = await recorded.headAbout({
+      session: sessionHash({ session: about }, sha256),
+      roster,
+      state,
+    });
     const isNew = !recorded.heads.some(({ signature }) => signature === head.signature);
     await add(bundleFiles.heads, headLines(isNew ? [...recorded.heads, head] : recorded.heads));
     await add(bundleFiles.keys, once(writeJsonLine(recorded.keys)));

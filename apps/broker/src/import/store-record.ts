@@ -96,7 +96,8 @@ async function store(
   }
   // What was imported before files were kept has none until the same bundle comes again.
   const isKept = (await listImportFiles(tx, place.sessionId)).length > 0;
-  if (longer > 0 || (longer === 0 && !isKept)) await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
+  if (longer > 0 || (longer === 0 && !isKept))
+    await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
   return {
     isNew: !known,
     imported: {
@@ -150,7 +151,10 @@ async function begin(
   {
     manifest: { session, exported_at },
     record,
-  }: { readonly manifest: Manifest; readonly record: { readonly recordId: string; readonly originKey: string } },
+  }: {
+    readonly manifest: Manifest;
+    readonly record: { readonly recordId: string; readonly originKey: string };
+  },
 ): Promise<ImportedSessionRow> {
   const { recordId, originKey } = record;
   const sessionId = idFrom(["import", meshId, recordId, originKey]);

@@ -24,7 +24,9 @@ export async function openFile(path: string): Promise<OpenedFile> {
 }
 
 /** Verifies a bundle whole. It runs in a thread of its own, where whatever a file unpacks to keeps nobody waiting (IMPORT-7). */
-export async function verifyBundleFile(path: string): Promise<RecordReport | { readonly unreadable: string }> {
+export async function verifyBundleFile(
+  path: string,
+): Promise<RecordReport | { readonly unreadable: string }> {
   const file = await openFile(path);
   try {
     return await verifyBundle(await openZipBundle(file), {

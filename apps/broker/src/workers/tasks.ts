@@ -1,8 +1,8 @@
 import type { Hunk } from "@merkle/wire";
 import { type Anchored, type Reanchored, startReanchoring } from "@merkle/wire/anchors";
 import { type MerkleProof, merkleProof, merkleRoot } from "@merkle/wire/plain";
-import { sha256 } from "../audit/sha256.js";
 import type { RecordReport } from "@merkle/wire/record";
+import { sha256 } from "../audit/sha256.js";
 import { replaceConclusion } from "../document/conclusion-section.js";
 import { findSection, listHeadings } from "../document/sections.js";
 import { verifyBundleFile } from "../import/verify-bundle-file.js";

@@ -19,7 +19,8 @@ export function reportText(report: RecordReport, output: Pick<Output, "mark" | "
   return [
     `${output.mark.ok} ${matched} of ${size} match root ${shortHash(report.root)}, computed here.`,
     `  ${whatItShows}`,
-    session && `  ${JSON.stringify(oneLine(session.title))}, ${oneLine(session.status)}, exported ${report.exported_at}`,
+    session &&
+      `  ${JSON.stringify(oneLine(session.title))}, ${oneLine(session.status)}, exported ${report.exported_at}`,
     output.dim(
       `  document v${document_version}${apart.map((part) => `, ${part}`).join("")}; signed by key ${signed_by?.key_id.slice(0, 8)}, ${trustText(report)}`,
     ),

@@ -32,11 +32,8 @@ export async function findImported(
     .from(sessions)
     .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
     .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
-    .where(and(
-        eq(sessions.meshId, meshId),
-        eq(sessions.originId, recordId),
-        eq(sessions.originKey, originKey),
-      ),
+    .where(
+      and(eq(sessions.meshId, meshId), eq(sessions.originId, recordId), eq(sessions.originKey, originKey)),
     );
   return row ?? null;
 }
@@ -280,9 +277,7 @@ export async function readImportFile(
   const [row] = await db
     .select({ bytes: importFiles.bytes })
     .from(importFiles)
-    .where(
-      and(eq(importFiles.sessionId, sessionId), eq(importFiles.name, name), eq(importFiles.part, part)),
-    );
+    .where(and(eq(importFiles.sessionId, sessionId), eq(importFiles.name, name), eq(importFiles.part, part)));
   return row?.bytes ?? null;
 }
 

@@ -33,7 +33,9 @@ export const Imported = z.object({
   slug: z.string(),
   title: z.string(),
   record_id: Uuid.meta({ description: "The id that its entries name." }),
-  key_id: z.string().meta({ description: "Of the key that its head is signed with: a record is known by its id and its keys." }),
+  key_id: z.string().meta({
+    description: "Of the key that its head is signed with: a record is known by its id and its keys.",
+  }),
   size: z.int(),
   document_version: z.int(),
   added: z

@@ -33,13 +33,10 @@ export const SignedHead = z
       hash: Hash.nullable().meta({ description: "Of that version's salt and text." }),
       root: Hash.meta({ description: "Over all versions up to it." }),
     }),
-    about: z
-      .object({ session: Hash, roster: Hash, state: Hash })
-      .optional()
-      .meta({
-        description:
-          "Of title, description, status and times, of who took part, and of the state, as a bundle has them; not in heads of format 1.",
-      }),
+    about: z.object({ session: Hash, roster: Hash, state: Hash }).optional().meta({
+      description:
+        "Of title, description, status and times, of who took part, and of the state, as a bundle has them; not in heads of format 1.",
+    }),
     at: Timestamp,
     key_id: KeyId,
     signature: z.string().meta({ description: "ed25519, 64 bytes in base64url." }),

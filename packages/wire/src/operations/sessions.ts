@@ -154,13 +154,10 @@ export const getSession = operation({
     state_keys: z.int().meta({ description: "How many keys of its own state hold a value." }),
     memories: z.int().meta({ description: "How much was remembered in it and is not forgotten." }),
     progress_entries: z.int().meta({ description: "How many progress entries were logged in it." }),
-    origin: z
-      .object({ record_id: Uuid, key_id: z.string(), imported_at: Timestamp })
-      .nullable()
-      .meta({
-        description:
-          "Of a copy that was imported, to be read: the id that its record names, and the first key of those that sign it.",
-      }),
+    origin: z.object({ record_id: Uuid, key_id: z.string(), imported_at: Timestamp }).nullable().meta({
+      description:
+        "Of a copy that was imported, to be read: the id that its record names, and the first key of those that sign it.",
+    }),
     seal: Seal.nullable().meta({
       description: "What its last conclusion signed; session_seal has the signature.",
     }),

@@ -1,9 +1,9 @@
-import { canonicalJson } from "../canonical-json.js";
 import type { Sha256 } from "../audit/merkle-tree.js";
+import { canonicalJson } from "../canonical-json.js";
 import { signedBytes } from "../identity/signed-bytes.js";
 import type { Message } from "../message.js";
-import type { RecordedVersion } from "./entry.js";
 import type { StateEntry } from "../operations/state.js";
+import type { RecordedVersion } from "./entry.js";
 import type { AuditKey, SignedHead } from "./head.js";
 import { toHex } from "./hex.js";
 import * as shape from "./shape.js";
@@ -36,9 +36,7 @@ export const stateFileOfFormat1 = "state.json";
 /** The files that a bundle of a format has: these, each once, and no others. */
 export function bundleFileNames(format: Manifest["version"]): readonly string[] {
   const names = Object.values(bundleFiles);
-  return format === 1
-    ? names.map((name) => (name === bundleFiles.state ? stateFileOfFormat1 : name))
-    : names;
+  return format === 1 ? names.map((name) => (name === bundleFiles.state ? stateFileOfFormat1 : name)) : names;
 }
 
 /** What a line and a file that is read whole may have at most, so that a bundle cannot take all the memory. */
@@ -111,7 +109,18 @@ export function writeJsonLine(
 export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array {
   const { format, version, session, epoch, exported_at, size, document_version, head, files, key_id } =
     manifest;
-  const unsigned = { format, version, session, epoch, exported_at, size, document_version, head, files, key_id };
+  const unsigned = {
+    format,
+    version,
+    session,
+    epoch,
+    exported_at,
+    size,
+    document_version,
+    head,
+    files,
+    key_id,
+  };
   return signedBytes("bundle", unsigned, version);
 }
 

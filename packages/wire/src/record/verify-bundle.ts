@@ -141,7 +141,8 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
   const asked = checkAsked(options, feed);
   const findings = joinFindings([feed.findings, document.findings, asked, signatures, files]);
   const isOk = findings.length === 0;
-  const trust = manifest && (await trustIn(manifest.head.key_id, keys, { known: trusted.keys ?? [], verifySignature }));
+  const trust =
+    manifest && (await trustIn(manifest.head.key_id, keys, { known: trusted.keys ?? [], verifySignature }));
   const further = (trusted.heads ?? []).find(
     ({ size, document: { version } }) => size > feed.size || version > document.version,
   );
@@ -336,7 +337,10 @@ async function checkManifest(
   const isVouched = chain === "known" || chain === "succeeds a known one";
   // A copy of format 1 was signed by whoever exported it: its words are left out, and the logs are the head's alone.
   if (!isVouched && version === 2) {
-    add("key", `The manifest is signed with the key ${key_id}, for which the key of its head does not vouch.`);
+    add(
+      "key",
+      `The manifest is signed with the key ${key_id}, for which the key of its head does not vouch.`,
+    );
   }
 
   const known = trusted?.keys ?? [];
@@ -350,7 +354,11 @@ async function checkManifest(
 }
 
 /** The files that say what no log does. They are hashed whole, and each line or file of them can be written in one way alone. */
-async function readOthers(reading: Reading, names: readonly string[], format: Manifest["version"]): Promise<void> {
+async function readOthers(
+  reading: Reading,
+  names: readonly string[],
+  format: Manifest["version"],
+): Promise<void> {
   const { files } = reading;
   const known = bundleFileNames(format);
   for (const file of known.filter((name) => !names.includes(name) && !isRead.has(name))) {
@@ -386,7 +394,12 @@ async function readState(reading: Reading): Promise<void> {
       parseAnyJson(text);
     } catch (error) {
       if (!(error instanceof ShapeError)) throw error;
-      wrong.add({ code: "form", message: `Line ${line} of ${file} cannot be read: ${error.message}`, file, line });
+      wrong.add({
+        code: "form",
+        message: `Line ${line} of ${file} cannot be read: ${error.message}`,
+        file,
+        line,
+      });
     }
     if (wrong.full) break;
     await breathe();

@@ -1,12 +1,12 @@
 import type { Sha256 } from "../audit/merkle-tree.js";
 import { canonicalJson } from "../canonical-json.js";
+import { redactedVersions } from "../redaction.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type FeedLine, parseFeedLine, parseHead } from "./bundle.js";
 import { contentHash, entryLeaf, feedEntry } from "./entry.js";
 import { collectFindings, type Findings } from "./findings.js";
 import type { SignedHead } from "./head.js";
 import { bytesOf, toHex } from "./hex.js";
-import { redactedVersions } from "../redaction.js";
 import { redactedContent } from "./redacted-content.js";
 import type { Finding, FindingCode, VerifiedRow } from "./report.js";
 import { ShapeError } from "./shape.js";

@@ -37,7 +37,7 @@ export function BundleReport({ name, result }: BundleReportProps) {
 }
 
 function BundleVerdict({ result: { report, keys } }: { readonly result: CheckedBundle }) {
-  const { size, matched, root, findings, head, signed_by } = report;
+  const { size, matched, root, findings, head, signed_by, unproven, seen_later } = report;
   const [first] = findings;
   if (first !== undefined) {
     return (
@@ -59,6 +59,16 @@ function BundleVerdict({ result: { report, keys } }: { readonly result: CheckedB
   const isKnown = signed_by?.trust === "known" || signed_by?.trust === "succeeds a known one";
   return (
     <Verdict tone={isKnown ? "holds" : "unsure"} title={title}>
+      {unproven.map((sentence) => (
+        <p key={sentence}>Not proven: {sentence}</p>
+      ))}
+      {seen_later !== null && (
+        <p>
+          It is older than what this browser saw: the head signed <TimeText at={seen_later.at} as="clock" />{" "}
+          is over {count(seen_later.size, "message")} and {count(seen_later.document.version, "version")} of
+          the document.
+        </p>
+      )}
       {!isKnown && (
         <>
           <p>
@@ -93,10 +103,12 @@ function OtherFindings({ findings }: { readonly findings: readonly Finding[] }) 
 }
 
 function factsOf(name: string, report: RecordReport): readonly Fact[] {
-  const { session, size, redacted, document_version, root, head, signed_by } = report;
-  const facts: (Fact | null)[] = [
+  const { session, exported_at, size, redacted, document_version, root, head, signed_by } = report;
+  const facts: (Fact | null | false)[] = [
     { name: "File", value: <bdi>{showHidden(name)}</bdi> },
     session && { name: "Session", value: <bdi>{showHidden(session.slug)}</bdi> },
+    session && { name: "Status", value: <bdi>{showHidden(session.status)}</bdi> },
+    exported_at !== null && { name: "Exported", value: <TimeText at={exported_at} as="clock" /> },
     {
       name: "Messages",
       value: [
@@ -123,11 +135,11 @@ function factsOf(name: string, report: RecordReport): readonly Fact[] {
       ),
     },
   ];
-  return facts.filter((fact) => fact !== null);
+  return facts.filter((fact) => fact !== null && fact !== false);
 }
 
 const trustWords: Readonly<Record<NonNullable<RecordReport["signed_by"]>["trust"], string>> = {
-  known: "which this browser knows",
+  known: "which this browser knows, from this record or from the broker of this page",
   "succeeds a known one": "which follows one that this browser knows, and was signed by it",
   "first seen": "which this browser sees for the first time",
   "other than the known one": "which is another than the one that this browser knows",
