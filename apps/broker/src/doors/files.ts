@@ -38,12 +38,9 @@ export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit):
     const { session } = ctx as SessionContext;
     const place = exports.take();
     try {
-      const recorded = await openRecorded(services, session);
-      const { bytes, contentType, fileName } = exportSession(
-        services,
-        { session, recorded },
-        input["as"] as ExportForm,
-      );
+      const form = input["as"] as ExportForm;
+      const recorded = await openRecorded(services, session, form);
+      const { bytes, contentType, fileName } = exportSession(services, { session, recorded }, form);
       const body = unlessStalled(bytes, {
         stalledMs: limits.exportStalledMsMax,
         onEnd: place.leave,

@@ -1,4 +1,4 @@
-import { findKeptLeaves, listHeads, type RecordExtent, readRecordExtent } from "@merkle/db";
+import { findKeptLeaves, listHeads, listImportFiles, type RecordExtent, readRecordExtent } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { AuditKey, HeadAbout, SignedHead } from "@merkle/wire/record";
 import type { Services } from "../context.js";
@@ -6,6 +6,7 @@ import { keysOf } from "../record/keys-of.js";
 import { toSignedHead } from "../record/signed-head.js";
 import { retryWhileLost } from "../retry-while-lost.js";
 import type { SessionIdentity } from "../sessions/directory.js";
+import type { ExportForm } from "./export-session.js";
 
 /** What an export needs of a session's record besides the rows that it is made from. */
 export interface Recorded extends RecordExtent {
@@ -28,15 +29,22 @@ export interface Recorded extends RecordExtent {
  * Looks at a session's record as it is now (EXPORT-1). One that is damaged is exported all the same, with the last head that
  * was signed of it, for verification to find the damage by.
  *
- * @throws conflict for a damaged record of which nothing was ever signed
+ * @throws conflict for a damaged record of which nothing was ever signed, and for a bundle of a copy whose origin's files are not kept
  */
-export async function openRecorded(services: Services, session: SessionIdentity): Promise<Recorded> {
+export async function openRecorded(
+  services: Services,
+  session: SessionIdentity,
+  form: ExportForm,
+): Promise<Recorded> {
   const { database, signer, records } = services;
   const { sessionId } = session;
   // Before the head of now: a later one, of an export beside this, would be over more than is here. What was signed of more
   // than there is now shows that something is missing.
   const earlier = await retryWhileLost(() => listHeads(database.orm, sessionId));
   const { head, extent, isWhole } = await retryWhileLost(() => readHead(services, session));
+  if (form === "bundle" && extent.imported && (await listImportFiles(database.orm, sessionId)).length === 0) {
+    throw withoutFiles(session.slug);
+  }
   const others = earlier.map(toSignedHead).filter(({ signature }) => signature !== head.signature);
   return {
     ...extent,
@@ -66,4 +74,11 @@ async function readHead(
     return { head: toSignedHead(last), extent, isWhole: false };
   }
   throw new MerkleError("not_found", `There is no session "${slug}".`);
+}
+
+function withoutFiles(slug: string): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `"${slug}" was imported before its origin's manifest was kept, so nothing here could sign a bundle of it. Import its bundle once more; then it can be exported. As md or ndjson it can be had now.`,
+  );
 }

@@ -34,10 +34,13 @@ describe("merkle export and verify", () => {
       ),
       stderr: "  check: merkle verify split.zip\n",
     });
+    // It holds all that was said: [EXPORT-2].
+    expect((await stat(file("split.zip"))).mode & 0o777).toBe(0o600);
     const verified = await merkle.run(["verify", "split.zip"], nowhere);
     expect(verified).toMatchObject({ code: 0, stderr: "" });
     const [tick, meaning] = verified.stdout.split("\n");
     expect(tick).toMatch(/^✓ 4 of 4 match root [0-9a-f]{4}…[0-9a-f]{4}, computed here\.$/);
+    expect(verified.stdout).toMatch(/^ {2}"Split auth", closed, exported \S+Z$/m);
     expect(meaning).toBe(
       "  Unchanged since sealing. Does not show that a statement is true, or what was never posted.",
     );

@@ -110,6 +110,7 @@ export async function fill(database: TestDatabase): Promise<{ sessionId: string 
     await sql`INSERT INTO audit_keys VALUES
       (${"0".repeat(32)}, 1, sha256('first'), now(), NULL, NULL), (${keyId}, 2, sha256('second'), now(), ${"0".repeat(32)}, ${signature})`;
     await sql`INSERT INTO origin_keys VALUES (${sessionId}, ${keyId}, sha256('origin'), now(), NULL, NULL)`;
+    await sql`INSERT INTO import_files VALUES (${sessionId}, 'manifest.json', 0, '\\x00ff0a0d5c')`;
     await sql`INSERT INTO search_heads VALUES (${sessionId}, 1, 1)`;
     await sql`INSERT INTO message_words VALUES (${sessionId}, 1, true, now(), to_tsvector('english', ${awkward}))`;
     await sql`INSERT INTO document_words VALUES (${sessionId}, 1, 1, ${awkward}, ${"'it''s':3A 'back\\\\slash':1"})`;
