@@ -267,6 +267,8 @@ export async function keepImportFile(
     await tx.insert(importFiles).values({ sessionId, name, part, bytes });
     part += 1;
   }
+  // An empty file is one, too.
+  if (part === 0) await tx.insert(importFiles).values({ sessionId, name, part, bytes: new Uint8Array() });
 }
 
 /** A part of a file that was kept, counted from 0; null after the last. */
