@@ -2,9 +2,9 @@ import { chmod, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { blobHash } from "../../apps/broker/src/sources/blob-hash.js";
-import { checkRepository } from "../../apps/broker/src/sources/check-repository.js";
 import { commitFile, type FileCommit } from "../../apps/broker/src/sources/commit-file.js";
 import { openSource } from "../../apps/broker/src/sources/open-source.js";
+import { withRepository } from "../../apps/broker/src/sources/repository.js";
 import { NotCurrent } from "../../apps/broker/src/sources/source-problems.js";
 import { guide, type StagedRepository, stageRepository } from "./staged-repository.js";
 
@@ -24,7 +24,7 @@ function toCommit(more: Partial<FileCommit> = {}): FileCommit {
 }
 
 const commit = async (at: StagedRepository, more: Partial<FileCommit> = {}) =>
-  commitFile(await checkRepository(at.folder, at.emptyFolder), toCommit(more));
+  withRepository(at.folder, at.home, (repository) => commitFile(repository, toCommit(more)));
 
 /** Everything that a refused commit must not have changed. */
 const stateOf = async ({ git, read }: StagedRepository) =>
@@ -145,10 +145,10 @@ it("[SOURCE-10] a commit that was cut short is found again, and what was left is
 
 it("[SOURCE-3] a file has the name that Git gives its text, in a repository of either kind", async () => {
   const at = await stageRepository();
-  const repository = await checkRepository(at.folder, at.emptyFolder);
   const text = "\ufeffwith a mark, \r\n and ends \u{1f642}";
   await at.write(path, text);
-  expect(await openSource(repository, path)).toEqual({
+  const opened = await withRepository(at.folder, at.home, (repository) => openSource(repository, path));
+  expect(opened).toEqual({
     text,
     hash: await at.git("hash-object", "--no-filters", path),
     committedHash: toCommit().baseHash,

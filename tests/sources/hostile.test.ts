@@ -2,28 +2,32 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkRepository } from "../../apps/broker/src/sources/check-repository.js";
 import { commitFile } from "../../apps/broker/src/sources/commit-file.js";
 import { listCommitted } from "../../apps/broker/src/sources/committed.js";
 import { openSource } from "../../apps/broker/src/sources/open-source.js";
+import { withRepository } from "../../apps/broker/src/sources/repository.js";
 import { NoSource, RootProblem } from "../../apps/broker/src/sources/source-problems.js";
 import { guide, type StagedRepository, secret, stageRepository } from "./staged-repository.js";
 
 /** Everything that is ever done to a repository: looked through, read, and committed to. */
-async function workOn({ folder, emptyFolder }: StagedRepository, path = "docs/guide.md") {
-  const repository = await checkRepository(folder, emptyFolder);
-  const listed = await listCommitted(repository);
-  const { text, hash } = await openSource(repository, path);
-  const done = await commitFile(repository, {
-    path,
-    baseHash: hash,
-    content: `${text}More.\n`,
-    subject: "Rewrite",
-    trailers: { "Approved-by": "Ana" },
-    author: { name: "Agent", email: "agent@example.com" },
+async function workOn({ folder, home }: StagedRepository, path = "docs/guide.md") {
+  return withRepository(folder, home, async (repository) => {
+    const listed = await listCommitted(repository);
+    const { text, hash } = await openSource(repository, path);
+    const done = await commitFile(repository, {
+      path,
+      baseHash: hash,
+      content: `${text}More.\n`,
+      subject: "Rewrite",
+      trailers: { "Approved-by": "Ana" },
+      author: { name: "Agent", email: "agent@example.com" },
+    });
+    return { listed, text, done };
   });
-  return { listed, text, done };
 }
+
+const read = ({ folder, home }: StagedRepository, path: string) =>
+  withRepository(folder, home, (repository) => openSource(repository, path));
 
 type Arrange = (at: StagedRepository) => Promise<unknown>;
 
@@ -45,6 +49,16 @@ const hooksIn = async ({ folder, trap }: StagedRepository, path: string) => {
 const configure = async ({ git }: StagedRepository, settings: Readonly<Record<string, string>>) => {
   for (const [key, value] of Object.entries(settings)) await git("config", key, value);
 };
+
+/** A part of the repository that lies elsewhere, where nothing may be read or written. */
+const leadOut = (name: string): readonly [string, Arrange] => [
+  `a link ${name}`,
+  async ({ top, folder }) => {
+    const outside = join(top, "outside");
+    await rename(join(folder, ".git", name), outside);
+    await symlink(outside, join(folder, ".git", name));
+  },
+];
 
 /** What a repository may bring along and is worked on nevertheless: nothing of it is run. */
 const harmless: readonly (readonly [string, Arrange])[] = [
@@ -111,6 +125,11 @@ const harmless: readonly (readonly [string, Arrange])[] = [
   ],
   ["the word that it is bare", (at) => configure(at, { "core.bare": "true" })],
   [
+    "configuration of another file",
+    (at) => configure(at, { "include.path": at.secretFile, "extensions.worktreeConfig": "true" }),
+  ],
+  ...["config", "logs/HEAD", "logs/refs/heads/main", "info"].map(leadOut),
+  [
     "settings and servers of an agent",
     async (at) => {
       const hook = { hooks: [{ type: "command", command: at.trap }] };
@@ -162,23 +181,7 @@ const refused: readonly (readonly [string, Arrange])[] = [
     },
   ],
   ["no .git", (at) => rm(join(at.folder, ".git"), { recursive: true })],
-  ...[
-    "HEAD",
-    "config",
-    "index",
-    "objects",
-    "refs",
-    "logs/HEAD",
-    "logs/refs/heads/main",
-    "refs/heads/main",
-  ].map((name): readonly [string, Arrange] => [
-    `a link ${name}`,
-    async (at) => {
-      const outside = join(at.top, "outside");
-      await rename(join(at.folder, ".git", name), outside);
-      await symlink(outside, join(at.folder, ".git", name));
-    },
-  ]),
+  ...["HEAD", "index", "objects", "refs", "refs/heads", "refs/heads/main"].map(leadOut),
   [
     "a link among its objects",
     async (at) => {
@@ -191,20 +194,6 @@ const refused: readonly (readonly [string, Arrange])[] = [
   [
     "objects of another repository",
     (at) => writeFile(join(at.folder, ".git/objects/info/alternates"), `${at.top}/other/objects\n`),
-  ],
-  [
-    "configuration of another file",
-    (at) => configure(at, { "include.path": at.secretFile, "extensions.worktreeConfig": "true" }),
-  ],
-  [
-    "configuration of another file, said on one line and in capitals",
-    async (at) => {
-      const config = join(at.folder, ".git/config");
-      await writeFile(
-        config,
-        `${await readFile(config, "utf8")}[a] [INCLUDEIF "gitdir:/"]path=${at.secretFile}\n`,
-      );
-    },
   ],
   [
     "objects that somebody else is to be asked for",
@@ -230,6 +219,9 @@ describe("a repository with", () => {
       await arrange(at);
       // Arranging it may have sprung it; what counts begins now.
       await rm(join(at.top, "trace"), { force: true });
+      const led = () =>
+        execFileSync("sh", ["-c", `cat ${at.top}/outside* 2>&1 || true`], { encoding: "utf8" });
+      const before = led();
       const { listed, text, done } = await workOn(at);
       expect(text).toBe(guide);
       expect(done.written).toBe(true);
@@ -238,6 +230,7 @@ describe("a repository with", () => {
       expect(listed.files.map(({ path }) => path)).not.toContain("module");
       expect(await at.sprung()).toBeUndefined();
       expect(await readFile(at.secretFile, "utf8")).toBe(`${secret}\n`);
+      expect(led()).toBe(before);
     },
   );
 
@@ -245,7 +238,13 @@ describe("a repository with", () => {
     const at = await stageRepository();
     await arrange(at);
     const outside = () =>
-      execFileSync("find", [at.top, "-type", "f", "-printf", "%p %s %T@\n"], { encoding: "utf8" });
+      execFileSync(
+        "find",
+        [at.top, "-path", at.home, "-prune", "-o", "-type", "f", "-printf", "%p %s %T@\n"],
+        {
+          encoding: "utf8",
+        },
+      );
     const before = outside();
     const refusal = await workOn(at).then(
       () => undefined,
@@ -296,8 +295,7 @@ it("[SOURCE-3] a file is read only where it is a text of the repository's own, r
   for (const [what, arrange] of inItsPlace) {
     const at = await stageRepository();
     await arrange(at);
-    const repository = await checkRepository(at.folder, at.emptyFolder);
-    const refusal = await openSource(repository, "docs/guide.md").catch((error: unknown) => error);
+    const refusal = await read(at, "docs/guide.md").catch((error: unknown) => error);
     expect(refusal, what).toBeInstanceOf(NoSource);
     expect(String(refusal), what).not.toContain(secret);
   }
@@ -315,7 +313,6 @@ it("[SOURCE-3] what Git does not keep is not read: a file beside it, one that is
     `120000,${await at.git("rev-parse", "HEAD:README.md")},link`,
   );
   await at.git("commit", "-q", "-m", "A link", "--", "link").catch(() => undefined);
-  const repository = await checkRepository(at.folder, at.emptyFolder);
   for (const path of [
     ".env",
     "staged.md",
@@ -326,8 +323,6 @@ it("[SOURCE-3] what Git does not keep is not read: a file beside it, one that is
     ".git/config",
     "",
   ]) {
-    expect(await openSource(repository, path).catch((error: unknown) => error), path).toBeInstanceOf(
-      NoSource,
-    );
+    expect(await read(at, path).catch((error: unknown) => error), path).toBeInstanceOf(NoSource);
   }
 });

@@ -11,7 +11,8 @@ export interface StagedRepository {
   /** Holds the repository and what lies beside it. */
   readonly top: string;
   readonly folder: string;
-  readonly emptyFolder: string;
+  /** Stands for the Merkle home. */
+  readonly home: string;
   /** A file outside, whose text must not turn up anywhere. */
   readonly secretFile: string;
   /** A program that leaves a trace when it is run. */
@@ -36,9 +37,9 @@ export async function stageRepository(
   const trace = join(top, "trace");
   const trap = join(top, "trap");
   const secretFile = join(top, "secret.md");
-  const emptyFolder = join(top, "empty");
+  const home = join(top, "home");
   await mkdir(folder);
-  await mkdir(emptyFolder);
+  await mkdir(home);
   await writeFile(secretFile, `${secret}\n`);
   await writeFile(trap, `#!/bin/sh\necho "$0 $*" >> ${trace}\ncat ${secretFile}\n`);
   await chmod(trap, 0o755);
@@ -69,7 +70,7 @@ export async function stageRepository(
   return {
     top,
     folder,
-    emptyFolder,
+    home,
     secretFile,
     trap,
     git,

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { chmod, chown, lstat, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { constants } from "node:fs";
+import { lstat, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { blobHash, formatOf } from "./blob-hash.js";
-import { type Repository, requirePlain } from "./check-repository.js";
-import { findCommitted } from "./committed.js";
-import { askGit, GitError, type GitRun, runGit } from "./git.js";
+import { moveBranch, readHead } from "./branch.js";
+import { type Committed, findCommitted } from "./committed.js";
+import { askGit, type GitRun, runGit } from "./git.js";
 import { clearLeftovers, type IndexChange, lockIndex } from "./lock-index.js";
-import { openSource } from "./open-source.js";
+import { openSource, readSourceFile, withFolderOf } from "./open-source.js";
+import type { Repository } from "./repository.js";
 import { NotCurrent } from "./source-problems.js";
 
 /** A new text of a file, and what its commit says. */
@@ -36,7 +38,6 @@ export async function commitFile(
   repository: Repository,
   commit: FileCommit,
 ): Promise<{ readonly commit: string; readonly written: boolean }> {
-  await requireBranch(repository);
   for (let tries = 0; tries < triesMax; tries += 1) {
     const done = await tryCommit(repository, commit);
     if (done) return done;
@@ -50,40 +51,50 @@ async function tryCommit(
 ): Promise<{ readonly commit: string; readonly written: boolean } | null> {
   const { path, baseHash, content } = commit;
   await clearLeftovers(repository);
-  const head = await askGit(["rev-parse", "--verify", "HEAD^{commit}"], repository);
-  const committed = await findCommitted(repository, path);
-  if (!committed) throw new NotCurrent("The file is not in the last commit any more.");
-  const newHash = blobHash(Buffer.from(content), formatOf(committed.hash));
+  const { branch, commit: head } = await readHead(repository);
+  if (branch === null)
+    throw new NotCurrent(
+      "No branch is checked out in the repository, so that nothing can be committed to one.",
+    );
+  await refuseUnderWay(repository);
+  const committed = head === null ? null : await findCommitted(repository, head, path);
+  if (head === null || !committed) throw new NotCurrent("The file is not in the last commit any more.");
+  const newHash = blobHash(Buffer.from(content), formatOf(head));
   const change: IndexChange = {
     path,
     mode: committed.executable ? "100755" : "100644",
     from: baseHash,
     to: newHash,
   };
-  const earlier = committed.hash === newHash ? await findOwnCommit(repository, commit) : null;
-  if (earlier !== null) return { commit: earlier, written: await finish(repository, commit, change) };
+  const earlier = committed.hash === newHash ? await findOwnCommit(repository, head, commit) : null;
+  if (earlier !== null)
+    return { commit: earlier, written: await finish(repository, commit, { change, committed }) };
 
   await requireBase(repository, commit, committed.hash);
   const index = await lockIndex(repository, change);
   try {
     const made = await makeCommit(repository, commit, { head, mode: change.mode });
-    if (!(await moveBranch(repository, head, made, commit))) return null;
+    if (!(await moveBranch(repository, branch, { from: head, to: made }))) return null;
     await index.commit();
-    return { commit: made, written: await replaceFile(repository, commit) };
+    return { commit: made, written: await replaceFile(repository, commit, committed) };
   } finally {
     await index.release();
   }
 }
 
 /** What was left to do when the commit itself had been made. Whoever staged something else since then has the say. */
-async function finish(repository: Repository, commit: FileCommit, change: IndexChange): Promise<boolean> {
+async function finish(
+  repository: Repository,
+  commit: FileCommit,
+  { change, committed }: { readonly change: IndexChange; readonly committed: Committed },
+): Promise<boolean> {
   try {
     const index = await lockIndex(repository, change);
     await index.commit().finally(index.release);
   } catch (error) {
     if (!(error instanceof NotCurrent)) throw error;
   }
-  return replaceFile(repository, commit);
+  return replaceFile(repository, commit, committed);
 }
 
 async function requireBase(
@@ -100,10 +111,16 @@ async function requireBase(
 }
 
 /** The commit that this very call made before it was cut short: the last one of the file, with the same trailers. */
-async function findOwnCommit(repository: Repository, { path, trailers }: FileCommit): Promise<string | null> {
-  const last = await askGit(["rev-list", "-1", "HEAD", "--", path], repository);
-  if (!/^[0-9a-f]{40,64}$/.test(last)) return null;
-  const text = await askGit(["cat-file", "commit", last], repository);
+async function findOwnCommit(
+  repository: Repository,
+  head: string,
+  { path, trailers }: FileCommit,
+): Promise<string | null> {
+  const run = { ...repository, format: formatOf(head), walksHistory: true };
+  const { code, output } = await runGit(["rev-list", "-1", head, "--", path], run);
+  const last = output.toString("utf8").trim();
+  if (code !== 0 || !/^[0-9a-f]{40,64}$/.test(last)) return null;
+  const text = await askGit(["cat-file", "commit", last], run);
   const lines = text.split("\n");
   return toLines(trailers).every((each) => lines.includes(each)) ? last : null;
 }
@@ -113,8 +130,9 @@ async function makeCommit(
   { path, content, subject, trailers, author }: FileCommit,
   { head, mode }: { readonly head: string; readonly mode: string },
 ): Promise<string> {
-  const indexFile = join(repository.gitFolder, `merkle-${randomUUID()}`);
-  const run: GitRun = { ...repository, indexFile };
+  const name = `merkle-${randomUUID()}`;
+  const { git } = repository;
+  const run: GitRun = { ...repository, format: formatOf(head), indexFile: join(git.path, name) };
   try {
     const blob = await askGit(["hash-object", "-w", "--no-filters", "--stdin"], { ...run, input: content });
     await askGit(["read-tree", head], run);
@@ -127,69 +145,53 @@ async function makeCommit(
       input: message,
     });
   } finally {
-    await rm(indexFile, { force: true });
-    await rm(`${indexFile}.lock`, { force: true });
+    await rm(git.at(name), { force: true });
+    await rm(git.at(`${name}.lock`), { force: true });
   }
 }
 
-/** False when the branch is not any more where it was read: somebody has committed. */
-async function moveBranch(
-  repository: Repository,
-  from: string,
-  to: string,
-  { author, subject }: FileCommit,
-): Promise<boolean> {
-  const run = { ...repository, author };
-  const { code, said } = await runGit(["update-ref", "-m", `merkle: ${subject}`, "HEAD", to, from], run);
-  if (code === 0) return true;
-  if ((await askGit(["rev-parse", "--verify", "HEAD^{commit}"], repository)) !== from) return false;
-  throw new GitError(`git update-ref failed: ${said.trim()}`);
-}
-
-/** By one rename, and only where the file still has what it was read with. */
+/**
+ * By one rename in the folder that is held, and only where the file still has what it was read with. The new one gets the
+ * mode and owner of the one that was opened.
+ */
 async function replaceFile(
   repository: Repository,
   { path, baseHash, content }: FileCommit,
+  committed: Committed,
 ): Promise<boolean> {
-  const file = join(repository.folder, path);
-  const beside = join(dirname(file), `.merkle-${randomUUID()}`);
   try {
-    if ((await openSource(repository, path)).text === content) return true;
-    const { mode, uid, gid } = await lstat(file);
-    await writeFile(beside, content, { flag: "wx" });
-    await chmod(beside, mode & 0o777);
-    // A broker that runs as root leaves the file to whose it is.
-    if (process.getuid?.() === 0) await chown(beside, uid, gid);
-    if ((await openSource(repository, path)).hash !== baseHash) return false;
-    await rename(beside, file);
-    return true;
+    return await withFolderOf(repository, path, async (folder, name) => {
+      const read = () => readSourceFile(folder, name, { repository, committed });
+      const { text, stat } = await read();
+      if (text === content) return true;
+      const beside = `.merkle-${randomUUID()}`;
+      const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+      const file = await folder.open(beside, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+      try {
+        await file.writeFile(content);
+        // A broker that runs as root leaves the file to whose it is.
+        if (process.getuid?.() === 0) await file.chown(stat.uid, stat.gid);
+        await file.chmod(stat.mode & 0o777);
+        if ((await read()).hash !== baseHash) return false;
+        await rename(folder.at(beside), folder.at(name));
+        return true;
+      } finally {
+        await file.close();
+        await rm(folder.at(beside), { force: true });
+      }
+    });
   } catch {
     // The commit stands, and what lies there is somebody's who is at it: Git shows the difference.
     return false;
-  } finally {
-    await rm(beside, { force: true });
   }
 }
 
 /** Between two commits a merge or rebase keeps notes about them, and a commit of ours in between would be none of its own. */
 const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
-async function requireBranch(repository: Repository): Promise<void> {
-  const { code, output } = await runGit(["symbolic-ref", "-q", "HEAD"], repository);
-  const branch = output.toString("utf8").trim();
-  if (code !== 0 || !branch.startsWith("refs/heads/")) {
-    throw new NotCurrent(
-      "No branch is checked out in the repository, so that nothing can be committed to one.",
-    );
-  }
-  const names = branch.split("/");
-  for (const [index] of names.entries()) {
-    const part = names.slice(0, index + 1).join("/");
-    await requirePlain(repository.gitFolder, part);
-    await requirePlain(repository.gitFolder, `logs/${part}`);
-  }
+async function refuseUnderWay({ git }: Repository): Promise<void> {
   for (const each of underWay) {
-    if (!(await lstat(join(repository.gitFolder, each)).catch(() => undefined))) continue;
+    if (!(await lstat(git.at(each)).catch(() => undefined))) continue;
     throw new NotCurrent("A merge, rebase or the like is under way in the repository. Finish it first.");
   }
 }

@@ -1,6 +1,8 @@
 import { limits } from "@merkle/wire";
-import type { Repository } from "./check-repository.js";
+import { formatOf } from "./blob-hash.js";
+import { readHead } from "./branch.js";
 import { runGit } from "./git.js";
+import type { Repository } from "./repository.js";
 
 /** A file as the current commit has it. */
 export interface Committed {
@@ -9,9 +11,14 @@ export interface Committed {
   readonly executable: boolean;
 }
 
-/** The file at exactly this path in the current commit, or null: where there is none, or a link, folder or submodule. */
-export async function findCommitted(repository: Repository, path: string): Promise<Committed | null> {
-  const { code, output } = await runGit(["ls-tree", "-z", "--full-tree", "HEAD", "--", path], repository);
+/** The file at exactly this path in a commit, or null: where there is none, or a link, folder or submodule. */
+export async function findCommitted(
+  repository: Repository,
+  commit: string,
+  path: string,
+): Promise<Committed | null> {
+  const run = { ...repository, format: formatOf(commit) };
+  const { code, output } = await runGit(["ls-tree", "-z", "--full-tree", commit, "--", path], run);
   if (code !== 0) return null;
   return toFiles(output).find((each) => each.path === path) ?? null;
 }
@@ -25,11 +32,14 @@ const listBytesMax = 4 * 1024 * 1024;
 export async function listCommitted(
   repository: Repository,
 ): Promise<{ readonly files: readonly Committed[]; readonly cut: boolean }> {
-  const { code, output, cut } = await runGit(["ls-tree", "-r", "-z", "-l", "--full-tree", "HEAD"], {
+  const { commit } = await readHead(repository);
+  // A repository without a commit has no files.
+  if (commit === null) return { files: [], cut: false };
+  const { code, output, cut } = await runGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], {
     ...repository,
+    format: formatOf(commit),
     outputBytesMax: listBytesMax,
   });
-  // A repository without a commit has no files.
   if (code !== 0 && !cut) return { files: [], cut: false };
   return { files: toFiles(output).filter(({ path }) => !looksBinary.test(path)), cut };
 }

@@ -1,14 +1,19 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { devNull } from "node:os";
+import { join } from "node:path";
+import type { ObjectFormat } from "./blob-hash.js";
+import type { Repository } from "./repository.js";
 
-export interface GitRun {
-  /** The folder `.git` of the repository, as it is really called. */
-  readonly gitFolder: string;
-  /** Stands for the work tree: Git is shown none, or it would read files of it through filters whenever it writes an index. */
-  readonly emptyFolder: string;
+export interface GitRun extends Pick<Repository, "git" | "user" | "ownFolder"> {
+  /** How long the names of the repository's objects are. */
+  readonly format: ObjectFormat;
   readonly input?: string | Uint8Array | undefined;
-  /** Another index than the repository's. */
+  /** The path of an index; without it there is none. */
   readonly indexFile?: string | undefined;
+  /** Whether it is told where the history of a shallow clone ends. */
+  readonly walksHistory?: boolean | undefined;
   /** As whom it commits. */
   readonly author?: { readonly name: string; readonly email: string } | undefined;
   /** What is written beyond so much ends it. */
@@ -32,43 +37,39 @@ const outputBytesUsual = 1024 * 1024;
 const saidBytesMax = 4_096;
 const runMsMax = 10_000;
 
-/**
- * Nothing that a repository brings along decides what is run, or what is read beside it: no hooks, watchers, filters, signing or
- * transports; and no configuration but the repository's own, of which these take the place of whatever could start a program.
- */
+/** Defaults that start something by themselves, or read what is on the machine. */
 const overrides: readonly string[] = [
   `core.hooksPath=${devNull}`,
-  "core.fsmonitor=false",
-  "core.untrackedCache=false",
   `core.attributesFile=${devNull}`,
   `core.excludesFile=${devNull}`,
-  "core.sshCommand=false",
-  "core.gitProxy=false",
-  "core.alternateRefsCommand=false",
-  "core.pager=cat",
-  "core.editor=false",
-  "core.askPass=false",
+  "core.logAllRefUpdates=false",
   "core.protectHFS=true",
   "core.protectNTFS=true",
-  "credential.helper=",
   "protocol.allow=never",
-  "commit.gpgSign=false",
-  "gpg.program=false",
   "i18n.commitEncoding=UTF-8",
   "gc.auto=0",
   "maintenance.auto=false",
 ];
 
 /**
- * Runs one of Git's own plumbing commands: without a shell, in an environment of its own, and for so long at most (SOURCE-5).
+ * Runs one of Git's own plumbing commands: without a shell, in an environment of its own, and for so long at most (SOURCE-5). Of
+ * the repository it sees the objects and what it is handed, and nothing else: another folder stands for its `.git`, so that
+ * no configuration, hook, attribute, remote or log of it is ever looked at, and there is no work tree.
  *
  * @throws GitError where there is no git, or it takes too long
  */
 export async function runGit(args: readonly string[], run: GitRun): Promise<GitResult> {
+  const gitFolder = await makeGitFolder(run);
   const child = spawn(
     "git",
     ["--no-pager", "--literal-pathspecs", ...overrides.flatMap((each) => ["-c", each]), ...args],
-    { cwd: run.emptyFolder, env: toEnvironment(run), detached: true, stdio: ["pipe", "pipe", "pipe"] },
+    {
+      cwd: gitFolder,
+      env: toEnvironment(run, gitFolder),
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+      ...(run.user && { uid: run.user.uid, gid: run.user.gid }),
+    },
   );
   return new Promise((resolve, reject) => {
     const { outputBytesMax = outputBytesUsual } = run;
@@ -116,15 +117,17 @@ export async function askGit(args: readonly string[], run: GitRun): Promise<stri
   return output.toString("utf8").replace(/\n$/, "");
 }
 
-function toEnvironment({ gitFolder, emptyFolder, indexFile, author }: GitRun): Record<string, string> {
+function toEnvironment(run: GitRun, gitFolder: string): Record<string, string> {
+  const { git, indexFile, walksHistory, author } = run;
   return {
     PATH: process.env["PATH"] ?? "",
     LC_ALL: "C",
-    // Said outright, so that Git looks for nothing: no parent folder, no file .git, no work tree or common folder elsewhere.
+    // Said outright, so that Git looks for nothing: no parent folder, no common folder elsewhere.
     GIT_DIR: gitFolder,
     GIT_COMMON_DIR: gitFolder,
-    GIT_OBJECT_DIRECTORY: `${gitFolder}/objects`,
-    GIT_WORK_TREE: emptyFolder,
+    GIT_OBJECT_DIRECTORY: join(git.path, "objects"),
+    GIT_INDEX_FILE: indexFile ?? devNull,
+    GIT_ALLOW_PROTOCOL: "none",
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_SYSTEM: devNull,
     GIT_CONFIG_GLOBAL: devNull,
@@ -134,7 +137,7 @@ function toEnvironment({ gitFolder, emptyFolder, indexFile, author }: GitRun): R
     GIT_NO_LAZY_FETCH: "1",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
-    ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
+    ...(walksHistory && { GIT_SHALLOW_FILE: join(git.path, "shallow") }),
     ...(author && {
       GIT_AUTHOR_NAME: author.name,
       GIT_AUTHOR_EMAIL: author.email,
@@ -142,4 +145,32 @@ function toEnvironment({ gitFolder, emptyFolder, indexFile, author }: GitRun): R
       GIT_COMMITTER_EMAIL: author.email,
     }),
   };
+}
+
+/** Makes the folder that stands for `.git`, which nothing is ever written to, where the user can read it; and returns its path. */
+async function makeGitFolder({ ownFolder, user, format }: GitRun): Promise<string> {
+  const folder = join(ownFolder, `git-${format}`);
+  // The mode is not left to the umask: another user has to get in.
+  const [folderMode, fileMode] = user ? [0o755, 0o644] : [0o700, 0o600];
+  for (const each of [ownFolder, folder, join(folder, "objects"), join(folder, "refs")]) {
+    const made = await mkdir(each, { recursive: true, mode: folderMode });
+    if (made !== undefined) await chmod(each, folderMode);
+  }
+  await putFile(join(folder, "HEAD"), "ref: refs/heads/none\n", fileMode);
+  const config = `[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = ${format}\n`;
+  await putFile(join(folder, "config"), config, fileMode);
+  return folder;
+}
+
+/** Whole, or not at all: it is the same every time, and somebody may be reading it. */
+async function putFile(path: string, text: string, mode: number): Promise<void> {
+  if ((await readFile(path, "utf8").catch(() => undefined)) === text) return;
+  const unfinished = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(unfinished, text, { flag: "wx" });
+    await chmod(unfinished, mode);
+    await rename(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
 }

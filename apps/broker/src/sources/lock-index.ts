@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, link, lstat, readdir, rename, rm, utimes } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, link, lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Repository } from "./check-repository.js";
-import { askGit } from "./git.js";
-import { NotCurrent } from "./source-problems.js";
+import { NotPlainError } from "@merkle/db/files";
+import { formatOf } from "./blob-hash.js";
+import { askGit, type GitRun } from "./git.js";
+import { readHeld } from "./read-held.js";
+import type { Repository } from "./repository.js";
+import { NotCurrent, RootProblem } from "./source-problems.js";
 
 /** One file's entry: what it is expected to be, and what it becomes. */
 export interface IndexChange {
@@ -23,6 +27,7 @@ export interface LockedIndex {
 
 const lockTries = 20;
 const lockTryEveryMs = 100;
+const indexBytesMax = 512 * 1024 * 1024;
 
 /**
  * Prepares the index with a file's new text in it, and takes Git's own lock by putting it there: `git commit` and `git add` of
@@ -31,40 +36,64 @@ const lockTryEveryMs = 100;
  * @throws NotCurrent when another text of the file is staged, or the lock is not to be had
  */
 export async function lockIndex(repository: Repository, change: IndexChange): Promise<LockedIndex> {
-  const index = join(repository.gitFolder, "index");
-  const lock = `${index}.lock`;
+  const { git } = repository;
+  const [index, lock] = [git.at("index"), git.at("index.lock")];
   for (let tries = 0; tries < lockTries; tries += 1) {
-    const prepared = join(repository.gitFolder, `merkle-${randomUUID()}`);
+    const prepared = `merkle-${randomUUID()}`;
     try {
       const before = await stampOf(index);
-      const { mtime } = await lstat(index);
-      await copyFile(index, prepared);
-      await stage({ ...repository, indexFile: prepared }, change);
-      // Git looks anew at whatever was changed in the second of its index, or later: with a newer one it would miss that.
-      mtime.setMilliseconds(0);
-      await utimes(prepared, mtime, mtime);
-      await link(prepared, lock);
+      const { mtime } = await copyIndex(repository, prepared);
+      await stage(
+        { ...repository, format: formatOf(change.to), indexFile: join(git.path, prepared) },
+        change,
+      );
+      await backdate(repository, prepared, mtime);
+      await link(git.at(prepared), lock);
       // What was staged between the copy and the lock is not in the copy.
       if (before === (await stampOf(index))) {
-        return { commit: () => rename(lock, index), release: () => unlock(lock, prepared) };
+        return { commit: () => rename(lock, index), release: () => unlock(lock, git.at(prepared)) };
       }
-      await unlock(lock, prepared);
+      await unlock(lock, git.at(prepared));
     } catch (error) {
-      await rm(prepared, { force: true });
+      await rm(git.at(prepared), { force: true });
+      if (error instanceof NotPlainError) throw new RootProblem(error.message, { cause: error });
       if (hasCode(error, "ENOENT")) throw new NotCurrent("The repository has no index.");
       if (!hasCode(error, "EEXIST")) throw error;
     }
     await delay(lockTryEveryMs);
   }
   throw new NotCurrent(
-    `Git is at work in the repository. If it is not, somebody's git has died in it: remove ${lock} then.`,
+    `Git is at work in the repository. If it is not, somebody's git has died in it: remove ${join(git.path, "index.lock")} then.`,
   );
 }
 
-async function stage(
-  run: Repository & { readonly indexFile: string },
-  { path, mode, from, to }: IndexChange,
-): Promise<void> {
+/** Returns what the system says of the index that was copied. */
+async function copyIndex({ git, user }: Repository, name: string) {
+  const { bytes, stat } = await readHeld(git, "index", { bytesMax: indexBytesMax, user });
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  const copy = await git.open(name, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  try {
+    if (user) await copy.chown(user.uid, user.gid);
+    await copy.writeFile(bytes);
+    await copy.chmod(stat.mode & 0o777);
+  } finally {
+    await copy.close();
+  }
+  return stat;
+}
+
+/** Git looks anew at whatever was changed in the second of its index, or later: with a newer one it would miss that. */
+async function backdate({ git }: Repository, name: string, mtime: Date): Promise<void> {
+  const prepared: FileHandle = await git.open(name, constants.O_RDWR);
+  try {
+    const second = Math.floor(mtime.getTime() / 1_000);
+    await prepared.utimes(second, second);
+  } finally {
+    await prepared.close();
+  }
+}
+
+async function stage(run: GitRun, { path, mode, from, to }: IndexChange): Promise<void> {
   const staged = await askGit(["ls-files", "-s", "-z", "--full-name", "--", path], run);
   const hash = /^\d{6} ([0-9a-f]+) 0\t/.exec(staged)?.[1];
   if (hash === to) return;
@@ -77,13 +106,12 @@ async function stage(
 const leftoverAfterMs = 60_000;
 
 /** Removes what a broker that was killed at work left in the repository; a lock that is another file than ours stays. */
-export async function clearLeftovers({ gitFolder }: Repository): Promise<void> {
-  for (const name of await readdir(gitFolder)) {
+export async function clearLeftovers({ git }: Repository): Promise<void> {
+  for (const name of await readdir(git.at("."))) {
     if (!/^merkle-[0-9a-f-]{36}(?:\.lock)?$/.test(name)) continue;
-    const path = join(gitFolder, name);
-    const found = await lstat(path).catch(() => undefined);
+    const found = await lstat(git.at(name)).catch(() => undefined);
     if (found && Date.now() - found.ctimeMs > leftoverAfterMs) {
-      await unlock(join(gitFolder, "index.lock"), path);
+      await unlock(git.at("index.lock"), git.at(name));
     }
   }
 }

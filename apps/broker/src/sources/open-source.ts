@@ -1,10 +1,11 @@
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import type { Stats } from "node:fs";
+import { type HeldFolder, holdBeneath, NotPlainError } from "@merkle/db/files";
 import { limits } from "@merkle/wire";
 import { blobHash, formatOf } from "./blob-hash.js";
-import type { Repository } from "./check-repository.js";
-import { findCommitted } from "./committed.js";
+import { readHead } from "./branch.js";
+import { type Committed, findCommitted } from "./committed.js";
+import { type HeldFile, readHeld } from "./read-held.js";
+import { type Repository, requireOwned } from "./repository.js";
 import { NoSource } from "./source-problems.js";
 
 /** A file's text as it lies there, committed or not. */
@@ -18,66 +19,57 @@ export interface OpenSource {
 }
 
 /**
- * Reads a file of a root: the only place that opens one. It must be a text that Git keeps, at this very path, with no link on
- * the way; what is not committed at all stays the business of whoever put it there (SOURCE-3).
+ * Reads a file of a root. It must be a text that Git keeps, at this very path, with no link on the way; what is not committed at
+ * all stays the business of whoever put it there (SOURCE-3).
  *
  * @param path - as `parseSourcePath` lets it through
  * @throws NoSource
  */
 export async function openSource(repository: Repository, path: string): Promise<OpenSource> {
-  const committed = await findCommitted(repository, path);
+  const { commit } = await readHead(repository);
+  const committed = commit === null ? null : await findCommitted(repository, commit, path);
   if (!committed) throw new NoSource("Git keeps no file there.");
-  const bytes = await readPlainFile(join(repository.folder, path));
-  return {
-    text: toText(bytes),
-    hash: blobHash(bytes, formatOf(committed.hash)),
-    committedHash: committed.hash,
-    executable: committed.executable,
-  };
+  return withFolderOf(repository, path, async (folder, name) => {
+    const { text, hash } = await readSourceFile(folder, name, { repository, committed });
+    return { text, hash, committedHash: committed.hash, executable: committed.executable };
+  });
 }
 
-async function readPlainFile(file: string): Promise<Buffer> {
-  await requireAt(file);
-  // Not blocking, so that nobody waits for the other end of a pipe.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(file, flags).catch(() => undefined);
-  if (!handle) throw new NoSource("There is no file there that can be read.");
+/** Holds the folder that a file lies in, for as long as `work` takes. */
+export async function withFolderOf<Result>(
+  { folder, user }: Repository,
+  path: string,
+  work: (folder: HeldFolder, name: string) => Promise<Result>,
+): Promise<Result> {
+  const names = path.split("/");
+  const name = names.pop() ?? "";
+  const held = await holdBeneath(folder, names).catch(noSource);
   try {
-    const { dev, ino } = await requireText(handle);
-    // What was opened is what lies there: a folder that was exchanged for a link meanwhile is found out.
-    await requireAt(file);
-    const now = await lstat(file).catch(() => undefined);
-    if (now?.dev !== dev || now.ino !== ino) throw new NoSource("The file is being exchanged. Try again.");
-    return await readBounded(handle);
+    requireOwned(held, user);
+    return await work(held, name);
   } finally {
-    await handle.close();
+    await held.close();
   }
 }
 
-/** Nothing on the way is a link, nor is anything called otherwise than it is. */
-async function requireAt(file: string): Promise<void> {
-  const real = await realpath(file).catch(() => undefined);
-  if (real === undefined) throw new NoSource("There is no file there.");
-  if (real !== file) throw new NoSource("A link leads there, and links are not followed.");
+/** Reads a file in the folder that is held, with what the system says of that very file. */
+export async function readSourceFile(
+  folder: HeldFolder,
+  name: string,
+  { repository, committed }: { readonly repository: Repository; readonly committed: Committed },
+): Promise<Pick<OpenSource, "text" | "hash"> & { readonly stat: Stats }> {
+  const { user } = repository;
+  const { bytes, stat }: HeldFile = await readHeld(folder, name, {
+    bytesMax: limits.documentBytesMax,
+    user,
+  }).catch(noSource);
+  return { text: toText(bytes), hash: blobHash(bytes, formatOf(committed.hash)), stat };
 }
 
-async function requireText(handle: FileHandle): Promise<{ dev: number; ino: number }> {
-  const stat = await handle.stat();
-  if (!stat.isFile()) throw new NoSource("There is no regular file there.");
-  if (stat.size > limits.documentBytesMax) throw tooLarge(stat.size);
-  return stat;
-}
-
-/** Its size may have been another one a moment ago. */
-async function readBounded(handle: FileHandle): Promise<Buffer> {
-  const buffer = Buffer.alloc(limits.documentBytesMax + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) return buffer.subarray(0, length);
-    length += bytesRead;
-  }
-  throw tooLarge(length);
+function noSource(error: unknown): never {
+  if (error instanceof NotPlainError) throw new NoSource(error.message, { cause: error });
+  const isSystems = error instanceof Error && "code" in error;
+  throw isSystems ? new NoSource("There is no file there that can be read.", { cause: error }) : error;
 }
 
 function toText(bytes: Uint8Array): string {
@@ -88,8 +80,4 @@ function toText(bytes: Uint8Array): string {
     // Not UTF-8: the same answer.
   }
   throw new NoSource("It is not a text in UTF-8.");
-}
-
-function tooLarge(bytes: number): NoSource {
-  return new NoSource(`It has at least ${bytes} bytes; a text may have ${limits.documentBytesMax}.`);
 }

@@ -1,13 +1,11 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { MerkleError, parseSourcePath, type SourcePathParts } from "@merkle/wire";
 import type { AgentOptions } from "../jobs/agent-options.js";
-import { checkRepository, type Repository } from "./check-repository.js";
 import { commitFile, type FileCommit } from "./commit-file.js";
 import { listCommitted } from "./committed.js";
 import { GitError } from "./git.js";
 import { findLastCommit, type LastCommit } from "./last-commit.js";
 import { type OpenSource, openSource } from "./open-source.js";
+import { type Repository, withRepository } from "./repository.js";
 import { NoSource, NotCurrent, RootProblem } from "./source-problems.js";
 
 export interface ListedRoot {
@@ -44,25 +42,26 @@ export interface Sources {
 export const noSources: Sources = createSources({ roots: undefined, author: undefined, home: "" });
 
 export interface SourcesOptions extends Pick<AgentOptions, "roots" | "author"> {
-  /** The Merkle home, in which there is a folder with nothing in it. */
+  /** The Merkle home, in which Git has a folder of its own. */
   readonly home: string;
 }
 
 export function createSources({ roots = {}, author, home }: SourcesOptions): Sources {
   const folders = new Map(Object.entries(roots));
-  const emptyFolder = join(home, "empty");
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function check(root: string): Promise<Repository> {
+  async function inRoot<Result>(
+    root: string,
+    work: (repository: Repository) => Promise<Result>,
+  ): Promise<Result> {
     const folder = folders.get(root);
     if (folder === undefined) throw new NoSource(`There is no root ${root} here.`);
-    await mkdir(emptyFolder, { recursive: true, mode: 0o500 });
-    return checkRepository(folder, emptyFolder);
+    return withRepository(folder, home, work);
   }
 
   async function listRoot(root: string): Promise<ListedRoot> {
     try {
-      const { files, cut } = await listCommitted(await check(root));
+      const { files, cut } = await inRoot(root, listCommitted);
       const paths = files.map(({ path }) => path).filter((path) => parseSourcePath(`${root}/${path}`));
       return { root, problem: null, paths, cut };
     } catch (error) {
@@ -78,14 +77,14 @@ export function createSources({ roots = {}, author, home }: SourcesOptions): Sou
     list: () => Promise.all([...folders.keys()].map(listRoot)),
     async open({ root, path }) {
       try {
-        return await openSource(await check(root), path);
+        return await inRoot(root, (repository) => openSource(repository, path));
       } catch (error) {
         throw isKnown(error) ? unreadable({ root, path }, error) : error;
       }
     },
     async lastCommit({ root, path }) {
       try {
-        return await findLastCommit(await check(root), path);
+        return await inRoot(root, (repository) => findLastCommit(repository, path));
       } catch (error) {
         if (isKnown(error)) return null;
         throw error;
@@ -93,7 +92,9 @@ export function createSources({ roots = {}, author, home }: SourcesOptions): Sou
     },
     async commit({ root, path }, commit) {
       if (!author) throw nobodyToCommitAs();
-      const work = turn.then(async () => commitFile(await check(root), { ...commit, path, author }));
+      const work = turn.then(() =>
+        inRoot(root, (repository) => commitFile(repository, { ...commit, path, author })),
+      );
       turn = work.catch(() => undefined);
       try {
         return await work;

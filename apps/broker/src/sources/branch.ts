@@ -1,0 +1,171 @@
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, rename, rm } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { type HeldFolder, holdBeneath, NotPlainError } from "@merkle/db/files";
+import { readHeld } from "./read-held.js";
+import { type Repository, requireOwned } from "./repository.js";
+import { RootProblem } from "./source-problems.js";
+
+/** What is checked out. */
+export interface Head {
+  /** Such as `refs/heads/main`; null where a commit is checked out, and no branch. */
+  readonly branch: string | null;
+  /** Null before the first one. */
+  readonly commit: string | null;
+}
+
+const lineBytesMax = 4_096;
+const packedBytesMax = 64 * 1024 * 1024;
+
+/**
+ * Reads which commit is the current one, as Git does: from the branch's own file, or from the packed ones where there is none.
+ *
+ * @throws RootProblem where one of these is not a file of the repository's own, or says something else
+ */
+export async function readHead({ git, user }: Pick<Repository, "git" | "user">): Promise<Head> {
+  const line = await readLine(git, "HEAD", user);
+  const branch = /^ref: (refs\/heads\/.+)$/.exec(line ?? "")?.[1];
+  if (branch !== undefined) return { branch, commit: await readBranch({ git, user }, branch) };
+  if (line !== null && isCommit(line)) return { branch: null, commit: line };
+  throw new RootProblem(`${git.path}/HEAD names no branch and no commit.`);
+}
+
+async function readBranch(
+  { git, user }: Pick<Repository, "git" | "user">,
+  branch: string,
+): Promise<string | null> {
+  const { folders, name } = partsOf(branch);
+  const held = await holdBeneath(git, folders).catch(unlessMissing);
+  try {
+    const line = held ? await readLine(held, name, user) : null;
+    if (line === null) return await findPacked({ git, user }, branch);
+    if (isCommit(line)) return line;
+    throw new RootProblem(`${git.path}/${branch} names no commit.`);
+  } finally {
+    await held?.close();
+  }
+}
+
+async function findPacked(
+  { git, user }: Pick<Repository, "git" | "user">,
+  branch: string,
+): Promise<string | null> {
+  const text = await readText(git, "packed-refs", { bytesMax: packedBytesMax, user });
+  const line = text?.split("\n").find((each) => each.endsWith(` ${branch}`));
+  const commit = line?.slice(0, -branch.length - 1) ?? "";
+  return isCommit(commit) ? commit : null;
+}
+
+/**
+ * Moves the branch that is checked out from one commit to the next, under Git's own lock for it. Nothing is written to a log of
+ * it: Git appends to whatever file lies under that name.
+ *
+ * @returns false where it is another one by now, or somebody else is moving it
+ */
+export async function moveBranch(
+  repository: Repository,
+  branch: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<boolean> {
+  const { folders, name } = partsOf(branch);
+  const held = await makeFolders(repository, folders);
+  try {
+    const lock = await takeLock(held, `${name}.lock`, repository);
+    if (!lock) return false;
+    let moved = false;
+    try {
+      const head = await readHead(repository);
+      if (head.branch !== branch || head.commit !== from) return false;
+      await lock.writeFile(`${to}\n`);
+      await lock.sync();
+      await rename(held.at(`${name}.lock`), held.at(name));
+      moved = true;
+    } finally {
+      await lock.close();
+      if (!moved) await rm(held.at(`${name}.lock`), { force: true });
+    }
+    return moved;
+  } finally {
+    await held.close();
+  }
+}
+
+/** Null, after a while, where somebody else has it. */
+async function takeLock(
+  folder: HeldFolder,
+  name: string,
+  { user }: Pick<Repository, "user">,
+): Promise<FileHandle | null> {
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  try {
+    const lock = await folder.open(name, O_WRONLY | O_CREAT | O_EXCL, 0o666);
+    if (user) await lock.chown(user.uid, user.gid);
+    return lock;
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+    await delay(lockedMs);
+    return null;
+  }
+}
+
+const lockedMs = 100;
+
+/** A branch that is packed may have no folder of its own. */
+async function makeFolders({ git, user }: Repository, names: readonly string[]): Promise<HeldFolder> {
+  let at = await git.folder(".");
+  for (const name of names) {
+    const parent = at;
+    try {
+      const isNew = await mkdir(parent.at(name)).then(
+        () => true,
+        () => false,
+      );
+      at = await parent.folder(name);
+      if (isNew && user) await at.chown(user.uid, user.gid);
+      else requireOwned(at, user);
+    } finally {
+      await parent.close();
+    }
+  }
+  return at;
+}
+
+async function readLine(folder: HeldFolder, name: string, user: Repository["user"]): Promise<string | null> {
+  const text = await readText(folder, name, { bytesMax: lineBytesMax, user });
+  return text === null ? null : text.trimEnd();
+}
+
+async function readText(...[folder, name, options]: Parameters<typeof readHeld>): Promise<string | null> {
+  try {
+    return (await readHeld(folder, name, options)).bytes.toString("utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw asProblem(error);
+  }
+}
+
+function partsOf(branch: string): { readonly folders: readonly string[]; readonly name: string } {
+  const names = branch.split("/");
+  // What Git itself takes for no name of a branch would lead to other files.
+  if (names.some((each) => each === "" || each.startsWith(".") || each.endsWith(".lock"))) {
+    throw new RootProblem(`${JSON.stringify(branch)} is no name of a branch.`);
+  }
+  return { folders: names.slice(0, -1), name: names.at(-1) ?? "" };
+}
+
+function isCommit(line: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(line);
+}
+
+function unlessMissing(error: unknown): null {
+  if (hasCode(error, "ENOENT")) return null;
+  throw asProblem(error);
+}
+
+function asProblem(error: unknown): unknown {
+  return error instanceof NotPlainError ? new RootProblem(error.message, { cause: error }) : error;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

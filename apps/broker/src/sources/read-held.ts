@@ -1,0 +1,49 @@
+import type { Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { type HeldFolder, NotPlainError } from "@merkle/db/files";
+import { type RootUser, requireOwned } from "./repository.js";
+
+export interface HeldFile {
+  readonly bytes: Buffer;
+  readonly stat: Stats;
+}
+
+/**
+ * Reads a regular file in a held folder: what was opened is what was looked at, and what is read.
+ *
+ * @throws NotPlainError where there is another thing, or a link, or more than so many bytes; RootProblem where it is not the
+ * root's owner's; and the system's errors, such as ENOENT
+ */
+export async function readHeld(
+  folder: HeldFolder,
+  name: string,
+  { bytesMax, user }: { readonly bytesMax: number; readonly user: RootUser | undefined },
+): Promise<HeldFile> {
+  const handle = await folder.open(name);
+  try {
+    const stat = await handle.stat();
+    const path = join(folder.path, name);
+    if (!stat.isFile()) throw new NotPlainError(`${path} is no regular file.`);
+    requireOwned({ uid: stat.uid, path }, user);
+    return { bytes: await readBounded(handle, bytesMax), stat };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Its size may have been another one a moment ago. */
+async function readBounded(handle: FileHandle, bytesMax: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  while (length <= bytesMax) {
+    const piece = Buffer.alloc(Math.min(pieceBytes, bytesMax + 1 - length));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, length);
+    if (bytesRead === 0) return Buffer.concat(pieces);
+    pieces.push(piece.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  throw new NotPlainError(`It has more than ${bytesMax} bytes.`);
+}
+
+const pieceBytes = 1024 * 1024;
