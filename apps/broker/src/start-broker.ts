@@ -12,6 +12,7 @@ import {
   shipPersonas,
 } from "@merkle/db";
 import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
+import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
 import { limits, type RateLimits } from "@merkle/wire";
 import { type Arrivals, createArrivals } from "./access/arrival.js";
 import { type AuthMode, chooseAuth, isLoopback } from "./access/auth-mode.js";
@@ -264,6 +265,7 @@ async function startDatabaseServer(
 ): Promise<ConnectionTarget> {
   const { home, databaseUrl, log } = options;
   await mkdir(home, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  await requireOwnHome(home);
   const lock = await lockHome(home);
   stops.add("home lock", lock.release);
   await clearSpool(home);
@@ -275,6 +277,13 @@ async function startDatabaseServer(
   });
   stops.add("embedded PostgreSQL", postgres.stop);
   return postgres.connection;
+}
+
+/** Whoever may change the home, or put another in its place, has the broker do whatever they like, and sign it. */
+async function requireOwnHome(home: string): Promise<void> {
+  const stranger = (await findStrangerAbove(home).catch(() => null)) ?? (await findStrangerInHome(home));
+  if (!stranger) return;
+  throw new StartError("home_shared", `The Merkle home is its user's alone: ${describeStranger(stranger)}`);
 }
 
 /**

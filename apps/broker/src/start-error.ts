@@ -9,7 +9,8 @@ export class StartError extends Error {
     | "bad_setting"
     | "bad_certificate"
     | "bad_audit_key"
-    | "no_audit_key";
+    | "no_audit_key"
+    | "home_shared";
 
   constructor(code: StartError["code"], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -6,7 +6,7 @@ import { usageError } from "./cli-error.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import { type Flags, isSet, listOf, textOf } from "./flags.js";
 import { isLoopback } from "./loopback.js";
-import { homeFiles, toMerkleHome } from "./merkle-home.js";
+import { homeFiles, requireOwnHome, toMerkleHome } from "./merkle-home.js";
 import { splitList } from "./split-list.js";
 import type { ForeignFile } from "./trust/foreign-file.js";
 
@@ -81,6 +81,7 @@ export const defaultPort = 7423;
 /** @throws CliError `usage`, naming the flag, variable or file that holds a bad value */
 export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Config> {
   const home = toMerkleHome(env["MERKLE_HOME"] || undefined, cwd);
+  await requireOwnHome(home);
   const user = await readConfigFile(homeFiles.config(home));
   const port = readPort(flags, env);
   const host = readHost(flags);

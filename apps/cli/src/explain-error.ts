@@ -73,6 +73,8 @@ function exitOfStart(code: string): ExitCode {
     case "bad_setting":
     case "bad_certificate":
       return exitCodes.usage;
+    case "home_shared":
+      return exitCodes.refused;
     case "file_missing":
       return exitCodes.not_found;
     case "port_in_use":
@@ -96,6 +98,7 @@ function nextOf(code: string): readonly string[] {
     case "not_loopback":
     case "bad_certificate":
     case "bad_audit_key":
+    case "home_shared":
       return [];
     case "no_audit_key":
       return ["merkle audit-key show"];

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { describeStranger, findStrangerInHome } from "@merkle/db/files";
 import { CliError, exitCodes } from "./cli-error.js";
 
 /** The folder of everything that this machine keeps: `MERKLE_HOME`, by default `~/.merkle`. */
@@ -42,6 +43,20 @@ export const homeFiles = {
   answers: (home: string) => join(home, "launch", "answers.json"),
   install: (home: string) => join(home, "install"),
 };
+
+/**
+ * Refuses a home that is not this user's alone: others could act with its credentials, or decide whom they are sent to (CLI-8).
+ *
+ * @throws CliError `home_shared`, with the command that mends it
+ */
+export async function requireOwnHome(home: string): Promise<void> {
+  const stranger = await findStrangerInHome(home);
+  if (!stranger) return;
+  throw new CliError("home_shared", `The Merkle home is its user's alone: ${describeStranger(stranger)}`, {
+    exitCode: exitCodes.refused,
+    next: stranger.mend === null ? [] : [stranger.mend],
+  });
+}
 
 /** Runs `work`, which writes below the home, and says in a sentence when it may not. */
 export async function explainingHome<T>(home: string, work: () => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import {
+  describeStranger,
   findStrangerAbove,
   type HeldFolder,
   holdFolder,
@@ -84,10 +85,7 @@ async function openRoot(root: string): Promise<HeldFolder> {
     const owner = process.getuid?.() === 0 ? folder.uid : undefined;
     const stranger = await findStrangerAbove(root, { owner });
     if (!stranger) return folder;
-    const mend = stranger.mend === null ? "Its owner has to change that." : `Run: ${stranger.mend}`;
-    throw new RootProblem(
-      `${stranger.path} ${stranger.problem}, who could change what is read here. ${mend}`,
-    );
+    throw new RootProblem(`A root is its owner's alone: ${describeStranger(stranger)}`);
   } catch (error) {
     await folder.close();
     throw error;

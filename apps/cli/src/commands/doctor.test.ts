@@ -43,7 +43,7 @@ describe("merkle doctor", () => {
 
   it("[CLI-1] names a fix for each fault, exit 1", async () => {
     const merkle = await testMerkle();
-    await chmod(merkle.home, 0o777);
+    await chmod(merkle.home, 0o755);
     const env = { DATABASE_URL: "postgres://me:hush@127.0.0.1:1/x", MERKLE_URL: "http://localhost:1" };
     const { code, stdout } = await merkle.run(["doctor"], { env });
     expect(code).toBe(1);

@@ -1,6 +1,5 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, exitCodes } from "../cli-error.js";
 import { explainingHome, homeFiles } from "../merkle-home.js";
 
 /** A membership that this home has: whose key it is, in which mesh of which broker. */
@@ -21,17 +20,12 @@ export interface HeldMember {
   readonly token: { readonly value: string; readonly expires_at: string } | null;
 }
 
-/**
- * The memberships of this home, in the order in which they were joined.
- *
- * @throws CliError `readable_key` when others of this machine could read a key, with how to mend that
- */
+/** The memberships of this home, in the order in which they were joined. */
 export async function listMembers(home: string): Promise<HeldMember[]> {
   const folder = homeFiles.members(home);
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => /^[0-9a-f-]{36}\.json$/.test(name));
   if (files.length === 0) return [];
-  await refuseReadable(folder, "700");
   const members = await Promise.all(files.map((name) => readMember(join(folder, name))));
   return members.flatMap((each) => each ?? []).sort((a, b) => a.joined_at.localeCompare(b.joined_at));
 }
@@ -61,7 +55,6 @@ export async function takeSeed(home: string, brokerId: string): Promise<string> 
 }
 
 async function readMember(path: string): Promise<HeldMember | null> {
-  await refuseReadable(path, "600");
   const value = await readObject(path);
   return value && isHeldMember(value) ? value : null;
 }
@@ -69,7 +62,6 @@ async function readMember(path: string): Promise<HeldMember | null> {
 async function readKey(path: string): Promise<string | undefined> {
   const value = await readObject(path);
   if (!value) return undefined;
-  await refuseReadable(path, "600");
   return typeof value["seed"] === "string" ? value["seed"] : undefined;
 }
 
@@ -96,17 +88,6 @@ async function writeKey(home: string, name: string, value: object): Promise<void
       await rm(unfinished, { force: true });
     }
   });
-}
-
-async function refuseReadable(path: string, mode: "600" | "700"): Promise<void> {
-  if (process.platform === "win32") return;
-  const { mode: has } = await stat(path);
-  if ((has & 0o077) === 0) return;
-  throw new CliError(
-    "readable_key",
-    `Others on this machine can read ${path} (mode ${(has & 0o777).toString(8)}), and whoever has the key in it is you.`,
-    { exitCode: exitCodes.refused, next: [`chmod ${mode} ${path}`] },
-  );
 }
 
 function isHeldMember(value: Record<string, unknown>): value is Record<string, unknown> & HeldMember {

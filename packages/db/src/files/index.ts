@@ -6,4 +6,11 @@ export {
   makeHeldFolder,
   NotPlainError,
 } from "./held-folder.js";
-export { findStrangerAbove, type Stranger, type StrangersOptions, strangerOf } from "./strangers.js";
+export { findStrangerInHome } from "./home.js";
+export {
+  describeStranger,
+  findStrangerAbove,
+  type Stranger,
+  type StrangersOptions,
+  strangerOf,
+} from "./strangers.js";

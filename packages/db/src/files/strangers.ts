@@ -27,13 +27,14 @@ export function strangerOf(path: string, found: Stats, options: StrangersOptions
   const owner = options.owner ?? us;
   if (owner === undefined) return null;
   if (!isTrusted(found.uid, owner)) {
-    const mend = us === 0 && owner === 0 ? `chown -h root ${quoted(path)}` : null;
+    const chown = `${us === 0 ? "" : "sudo "}chown -h ${nameOf(owner)} ${quoted(path)}`;
+    const mend = owner === us ? chown : null;
     return { path, problem: `belongs to another user (${nameOf(found.uid)})`, mend };
   }
   // A link has no mode of its own: whoever may change its folder decides where it leads.
   if (found.isSymbolicLink()) return null;
   const octal = (found.mode & 0o7777).toString(8).padStart(4, "0");
-  const group = hasOthers(found.gid, owner) ? 0o070 : 0;
+  const group = (found.mode & 0o070) !== 0 && hasOthers(found.gid, owner) ? 0o070 : 0;
   const chmod = (how: string) => (us === 0 || found.uid === us ? `chmod ${how} ${quoted(path)}` : null);
   if (options.secret && (found.mode & (0o007 | group)) !== 0) {
     const mend = chmod(found.isDirectory() ? "700" : "600");
@@ -41,6 +42,12 @@ export function strangerOf(path: string, found: Stats, options: StrangersOptions
   }
   if ((found.mode & (0o002 | (group & 0o020))) === 0) return null;
   return { path, problem: `may be written by others (mode ${octal})`, mend: chmod("go-w") };
+}
+
+/** The sentence for a person, with what to do. */
+export function describeStranger({ path, problem, mend }: Stranger): string {
+  const advice = mend === null ? "Have its owner change that, or use another folder." : `Run: ${mend}`;
+  return `${path} ${problem}. ${advice}`;
 }
 
 /**
@@ -66,7 +73,8 @@ export async function findStrangerAbove(
       // In a folder with the sticky bit nobody renames or removes what is somebody else's.
       if (found.isDirectory() && (found.mode & 0o1000) !== 0) found.mode = 0;
       const stranger = strangerOf(each, found, { owner: options.owner });
-      if (stranger) return stranger;
+      // Above it others are at home, who do not give that away.
+      if (stranger) return found.uid === process.getuid?.() ? stranger : { ...stranger, mend: null };
     }
   }
   return strangerOf(real, await lstat(real), options);
