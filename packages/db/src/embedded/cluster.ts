@@ -1,4 +1,4 @@
-import { chown, mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Binaries, programPath } from "./binaries.js";
 import { type Endpoint, MERKLE } from "./endpoint.js";
@@ -19,7 +19,9 @@ export async function ensureCluster(place: Place, binaries: Binaries, endpoint: 
   const unfinished = unfinishedPath(parent);
   try {
     await explainingPath(parent, async () => {
-      await makePrivateFolder(unfinished, place.user);
+      // Root's own, in which it gives the data alone away: its user passes through.
+      await mkdir(unfinished);
+      await chmod(unfinished, place.user ? 0o711 : 0o700);
       await initialise(join(unfinished, "data"), { place, binaries, endpoint, scratch: unfinished });
       await rename(join(unfinished, "data"), place.data);
       await syncFolder(parent);
@@ -44,8 +46,7 @@ async function initialise(
   { place, binaries, endpoint, scratch }: Initialisation,
 ): Promise<void> {
   const { user } = place;
-  await mkdir(data, { mode: 0o700 });
-  if (user) await chown(data, user.uid, user.gid);
+  await makePrivateFolder(data, user);
   const args = [
     `--pgdata=${data}`,
     `--username=${MERKLE}`,
@@ -85,7 +86,7 @@ async function authentication(
 ): Promise<string[]> {
   if (endpoint.kind === "socket") return ["--auth-local=trust", "--auth-host=reject"];
   const path = join(scratch, "password");
-  await writeFile(path, endpoint.password, { mode: 0o600 });
+  await writeFile(path, endpoint.password, { mode: 0o600, flag: "wx" });
   if (user) await chown(path, user.uid, user.gid);
   return ["--auth=scram-sha-256", `--pwfile=${path}`];
 }

@@ -32,9 +32,17 @@ export async function makeEndpoint(place: Place, major: number, kind: Endpoint["
   return { kind, port: await findFreePort(), password: await readPassword(place) };
 }
 
-/** The endpoint of a server that runs already, from what it wrote into postmaster.pid. */
-export function endpointOf(running: { port: number; socketFolder: string }, expected: Endpoint): Endpoint {
+/**
+ * The endpoint of a server that runs already, from what it wrote into postmaster.pid. Root does not go by that, which another user
+ * wrote: its folder is always the same one.
+ */
+export function endpointOf(
+  running: { port: number; socketFolder: string },
+  expected: Endpoint,
+  place: Pick<Place, "user">,
+): Endpoint {
   if (expected.kind === "tcp") return { ...expected, port: running.port };
+  if (place.user) return expected;
   return { kind: "socket", folder: running.socketFolder, port: running.port };
 }
 

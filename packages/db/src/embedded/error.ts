@@ -6,6 +6,8 @@ export type EmbeddedPostgresErrorCode =
   | "binaries_missing"
   /** The home, or a folder that stands in for it, cannot be written. */
   | "home_read_only"
+  /** As root: somebody else may change the home, or a folder above it. */
+  | "home_shared"
   /** Another broker holds this home. */
   | "home_in_use"
   /** The home is a copy of another one and points to the same database. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { chown, mkdir, open, readFile, rename, stat } from "node:fs/promises";
+import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { explainingPath } from "./error.js";
 
@@ -12,7 +12,7 @@ export function logPath(home: string): string {
 
 /**
  * Opens the log for a server that is about to start, and puts a full one aside. The server gets the open file, so
- * its user needs no access to the folder. What root makes here belongs to the home's owner, who may be somebody else.
+ * its user needs no access to the folder.
  */
 export async function openLog(home: string): Promise<FileHandle> {
   const path = logPath(home);
@@ -20,13 +20,7 @@ export async function openLog(home: string): Promise<FileHandle> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const found = await stat(path).catch(() => undefined);
     if (found && found.size > LOG_BYTES_MAX) await rename(path, `${path}.1`);
-    const log = await open(path, "a", 0o600);
-    const owner = await stat(home);
-    if (process.getuid?.() === 0 && owner.uid !== 0) {
-      await log.chown(owner.uid, owner.gid);
-      await chown(dirname(path), owner.uid, owner.gid);
-    }
-    return log;
+    return open(path, "a", 0o600);
   });
 }
 

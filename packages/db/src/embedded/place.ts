@@ -1,20 +1,16 @@
 import { createHash } from "node:crypto";
+import { chmod, lstat, mkdir, readFile, readlink, realpath, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import {
-  chmod,
-  chown,
-  lstat,
-  mkdir,
-  readFile,
-  readlink,
-  realpath,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { dirname, join } from "node:path";
+  describeStranger,
+  findStrangerAbove,
+  holdFolder,
+  makeHeldFolder,
+  NotPlainError,
+} from "../files/index.js";
 import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
 import type { ServerUser } from "./run-program.js";
-import { canWriteTo, isRoot, requireNamedUser, serverUserFor } from "./server-user.js";
+import { canReach, canWriteTo, isRoot, requireNamedUser, serverUserFor } from "./server-user.js";
 
 /** Where a root-run server keeps what its user cannot reach in the home. */
 const SYSTEM_FOLDER = "/var/lib/merkle";
@@ -37,12 +33,13 @@ export interface Place {
  */
 export async function findPlace(home: string, major: number): Promise<Place> {
   const pointer = join(home, "pg", String(major));
-  await explainingPath(home, () => mkdir(join(home, "pg"), { recursive: true, mode: 0o700 }));
-
   if (!isRoot()) {
+    await explainingPath(home, () => mkdir(join(home, "pg"), { recursive: true, mode: 0o700 }));
     requireNamedUser();
     return { home, data: await resolveOwn(pointer), area: home, user: undefined };
   }
+  await requireRoots(home);
+  await explainingPath(home, () => makeRootFolder(dirname(pointer)));
   const found = await lstat(pointer).catch(absent);
   if (found?.isSymbolicLink()) return placeOfPointer(home, pointer);
   if (found) return placeOfData({ home, data: pointer, area: home });
@@ -61,29 +58,72 @@ export async function makeSystemArea(home: string, user: ServerUser): Promise<st
   return explainingPath(SYSTEM_FOLDER, async () => {
     await mkdir(SYSTEM_FOLDER, { recursive: true });
     await chmod(SYSTEM_FOLDER, 0o755);
-    await makePrivateFolder(area, user);
-    if (await canWriteTo(area, user)) return area;
+    await makeRootFolder(area);
+    if (await canReach(area, user)) return area;
     throw unreachable(area, user);
   });
 }
 
-/** Makes a folder that only `user` (without one: we) can enter; fixes its mode and owner when it exists. */
+/**
+ * Makes a folder that only `user` (without one: we) can enter; fixes its mode and owner when it exists. It is held meanwhile,
+ * and a link in its place is refused: root gives nothing away but what lies at this very path. The folders above are root's.
+ */
 export async function makePrivateFolder(path: string, user: ServerUser | undefined): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  await chmod(path, 0o700);
-  if (user) await chown(path, user.uid, user.gid);
+  await makeFolder(path, { mode: 0o700, owner: user, mayBe: user ? [0, user.uid] : undefined });
+}
+
+/** A folder of root's that its server's user passes through: what lies in it nobody else exchanges. */
+async function makeRootFolder(path: string): Promise<void> {
+  await makeFolder(path, { mode: 0o711, owner: { uid: 0, gid: 0 }, mayBe: undefined });
+}
+
+interface FolderRights {
+  mode: number;
+  owner: Pick<ServerUser, "uid" | "gid"> | undefined;
+  /** Whose it may have been until now; anybody's unless told. */
+  mayBe: readonly number[] | undefined;
+}
+
+async function makeFolder(path: string, { mode, owner, mayBe }: FolderRights): Promise<void> {
+  const parent = await holdFolder(dirname(path));
+  try {
+    const folder = await makeHeldFolder(parent, basename(path));
+    try {
+      if (mayBe && !mayBe.includes(folder.uid)) throw new NotPlainError(`${path} belongs to another user.`);
+      if (owner) await folder.chown(owner.uid, owner.gid);
+      await folder.chmod(mode);
+    } finally {
+      await folder.close();
+    }
+  } catch (cause) {
+    if (!(cause instanceof NotPlainError)) throw cause;
+    throw new EmbeddedPostgresError(
+      "home_unreachable",
+      `${cause.message} Merkle keeps files of its own there. Look who put that there, and remove it.`,
+      { cause },
+    );
+  } finally {
+    await parent.close();
+  }
+}
+
+/** As root nothing is made or given away where somebody else could put something in its place meanwhile. */
+async function requireRoots(folder: string): Promise<void> {
+  const stranger = await findStrangerAbove(folder, { owner: 0 });
+  if (!stranger) return;
+  throw new EmbeddedPostgresError(
+    "home_shared",
+    `As root Merkle keeps its files where nobody else may change them: ${describeStranger(stranger)}`,
+  );
 }
 
 async function newPlace(home: string, pointer: string): Promise<Place> {
-  const user = await serverUserFor((await stat(home)).uid);
-  await makePrivateFolder(dirname(pointer), user);
-  if (await canWriteTo(dirname(pointer), user)) return { home, data: pointer, area: home, user };
+  const user = await serverUserFor(0);
+  if (await canReach(dirname(pointer), user)) return { home, data: pointer, area: home, user };
 
-  // Our own again: the server's user has no business in a folder that it cannot reach.
-  await chown(dirname(pointer), 0, 0);
   const area = await makeSystemArea(home, user);
-  const data = join(area, "pg", pointer.slice(dirname(pointer).length + 1));
-  await makePrivateFolder(dirname(data), user);
+  const data = join(area, "pg", basename(pointer));
+  await makeRootFolder(dirname(data));
   await writeFile(join(area, "home"), home);
   await explainingPath(home, () => symlink(data, pointer));
   return { home, data, area, user };
@@ -92,17 +132,22 @@ async function newPlace(home: string, pointer: string): Promise<Place> {
 async function placeOfPointer(home: string, pointer: string): Promise<Place> {
   const data = await readlink(pointer);
   const area = dirname(dirname(data));
+  if (dirname(area) === SYSTEM_FOLDER) {
+    // An earlier version gave these to the server's user, who could exchange what lies in them.
+    await makeRootFolder(area);
+    await makeRootFolder(dirname(data));
+  }
+  await requireRoots(dirname(data));
   await requireSoleHome(home, pointer, area);
   if (await lstat(data).catch(absent)) return placeOfData({ home, data, area });
   // The first start did not get past initdb, or somebody removed the data.
-  const user = await serverUserFor(0);
-  await makePrivateFolder(area, user);
-  await makePrivateFolder(dirname(data), user);
-  return { home, data, area, user };
+  return { home, data, area, user: await serverUserFor(0) };
 }
 
 async function placeOfData(place: Omit<Place, "user">): Promise<Place> {
-  const user = await serverUserFor((await stat(place.data)).uid);
+  const found = await lstat(place.data);
+  if (found.isSymbolicLink()) throw unlinked(place.data);
+  const user = await serverUserFor(found.uid);
   const data = await realpath(place.data);
   if (await canWriteTo(data, user)) return { ...place, data, user };
   throw unreachable(data, user);
@@ -113,7 +158,7 @@ async function requireSoleHome(home: string, pointer: string, area: string): Pro
   const mark = join(area, "home");
   const owner = await readFile(mark, "utf8").catch(() => home);
   if (owner === home) return;
-  const other = join(owner, "pg", pointer.slice(dirname(pointer).length + 1));
+  const other = join(owner, "pg", basename(pointer));
   if ((await readlink(other).catch(absent)) === (await readlink(pointer))) {
     throw new EmbeddedPostgresError(
       "home_copied",
@@ -141,6 +186,10 @@ function unreachable(path: string, user: ServerUser): EmbeddedPostgresError {
     "home_unreachable",
     `The user "${user.name}", as which PostgreSQL runs because it refuses root, cannot write to ${path}. Let it pass through the folders above (chmod a+x), or use another MERKLE_HOME.`,
   );
+}
+
+function unlinked(path: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError("home_unreachable", `${path} is a link. Put the data itself there.`);
 }
 
 function absent(error: unknown): undefined {

@@ -95,7 +95,7 @@ async function adopt(
   log: (line: string) => void,
 ): Promise<Postmaster | undefined> {
   if (running.status !== "ready") return undefined;
-  const endpoint = endpointOf(running, cluster.endpoint);
+  const endpoint = endpointOf(running, cluster.endpoint, cluster.place);
   const served = await tryProbe(toConnection(endpoint));
   if (served === "changing") return undefined;
   if (served === cluster.place.data) {

@@ -5,15 +5,17 @@ import {
   chmod,
   chown,
   cp,
-  lstat,
+  mkdir,
   readdir,
   readFile,
   readlink,
   rename,
   rm,
   stat,
+  symlink,
+  writeFile,
 } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { installedBinaries, programPath } from "./binaries.js";
@@ -75,19 +77,45 @@ describe.runIf(isLinuxRoot)("as root", () => {
     await rm(join(program, "../../.."), { recursive: true });
   });
 
-  it("[DB-2] keeps the data in a home that belongs to an ordinary user, and runs the server as them", async () => {
-    await chown(home.path, 1234, 1234);
-    await withUser(1234, async () => {
-      const server = await home.start();
-      expect(await uidOf(server.pid)).toBe(1234);
-      expect((await lstat(join(home.path, "pg", "18"))).isDirectory()).toBe(true);
-      for (const folder of ["pg", "run", "logs"])
-        expect((await stat(join(home.path, folder))).uid).toBe(1234);
-      await server.stop();
+  it("[DB-18] as root gives nothing away by a path that the server's user, or anybody, can exchange", async () => {
+    const server = await home.start();
+    const [socket, area] = [server.connection.host, dirname(server.connection.host)];
+    const uid = await uidOf(server.pid);
+    const as = ["--reuid", String(uid), "--regid", String(uid), "--clear-groups", "sh", "-c"];
+    for (const place of [socket, dirname(server.dataDirectory), server.dataDirectory]) {
+      await expect(run("setpriv", [...as, `mv ${place} ${place}.aside`])).rejects.toThrow(/denied/);
+    }
+    // What the server writes down of itself is the server's word.
+    const file = join(server.dataDirectory, "postmaster.pid");
+    await writeFile(file, (await readFile(file, "utf8")).replace(`\n${socket}\n`, `\n${home.path}\n`));
+    const adopting = await home.start();
+    expect(adopting).toMatchObject({ adopted: true, connection: { host: socket } });
+    await server.stop();
+    await adopting.stop();
 
-      // Without sudo, later: the same data, and nothing in the way.
+    // As an earlier version left it, and its server's user then made of it.
+    await chown(area, uid, uid);
+    const victim = join(home.path, "victim");
+    await mkdir(victim, { mode: 0o755 });
+    await rm(socket, { recursive: true });
+    await symlink(victim, socket);
+    await expect(home.start()).rejects.toMatchObject({ code: "home_unreachable" });
+    expect(await stat(victim)).toMatchObject({ uid: 0, mode: 0o40755 });
+    expect((await stat(area)).uid).toBe(0);
+    await rm(socket);
+    await (await home.start()).stop();
+  });
+
+  it("[DB-18] refuses as root a home that somebody else may change, and that they then use themselves", async () => {
+    await chown(home.path, 1234, 1234);
+    const refused = {
+      code: "home_shared",
+      message: expect.stringContaining(`${home.path} belongs to another user`),
+    };
+    await expect(home.start()).rejects.toMatchObject(refused);
+    await withUser(1234, async () => {
       const broker = startTestBroker({ home: home.path, as: 1234 });
-      expect(await broker.said).toMatchObject({ adopted: false, dataDirectory: server.dataDirectory });
+      expect(await broker.said).toMatchObject({ adopted: false });
       await broker.kill();
     });
   });

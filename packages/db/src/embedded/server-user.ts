@@ -43,6 +43,13 @@ export async function canWriteTo(folder: string, user: ServerUser): Promise<bool
   return tried.code === 0;
 }
 
+/** Whether `user` can pass through `folder`. */
+export async function canReach(folder: string, user: ServerUser): Promise<boolean> {
+  const tried = await runProgram("/bin/sh", ["-c", 'test -x "$1"', "sh", folder], { user });
+  if (tried.refused) throw cannotSwitch(user, tried.output);
+  return tried.code === 0;
+}
+
 async function findUser(nameOrUid: string): Promise<ServerUser | undefined> {
   const found = await runProgram("id", [nameOrUid]);
   const match = /^uid=(\d+)\(([^)]+)\) gid=(\d+)/.exec(found.output);

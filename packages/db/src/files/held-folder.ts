@@ -1,5 +1,5 @@
 import { constants, existsSync } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
+import { chmod, type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
@@ -107,7 +107,7 @@ async function holdByPath(path: string): Promise<HeldFolder> {
     },
     // Only Linux has servers and roots of another user than the broker's.
     chown: () => Promise.reject(new NotPlainError(`${path} cannot be given to another user on this system.`)),
-    chmod: async () => undefined,
+    chmod: (mode) => chmod(path, mode),
     close: async () => undefined,
   };
 }
