@@ -45,7 +45,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
-  const { host, port, user, database, password = "" } = server.connection;
+  const { host, port, database, password = "" } = server.connection;
+  // Databases are made by the superuser alone, and tests change what no broker may.
+  const user = "merkle";
   const url = `postgres://${user}:${password}@${host}:${port}`;
   const admin = postgres(`${url}/${database}`, { max: 1 });
   await admin.unsafe(`CREATE DATABASE ${template}`);

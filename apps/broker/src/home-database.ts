@@ -1,7 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConnectionTarget } from "@merkle/db";
-import { EmbeddedPostgresError, type HomeLock, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
+import {
+  BROKER_ROLE,
+  EmbeddedPostgresError,
+  type HomeLock,
+  lockHome,
+  startEmbeddedPostgres,
+} from "@merkle/db/embedded";
 
 export interface HomeDatabaseOptions {
   readonly home: string;
@@ -73,7 +79,7 @@ async function runningServer(home: string): Promise<ConnectionTarget> {
     const text = await readFile(join(folder, major, "postmaster.pid"), "utf8").catch(() => "");
     const [, , , port = "", socketFolder = ""] = text.split("\n").map((line) => line.trim());
     if (!/^\d+$/.test(port)) continue;
-    const address = { port: Number(port), user: "merkle", database: "merkle" };
+    const address = { port: Number(port), user: BROKER_ROLE, database: "merkle" };
     if (socketFolder !== "") return { host: socketFolder, ...address };
     const password = (await readFile(join(folder, "password"), "utf8")).trim();
     return { host: "127.0.0.1", ...address, password };

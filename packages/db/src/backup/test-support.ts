@@ -35,8 +35,10 @@ export async function makeMerkleDatabase(server: TestServer): Promise<TestDataba
 
 async function createDatabase(server: TestServer, how: string): Promise<TestDatabase> {
   const database = `test_${randomUUID().replaceAll("-", "")}`;
-  await query(server.connection, (sql) => sql.unsafe(`CREATE DATABASE ${database} ${how}`));
-  return { ...server.connection, database };
+  // The superuser's, who alone makes databases.
+  const connection = { ...server.connection, user: "merkle" };
+  await query(connection, (sql) => sql.unsafe(`CREATE DATABASE ${database} ${how}`));
+  return { ...connection, database };
 }
 
 export async function query<Result>(

@@ -6,8 +6,11 @@ import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
 import type { Place } from "./place.js";
 import { makeSocketFolder } from "./socket-folder.js";
 
-/** The name of the database and of its superuser. */
+/** The name of the database, and of the superuser who made it: for a start alone. */
 export const MERKLE = "merkle";
+
+/** As whom the broker works: the owner of the database and of all in it, who reads no files and runs no programs of the server's. */
+export const BROKER_ROLE = "merkle_broker";
 
 /** Where the server listens. A socket is guarded by its folder; a port, which everybody here can reach, by a password. */
 export type Endpoint =
@@ -46,8 +49,8 @@ export function endpointOf(
   return { kind: "socket", folder: running.socketFolder, port: running.port };
 }
 
-export function toConnection(endpoint: Endpoint): Connection {
-  const who = { port: endpoint.port, user: MERKLE, database: MERKLE };
+export function toConnection(endpoint: Endpoint, user: string = BROKER_ROLE): Connection {
+  const who = { port: endpoint.port, user, database: MERKLE };
   if (endpoint.kind === "socket") return { host: endpoint.folder, ...who };
   return { host: "127.0.0.1", ...who, password: endpoint.password };
 }
@@ -55,9 +58,10 @@ export function toConnection(endpoint: Endpoint): Connection {
 /** The address for psql and people. A socket's folder is a parameter, where it needs no escaping to be read. */
 export function toUrl(endpoint: Endpoint): string {
   const { port } = endpoint;
-  if (endpoint.kind === "tcp") return `postgres://${MERKLE}:${endpoint.password}@127.0.0.1:${port}/${MERKLE}`;
+  if (endpoint.kind === "tcp")
+    return `postgres://${BROKER_ROLE}:${endpoint.password}@127.0.0.1:${port}/${MERKLE}`;
   const folder = encodeURIComponent(endpoint.folder).replaceAll("%2F", "/");
-  return `postgres://${MERKLE}@localhost:${port}/${MERKLE}?host=${folder}`;
+  return `postgres://${BROKER_ROLE}@localhost:${port}/${MERKLE}?host=${folder}`;
 }
 
 async function readPassword(place: Place): Promise<string> {

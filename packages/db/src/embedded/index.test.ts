@@ -85,6 +85,35 @@ describe("the embedded server", () => {
 describe("a server that runs already", () => {
   withData();
 
+  it("[DB-18] is worked with by a role that reads no files and runs no programs, also on what an earlier version made", async () => {
+    const first = await home.start();
+    const admin = { ...first.connection, user: "merkle" };
+    await ask(
+      admin,
+      `CREATE SCHEMA more; CREATE TYPE kind AS ENUM ('a'); CREATE TYPE pair AS (a int, b kind);
+       CREATE TABLE more.kept (id serial, at int GENERATED ALWAYS AS IDENTITY, kind kind); CREATE SEQUENCE loose; CREATE VIEW seen AS SELECT 1 AS one;
+       CREATE FUNCTION count_kept(pair) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM more.kept'`,
+    );
+    await first.stop();
+    const { connection } = await home.start();
+    for (const statement of [
+      "INSERT INTO more.kept (kind) VALUES ('a')",
+      "ALTER TABLE more.kept ADD COLUMN later text",
+      "ALTER TYPE kind ADD VALUE 'b'",
+      "DROP FUNCTION count_kept(pair); DROP VIEW seen; DROP SEQUENCE loose; DROP TYPE pair",
+      "DROP SCHEMA more CASCADE; DROP TYPE kind",
+    ])
+      await ask(connection, statement);
+    for (const statement of [
+      "COPY (SELECT 1) TO PROGRAM 'true'",
+      "SELECT pg_read_file('PG_VERSION')",
+      "CREATE ROLE other SUPERUSER",
+      "SET ROLE merkle",
+      "ALTER SYSTEM SET fsync = off",
+    ])
+      await expect(ask(connection, statement), statement).rejects.toMatchObject({ code: "42501" });
+  });
+
   it("[DB-3] is adopted when its broker was killed, with what was committed", async () => {
     const broker = startTestBroker({ home: home.path });
     const said = await broker.said;
@@ -209,7 +238,8 @@ describe("the first start", () => {
     expect(server.connection.host).toBe("127.0.0.1");
     const password = join(home.path, "pg", "password");
     expect((await stat(password)).mode & 0o777).toBe(0o600);
-    expect(await ask(server.connection, "SHOW unix_socket_directories")).toEqual([
+    expect(await ask(server.connection, "SELECT current_user")).toEqual([{ current_user: "merkle_broker" }]);
+    expect(await ask({ ...server.connection, user: "merkle" }, "SHOW unix_socket_directories")).toEqual([
       { unix_socket_directories: "" },
     ]);
     await expect(ask({ ...server.connection, password: "wrong" }, "SELECT 1")).rejects.toMatchObject({

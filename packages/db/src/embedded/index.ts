@@ -9,6 +9,7 @@ import { binaryCopies, findPlace } from "./place.js";
 import { obtainPostmaster } from "./postmaster.js";
 import { supervise } from "./supervisor.js";
 
+export { BROKER_ROLE } from "./endpoint.js";
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from "./error.js";
 export { type HomeLock, lockHome } from "./home-lock.js";
 

@@ -1,5 +1,5 @@
 import { type Binaries, programPath } from "./binaries.js";
-import { type Connection, type Endpoint, endpointOf, toConnection } from "./endpoint.js";
+import { type Endpoint, endpointOf } from "./endpoint.js";
 import { codeOf, EmbeddedPostgresError } from "./error.js";
 import { type Cluster, launch } from "./launch.js";
 import {
@@ -96,7 +96,7 @@ async function adopt(
 ): Promise<Postmaster | undefined> {
   if (running.status !== "ready") return undefined;
   const endpoint = endpointOf(running, cluster.endpoint, cluster.place);
-  const served = await tryProbe(toConnection(endpoint));
+  const served = await tryProbe(endpoint);
   if (served === "changing") return undefined;
   if (served === cluster.place.data) {
     log(`adopted the PostgreSQL server that was running, pid ${running.pid}`);
@@ -117,7 +117,7 @@ async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   const gone = launched.exited ?? disappearance(launched.pid);
   const postmaster = { pid: launched.pid, endpoint: cluster.endpoint, adopted: false, gone };
   try {
-    await probe(toConnection(cluster.endpoint));
+    await probe(cluster.endpoint);
     return postmaster;
   } catch (error) {
     await shutDown(postmaster, cluster.place.data, cluster.binaries);
@@ -126,9 +126,9 @@ async function start(cluster: Cluster): Promise<Postmaster | undefined> {
 }
 
 /** The data directory that is served at this address, or why there is no answer. */
-async function tryProbe(connection: Connection): Promise<string> {
+async function tryProbe(endpoint: Endpoint): Promise<string> {
   try {
-    return await probe(connection);
+    return await probe(endpoint);
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (code === "57P03" || code === "CONNECTION_CLOSED" || code === "ECONNRESET") return "changing";

@@ -1,25 +1,71 @@
 import postgres from "postgres";
-import { type Connection, MERKLE } from "./endpoint.js";
+import { BROKER_ROLE, type Connection, type Endpoint, MERKLE, toConnection } from "./endpoint.js";
 import { codeOf, EmbeddedPostgresError } from "./error.js";
 
 /**
- * Asks the server which data directory it serves, and makes our database in it when it is missing.
+ * Asks the server which data directory it serves, makes our database in it when it is missing, and sees to it that the broker's
+ * role has it.
  *
  * @throws what the driver throws; `57P03` while the server is starting or shutting down
  */
-export async function probe(connection: Connection): Promise<string> {
+export async function probe(endpoint: Endpoint): Promise<string> {
+  const admin = toConnection(endpoint, MERKLE);
   try {
-    return await dataDirectoryOf(connection);
+    return await prepareDatabase(admin);
   } catch (error) {
     if (codeOf(error) === "28P01") throw passwordLost(error);
     if (codeOf(error) !== "3D000") throw error;
   }
-  await withConnection({ ...connection, database: "postgres" }, async (sql) => {
+  await withConnection({ ...admin, database: "postgres" }, async (sql) => {
     await sql`CREATE DATABASE ${sql(MERKLE)}`.catch((error: unknown) => {
       if (codeOf(error) !== "42P04" && codeOf(error) !== "23505") throw error;
     });
   });
-  return dataDirectoryOf(connection);
+  return prepareDatabase(admin);
+}
+
+function prepareDatabase(admin: Connection): Promise<string> {
+  return withConnection(admin, async (sql) => {
+    const [row] = await sql<{ data_directory: string }[]>`SHOW data_directory`;
+    await sql.begin((tx) => handOver(tx, admin.password));
+    return row?.data_directory ?? "";
+  });
+}
+
+/** Whatever number: two that start at the same moment do this one after the other. */
+const handingOver = 7_423_001;
+
+/** Makes the broker's role, and gives it the database with all in it, which in earlier versions was the superuser's. */
+async function handOver(tx: postgres.TransactionSql, password: string | undefined): Promise<void> {
+  await tx`SELECT pg_advisory_xact_lock(${handingOver})`;
+  const role = tx(BROKER_ROLE);
+  const [found] = await tx`SELECT FROM pg_roles WHERE rolname = ${BROKER_ROLE}`;
+  if (!found) {
+    await tx`CREATE ROLE ${role} LOGIN`;
+    // Known to be hexadecimal: a statement like this takes no parameter.
+    if (password !== undefined) await tx.unsafe(`ALTER ROLE ${BROKER_ROLE} PASSWORD '${password}'`);
+    await tx`ALTER DATABASE ${tx(MERKLE)} OWNER TO ${role}`;
+  }
+  const changes = await tx<{ change: string }[]>`
+    WITH ours AS (SELECT oid FROM pg_roles WHERE rolname = ${MERKLE}),
+    places AS (SELECT * FROM pg_namespace WHERE NOT starts_with(nspname, 'pg_') AND nspname <> 'information_schema')
+    SELECT format('ALTER SCHEMA %I', nspname) AS change FROM places WHERE nspowner IN (TABLE ours)
+    UNION ALL
+    SELECT format('ALTER %s %I.%I',
+        CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'c' THEN 'TYPE' ELSE 'TABLE' END,
+        nspname, relname)
+      FROM pg_class JOIN places ON places.oid = relnamespace
+      WHERE relowner IN (TABLE ours) AND relkind IN ('r', 'p', 'v', 'm', 'S', 'c')
+        -- The sequence of a column goes along with its table.
+        AND NOT (relkind = 'S' AND EXISTS (
+          SELECT FROM pg_depend WHERE objid = pg_class.oid AND classid = 'pg_class'::regclass AND deptype IN ('a', 'i')))
+    UNION ALL
+    SELECT format('ALTER ROUTINE %s', pg_proc.oid::regprocedure) FROM pg_proc JOIN places ON places.oid = pronamespace
+      WHERE proowner IN (TABLE ours)
+    UNION ALL
+    SELECT format('ALTER TYPE %I.%I', nspname, typname) FROM pg_type JOIN places ON places.oid = typnamespace
+      WHERE typowner IN (TABLE ours) AND typtype IN ('e', 'd')`;
+  for (const { change } of changes) await tx.unsafe(`${change} OWNER TO ${BROKER_ROLE}`);
 }
 
 function passwordLost(cause: unknown): EmbeddedPostgresError {
@@ -28,13 +74,6 @@ function passwordLost(cause: unknown): EmbeddedPostgresError {
     "PostgreSQL does not accept the password in pg/password of the Merkle home. Restore that file, or the whole home, from a backup.",
     { cause },
   );
-}
-
-function dataDirectoryOf(connection: Connection): Promise<string> {
-  return withConnection(connection, async (sql) => {
-    const [row] = await sql<{ data_directory: string }[]>`SHOW data_directory`;
-    return row?.data_directory ?? "";
-  });
 }
 
 async function withConnection<T>(connection: Connection, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
