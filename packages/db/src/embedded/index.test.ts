@@ -85,7 +85,7 @@ describe("the embedded server", () => {
 describe("a server that runs already", () => {
   withData();
 
-  it("[DB-18] is worked with by a role that reads no files and runs no programs, also on what an earlier version made", async () => {
+  it("[DB-19] is worked with by a role that reads no files and runs no programs, also on what an earlier version made", async () => {
     const first = await home.start();
     const admin = { ...first.connection, user: "merkle" };
     await ask(
