@@ -265,6 +265,93 @@ describe("A broker in invite mode", () => {
     expect(await other.call("get_session", { session_id })).toMatchObject({ title: "Entered" });
   });
 
+  it("[AUTH-12] [ENTER-5] another member's leaked credential takes over no inbox, reads no mail and watches as nobody", async () => {
+    const { link } = await admin.call("create_invite", {});
+    const other = await joinMesh(broker.url, { invite: link, name: "Cedar" }, onTestFinished);
+    const { token: stolenBy } = await other.call("issue_token", {});
+    const { peer_id: peer } = await member.call("join_session", {
+      session_id,
+      team_name: "Peered",
+      peer_name: "aspen",
+    });
+    const { person_id: person } = await member.call("create_person", { name: "Birch" });
+    const come = async (bearer: string) => {
+      const { socket } = await greet();
+      await ask(socket, { type: "hello", proof: { kind: "bearer", token: bearer } });
+      return socket;
+    };
+    const inbox = { type: "subscribe", kind: "inbox", session_id, team_id: peer };
+    const owners = await come(token);
+    await ask(owners, inbox);
+    const thief = await come(stolenBy);
+    for (const frame of [
+      inbox,
+      { ...inbox, kind: "follow" },
+      { ...inbox, team_id: person },
+      { type: "watch_mesh", team_id: person },
+      { type: "watch_mesh", team_id: peer },
+    ]) {
+      expect((await refusalOf(ask(thief, frame))).code, JSON.stringify(frame)).toBe("unauthorized");
+    }
+    // The owner's connection still holds its inbox, and gets its mail.
+    const brought = new Promise((resolve) => {
+      owners.on("message", (data) => {
+        const frame = JSON.parse(String(data));
+        if (frame.type === "message") resolve(frame);
+      });
+    });
+    await member.call("post_message", {
+      session_id,
+      team_id: person,
+      to: ["aspen"],
+      content: { text: "for you" },
+    });
+    expect(await brought).toMatchObject({ kind: "inbox", session_id });
+    expect(await ask(owners, inbox)).toMatchObject({ session_id });
+  });
+
+  it("[AUTH-12] an observer's link learns of no other session by the frames that are no requests", async () => {
+    const { token: looking } = await member.call("create_observer_link", { session_id });
+    const other = await member.call("create_session", { title: "Other", creator_team_name: "Birch" });
+    const { socket } = await greet();
+    await ask(socket, { type: "hello", proof: { kind: "bearer", token: looking } });
+    for (const type of ["subscribe", "unsubscribe"])
+      for (const ref of [other.session_id, "nowhere"])
+        expect((await refusalOf(ask(socket, { type, kind: "follow", session_id: ref }))).code, type).toBe(
+          "not_found",
+        );
+    for (const type of ["watch_mesh", "unwatch_mesh"])
+      expect((await refusalOf(ask(socket, { type }))).code, type).toBe("forbidden");
+    expect(await ask(socket, { type: "subscribe", kind: "follow", session_id })).toMatchObject({
+      session_id,
+    });
+    const { socket: stranger } = await greet();
+    expect((await refusalOf(ask(stranger, { type: "unwatch_mesh" }))).code).toBe("unauthorized");
+  });
+
+  it("[MCP-9] an MCP session's id is worth nothing in another member's hands, and its own goes on", async () => {
+    const { link } = await admin.call("create_invite", {});
+    const other = await joinMesh(broker.url, { invite: link, name: "Cedar" }, onTestFinished);
+    const { token: stolenBy } = await other.call("issue_token", {});
+    const send = (bearer: string, body: object, more: Record<string, string> = {}, method = "POST") =>
+      fetch(new URL("/mcp", broker.url), {
+        method,
+        headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json", ...more },
+        ...(method === "POST" && { body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }) }),
+      });
+    const clientInfo = { name: "test", version: "1" };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+    const begun = await send(token, { method: "initialize", params });
+    const id = { "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
+    const list = { method: "tools/list" };
+    expect((await send(token, list, id)).status).toBe(200);
+    expect((await send(stolenBy, list, id)).status).toBe(404);
+    for (const method of ["GET", "DELETE"])
+      expect((await send(stolenBy, {}, id, method)).status, method).toBe(404);
+    const { token: second } = await member.call("issue_token", {});
+    expect((await send(second, list, id)).status).toBe(200);
+  });
+
   it("[ENTER-8] admins alone change the broker's settings and revoke; a session's settings are everybody's", async () => {
     const settings = { settings: { idle_polls: 11 } };
     for (const call of [

@@ -42,6 +42,7 @@ export async function startFixtureServer(
       services: {} as Services,
       address: "",
     }),
+    permit: async () => undefined,
     hold: () => () => undefined,
     bodies: createBodyReader(),
     toError: (error) =>

@@ -1,18 +1,12 @@
-import { isSessionOperation, limits, MerkleError, type Operation } from "@merkle/wire";
-import { authenticate, type CallersWord } from "./access/authenticate.js";
-import {
-  authorize,
-  joinsByWriting,
-  membershipEnded,
-  refuseStranger,
-  sessionClosed,
-} from "./access/authorize.js";
+import { limits, type Operation } from "@merkle/wire";
+import { type IdentifiedCall, identifyCaller, letIn } from "./access/admit-caller.js";
+import type { CallersWord } from "./access/authenticate.js";
+import { joinsByWriting, membershipEnded, sessionClosed } from "./access/authorize.js";
 import { refuseByConvention } from "./access/convention.js";
 import type { Caller, TeamCaller } from "./access/credentials.js";
 import { refuseLiveCredentials } from "./access/live-credentials.js";
 import type { Context, Services } from "./context.js";
 import { handlers } from "./handlers.js";
-import { isConfined } from "./identity/principal.js";
 import { parseInput, type RawInput, requireObject } from "./parse-input.js";
 import { joinAsPerson } from "./persons/join-as-person.js";
 import { retryWhileLost } from "./retry-while-lost.js";
@@ -25,6 +19,7 @@ import type { WriteTurn } from "./writes/write-order.js";
 
 /** A call as a door understood it. */
 export interface Call extends CallersWord {
+  readonly operation: Operation;
   readonly input: unknown;
   readonly door: "rest" | "mcp" | "websocket";
   readonly view: "json" | "compact";
@@ -166,45 +161,15 @@ function admitAlone(services: Services, call: Call, raw: RawInput): Promise<Admi
 
 /** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
 async function admit(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
-  const { operation, principal } = call;
-  refuseStranger(operation, principal);
-  const session = isSessionOperation(operation) ? await findAddressedSession(services, call, raw) : null;
-  const { caller, credential } = await authenticate(services, call, raw, session);
-  if (!caller && credential) {
-    const earlier = await repeatRotation(services, call, raw, session, credential);
-    if (earlier !== undefined) return { earlier };
-  }
-  authorize({ operation, principal, session, caller, credentialGiven: credential !== undefined });
-  services.limiter.admitCall({
-    asker: principal,
-    sessionId: session?.sessionId ?? null,
-    rate: operation.rate,
-  });
-  if (caller?.team) services.presence.touch(caller.team.peer);
+  const { operation } = call;
+  const identified = await identifyCaller(services, call, raw);
+  const earlier = await repeatRotation(services, call, raw, identified);
+  if (earlier !== undefined) return { earlier };
+  const { session, caller } = letIn(services, call, identified);
   if (session && caller) await refuseByConvention(services, operation, session, caller.team);
   const input = await parseOpenly(services, operation, raw, session, caller);
   if (!operation.readOnly) await refuseLiveCredentials(services.database, input);
   return { session, caller, input };
-}
-
-async function findAddressedSession(
-  services: Services,
-  { operation, principal }: Call,
-  raw: RawInput,
-): Promise<SessionIdentity> {
-  const ref = raw["session_id"];
-  if (typeof ref !== "string" || ref === "") {
-    throw new MerkleError("bad_request", `${operation.name} needs session_id: a session's id or slug.`, {
-      fields: [{ field: "session_id", problem: "missing" }],
-    });
-  }
-  const session = await services.sessions.find(ref);
-  const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
-  if (session && !isHidden) return session;
-  throw new MerkleError(
-    "not_found",
-    `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
-  );
 }
 
 /** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */
@@ -278,10 +243,9 @@ async function repeatRotation(
   services: Services,
   { operation, principal }: Call,
   raw: RawInput,
-  session: SessionIdentity | null,
-  credential: string,
+  { session, caller, credential }: IdentifiedCall,
 ): Promise<unknown> {
-  if (operation.name !== "rotate_team_credential") return undefined;
+  if (operation.name !== "rotate_team_credential" || caller || !credential) return undefined;
   const parsed = operation.input.safeParse(raw);
   // What is no valid request cannot be the repetition of one.
   if (!parsed.success) return undefined;

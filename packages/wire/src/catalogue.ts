@@ -206,8 +206,3 @@ export function findOperation(name: string): Operation | undefined {
 }
 
 const operationsByName: ReadonlyMap<string, Operation> = new Map(operations.map((each) => [each.name, each]));
-
-/** Whether the operation addresses one session. */
-export function isSessionOperation(each: Operation): boolean {
-  return "session_id" in each.input.shape && each.route.includes(":session_id");
-}

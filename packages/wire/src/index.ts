@@ -5,13 +5,13 @@ export {
   catalogue,
   findOperation,
   type InputOf,
-  isSessionOperation,
   type OperationName,
   type OutputOf,
   operations,
   type ParsedInputOf,
 } from "./catalogue.js";
 export { errorMeanings } from "./error-meanings.js";
+export { type FrameRule, frameRules } from "./frame-rules.js";
 export {
   type BrokerFrame,
   type ChangedKind,
@@ -39,8 +39,10 @@ export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-sc
 export { Message, Redaction, type SystemEvent } from "./message.js";
 export {
   type Access,
+  type AccessRule,
   commonErrors,
   type HttpMethod,
+  isSessionOperation,
   isStreamable,
   type Operation,
   type Rendering,

@@ -50,6 +50,8 @@ export interface Operation<
    * along, as they do where one is needed.
    */
   readonly asksWhoCalls?: true;
+  /** Whether somebody who only looks on in one session may call it although it addresses none (ENTER-7). */
+  readonly forOnlookers?: true;
   /**
    * What lists of tools leave out, because pages and programs ask for it and no agent needs to: the whole operation, or some
    * of its inputs. It may be called and given all the same (MCP-10).
@@ -57,6 +59,26 @@ export interface Operation<
   readonly unlisted?: true | readonly string[];
   /** The output as text for a model, which pays for every byte of it (TEXT-1). */
   compact(output: z.output<Output>, rendering: Rendering): string;
+}
+
+/** What admits or refuses a caller: of an operation, and of what is asked beside the operations alike (AUTH-12). */
+export type AccessRule = Pick<
+  Operation,
+  | "name"
+  | "access"
+  | "input"
+  | "readOnly"
+  | "afterClosing"
+  | "rate"
+  | "forJobs"
+  | "forOnlookers"
+  | "asksWhoCalls"
+>;
+
+/** Whether it addresses one session: it cannot be asked without naming it. */
+export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {
+  const session = input.shape["session_id"];
+  return session !== undefined && session._zod.optin === undefined;
 }
 
 /** For whom compact text is made. */

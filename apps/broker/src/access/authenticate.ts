@@ -1,4 +1,4 @@
-import type { Operation } from "@merkle/wire";
+import type { AccessRule } from "@merkle/wire";
 import type { Services } from "../context.js";
 import type { Asker } from "../identity/principal.js";
 import type { RawInput } from "../parse-input.js";
@@ -7,7 +7,7 @@ import type { Caller } from "./credentials.js";
 
 /** What a call says of who calls. */
 export interface CallersWord {
-  readonly operation: Operation;
+  readonly operation: AccessRule;
   /** Who was let in, and calls. */
   readonly principal: Asker;
   /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
@@ -92,7 +92,11 @@ async function authenticateInMesh(
  * An MCP session that joins again under its own name gets its place back; under another name, its peer's included, it is
  * somebody new. A team that has left is nobody there, except to repeat its leaving; a person is the same person still.
  */
-function usesRemembered({ name }: Operation, { person, team }: Caller, raw: RawInput): boolean {
+function usesRemembered(
+  { name }: Pick<AccessRule, "name">,
+  { person, team }: Caller,
+  raw: RawInput,
+): boolean {
   if (!team) return true;
   if (name !== "join_session") return person !== null || !team.leftAt || name === "leave_session";
   const wanted = raw["team_name"];

@@ -1,4 +1,4 @@
-import { MerkleError, type Operation } from "@merkle/wire";
+import { type AccessRule, MerkleError, type Operation } from "@merkle/wire";
 import type { Asker } from "../identity/principal.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import type { Caller, TeamCaller } from "./credentials.js";
@@ -6,7 +6,7 @@ import { refuseBeyondJob } from "./refuse-beyond-job.js";
 
 /** What somebody wants to do, and as whom. */
 export interface AccessRequest {
-  readonly operation: Pick<Operation, "name" | "access" | "readOnly" | "afterClosing" | "forJobs">;
+  readonly operation: Omit<AccessRule, "input" | "rate">;
   /** Who was let in; null for somebody whom the broker does not know. */
   readonly principal: Asker;
   readonly session: SessionIdentity | null;
@@ -84,7 +84,7 @@ function refuseBeyondLooking(
   session: SessionIdentity | null,
 ): void {
   const reads = operation.readOnly && (operation.access === "reader" || operation.access === "open");
-  if (reads && (session?.sessionId === sessionId || operation.name === "get_app_info")) return;
+  if (reads && (session?.sessionId === sessionId || (!session && operation.forOnlookers))) return;
   throw new MerkleError(
     "forbidden",
     `${operation.name} is not for who only looks on: an observer's link shows one session. Ask a member for an invite to take part.`,

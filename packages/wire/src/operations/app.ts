@@ -32,6 +32,7 @@ export const getAppInfo = operation({
   afterClosing: "allowed",
   rate: "read",
   forJobs: jobKinds,
+  forOnlookers: true,
   compact: (app) =>
     lines(
       `merkle ${app.version}, mesh ${app.mesh}, ${app.auth}`,

@@ -12,10 +12,11 @@ import {
 import type { Exchange } from "./exchange.js";
 import { createRequestsInFlight, type McpRequest } from "./requests-in-flight.js";
 import { toPlainJson } from "./rpc-response.js";
+import { idOfKey } from "./session-key.js";
 
 /** An MCP session, as the server made for it sees it. */
 export interface McpSession {
-  /** Null for a single request without `initialize`, of which nothing is remembered. */
+  /** Its key (`toSessionKey`). Null for a single request without `initialize`, of which nothing is remembered. */
   readonly id: string | null;
   /** @throws TypeError when no such request is under way */
   request(id: RequestId): McpRequest;
@@ -67,7 +68,7 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     },
   };
   const transport = new WebStandardStreamableHTTPServerTransport({
-    ...(id === null ? { enableJsonResponse: true } : { sessionIdGenerator: () => id }),
+    ...(id === null ? { enableJsonResponse: true } : { sessionIdGenerator: () => idOfKey(id) }),
     ...(resumability && {
       eventStore: resumability.createEventStore(),
       retryInterval: resumability.retryIntervalMs,
@@ -118,7 +119,7 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
       return transport.handleRequest(new Request(exchange.url, { headers: exchange.headers }));
     },
     async replay(initialize) {
-      const headers = new Headers(id === null ? {} : { "mcp-session-id": id });
+      const headers = new Headers(id === null ? {} : { "mcp-session-id": idOfKey(id) });
       const url = new URL("http://localhost/mcp");
       const response = await transport.handleRequest(toPost(url, headers), { parsedBody: initialize });
       await response.text();

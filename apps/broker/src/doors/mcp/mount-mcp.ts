@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
+import { admitCaller } from "../../access/admit-caller.js";
 import type { Services } from "../../context.js";
 import { toMerkleError } from "../../to-merkle-error.js";
 import type { Admit } from "../admit.js";
@@ -20,6 +21,7 @@ export function mountMcp(
   const mount = createMcpMount({
     createServer: createToolsServers(services),
     admit,
+    permit: (operation, { services: ofMesh, principal }) => admitCaller(ofMesh, { operation, principal }, {}),
     hold: (principal, end) => services.entrance().hold(principal, end),
     store: createMcpSessionStore(services.database),
     bodies: services.bodies,

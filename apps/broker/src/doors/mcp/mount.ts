@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { MerkleError } from "@merkle/wire";
+import { type FrameRule, frameRules, MerkleError } from "@merkle/wire";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import { refuseStranger } from "../../access/authorize.js";
 import type { Entrance } from "../../identity/entrance.js";
-import type { Admit } from "../admit.js";
+import type { Admit, HttpAdmission } from "../admit.js";
 import type { HttpContext } from "../http-context.js";
 import type { BodyReader } from "../read-json-body.js";
 import { type Exchange, openExchange } from "./exchange.js";
 import { createLiveSessions } from "./live-sessions.js";
 import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
 import { methodNotAllowed, rpcCodes, rpcErrorResponse } from "./rpc-response.js";
+import { toSessionKey } from "./session-key.js";
 import type { McpSessionStore } from "./session-store.js";
 
 export interface McpMountOptions {
@@ -19,6 +20,8 @@ export interface McpMountOptions {
   readonly store: McpSessionStore;
   /** Finds out who sends a request. */
   readonly admit: Admit;
+  /** Refuses what whoever sent the request may not ask for. Calls of tools are refused where they are answered. */
+  readonly permit: (rule: FrameRule, admission: HttpAdmission) => Promise<unknown>;
   /** Watches over whoever has been let in; ends the request when that does. */
   readonly hold: Entrance["hold"];
   readonly bodies: BodyReader;
@@ -40,7 +43,7 @@ const drainDeadlineMs = 2_000;
 
 /** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
 export function createMcpMount(options: McpMountOptions): McpMount {
-  const { createServer, store, bodies, admit, hold, toError, resumability, liveMax } = options;
+  const { createServer, store, bodies, admit, permit, hold, toError, resumability, liveMax } = options;
   const open = (id: string | null) => openMcpSession({ id, createServer, resumability });
   const sessions = createLiveSessions({ store, open, ...(liveMax !== undefined && { liveMax }) });
   const underWay = new Set<Promise<unknown>>();
@@ -48,8 +51,10 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 
   async function serve(exchange: Exchange): Promise<Response> {
     const { method } = exchange.c.req;
-    const id = exchange.headers.get("mcp-session-id");
+    const given = exchange.headers.get("mcp-session-id");
+    const id = given === null ? null : toSessionKey(given, exchange.admission.principal);
     if (method === "POST") return post(exchange, id);
+    await permit(frameRules.mcp, exchange.admission);
     if (method === "GET" && id === null) {
       return methodNotAllowed("A stream needs the Mcp-Session-Id that initialize returned.", "POST");
     }
@@ -63,6 +68,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     void exchange.ended.then(() => underWay.delete(exchange.ended));
     const body = await readMessages(exchange, bodies);
     if (body instanceof Response) return body;
+    for (const rule of rulesFor(body)) await permit(rule, exchange.admission);
     if (isInitializeRequest(soleMessage(body))) return initialize(exchange, body);
     if (id === null) return answerAlone(exchange, body);
     const session = await sessions.find(id);
@@ -71,7 +77,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 
   /** Opens a session. It is stored before its id is known to anybody, so that the id holds from then on. */
   async function initialize(exchange: Exchange, body: unknown): Promise<Response> {
-    const id = randomBytes(32).toString("base64url");
+    const id = toSessionKey(randomBytes(32).toString("base64url"), exchange.admission.principal);
     await store.save(id, soleMessage(body));
     const session = await open(id);
     sessions.add(id, session);
@@ -113,8 +119,8 @@ export function createMcpMount(options: McpMountOptions): McpMount {
         if (stopping !== null)
           throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
         const admission = await admit(c);
-        // A stranger gets no session, and not even the list of tools.
-        refuseStranger({ name: "MCP", access: "open" }, admission.principal);
+        // A stranger gets no session, and not even the list of tools; nothing that it sends is read.
+        refuseStranger(frameRules.mcp, admission.principal);
         const release = hold(admission.principal, () => c.env.outgoing.destroy());
         void open.ended.then(release);
         return await serve({ ...open, admission });
@@ -139,6 +145,16 @@ async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknow
     if (!(error instanceof MerkleError)) throw error;
     return rpcErrorResponse(error, error.code === "bad_request" ? rpcCodes.parseError : rpcCodes.refused);
   }
+}
+
+/** Of each message what it is let in by; calls of tools are operations, and let in as these. */
+function rulesFor(body: unknown): FrameRule[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message): FrameRule[] => {
+    const { method } = Object(message);
+    if (method === "tools/call") return [];
+    return method === "initialize" ? [frameRules.initialize] : [frameRules.mcp];
+  });
 }
 
 function soleMessage(body: unknown): unknown {

@@ -2,13 +2,15 @@ import {
   type Admitted,
   ClientFrame,
   type CloseReason,
+  type FrameRule,
   findOperation,
+  frameRules,
   limits,
   MerkleError,
   type RequestId,
   type SubscriptionKind,
 } from "@merkle/wire";
-import { refuseStranger } from "../../access/authorize.js";
+import { admitCaller } from "../../access/admit-caller.js";
 import type { StateReceiver } from "../../delivery/state-pushes.js";
 import type { Subscription } from "../../delivery/subscription.js";
 import { dispatch } from "../../dispatch.js";
@@ -21,7 +23,6 @@ import { toMerkleError } from "../../to-merkle-error.js";
 import { createWriteOrder } from "../../writes/write-order.js";
 import { parseJson } from "../parse-json.js";
 import type { Connection } from "./connection.js";
-import { identifyWatcher } from "./identify-watcher.js";
 import { openSubscription } from "./open-subscription.js";
 import { createPendingNudges } from "./pending-nudges.js";
 
@@ -98,8 +99,7 @@ export function createClientSession(
       case "watch_mesh":
         return answer(frame.id, () => watchMesh(frame));
       case "unwatch_mesh":
-        stopWatchingMesh();
-        return connection.send({ type: "reply", id: frame.id, output: {} });
+        return answer(frame.id, () => unwatchMesh(frame));
       case "request":
         return answer(frame.id, () => request(frame));
     }
@@ -128,6 +128,7 @@ export function createClientSession(
       { mesh, proof },
       { nonce, isOwnOrigin, now: new Date(), address },
     );
+    await admitFrame(frameRules.hello, {}, admission);
     if (gone.signal.aborted) return;
     ({ principal, services } = admission);
     greeting.proved();
@@ -140,6 +141,11 @@ export function createClientSession(
   function receiveState(): StateReceiver {
     const meshId = principal === null || principal.kind === "observer" ? null : principal.meshId;
     return services.channels.receiveState(meshId, connection, () => cutOff("slow_consumer"));
+  }
+
+  /** What is no request is let in as one is (AUTH-12). */
+  function admitFrame(operation: FrameRule, frame: object, as: Admission = { principal, services }) {
+    return admitCaller(as.services, { operation, principal: as.principal }, { ...frame });
   }
 
   async function request({ id, operation: name, input }: Frame<"request">): Promise<void> {
@@ -183,7 +189,6 @@ export function createClientSession(
   }
 
   async function subscribe(frame: Frame<"subscribe">): Promise<void> {
-    services.limiter.admitCall({ asker: principal, sessionId: null, rate: "read" });
     const opened = await openSubscription({ principal, services }, frame);
     if (gone.signal.aborted) return;
     const key = keyOf(frame.kind, opened.subscribed.session_id);
@@ -226,26 +231,29 @@ export function createClientSession(
     if (subscriptions.delete(key)) services.metrics.subscriptions.dec();
   }
 
-  async function unsubscribe({ id, kind, session_id }: Frame<"unsubscribe">): Promise<void> {
-    refuseStranger({ name: "unsubscribe", access: "reader" }, principal);
-    const session = await services.sessions.find(session_id);
-    if (!session) throw new MerkleError("not_found", `There is no session "${session_id}".`);
-    closeSubscription(keyOf(kind, session.sessionId), "lost");
-    connection.send({ type: "reply", id, output: {} });
+  async function unsubscribe(frame: Frame<"unsubscribe">): Promise<void> {
+    const { session } = await admitFrame(frameRules.unsubscribe, frame);
+    if (session) closeSubscription(keyOf(frame.kind, session.sessionId), "lost");
+    connection.send({ type: "reply", id: frame.id, output: {} });
   }
 
   /** Watches from the reply on; a second watch takes the place of the first. */
-  async function watchMesh({ id, team_id }: Frame<"watch_mesh">): Promise<void> {
-    services.limiter.admitCall({ asker: principal, sessionId: null, rate: "read" });
-    const personId = await identifyWatcher({ principal, services }, team_id);
+  async function watchMesh(frame: Frame<"watch_mesh">): Promise<void> {
+    const { caller } = await admitFrame(frameRules.watch_mesh, frame);
     if (gone.signal.aborted) return;
     stopWatchingMesh();
-    connection.send({ type: "reply", id, output: {} });
+    connection.send({ type: "reply", id: frame.id, output: {} });
     stopWatchingMesh = services.mesh.watch({
       sink: connection,
-      personId,
+      personId: caller?.person?.personId ?? null,
       cutOff: () => cutOff("slow_consumer"),
     });
+  }
+
+  async function unwatchMesh(frame: Frame<"unwatch_mesh">): Promise<void> {
+    await admitFrame(frameRules.unwatch_mesh, frame);
+    stopWatchingMesh();
+    connection.send({ type: "reply", id: frame.id, output: {} });
   }
 
   function end(how: "goodbye" | "lost"): void {

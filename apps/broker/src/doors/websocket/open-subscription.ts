@@ -1,10 +1,9 @@
-import { type ClientFrame, MerkleError, type Subscribed } from "@merkle/wire";
-import { authorize, refuseStranger } from "../../access/authorize.js";
+import { type ClientFrame, frameRules, MerkleError, type Subscribed } from "@merkle/wire";
+import { admitCaller } from "../../access/admit-caller.js";
 import type { Channel } from "../../delivery/channel.js";
 import { type Sink, type Subscription, startSubscription } from "../../delivery/subscription.js";
 import { refuseOtherEpoch } from "../../feed/cursors.js";
 import type { Admission } from "../../identity/entrance.js";
-import { isConfined } from "../../identity/principal.js";
 import type { Peer } from "../../roster/peer.js";
 
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
@@ -20,31 +19,15 @@ export interface OpenedSubscription {
 /**
  * Finds out what a `subscribe` frame may read, and from where (WS-3).
  *
- * @throws not_found, unauthorized, resync, or bad_request for a cursor beyond the end
+ * @throws as any call does (AUTH-12); resync; bad_request for a cursor beyond the end
  */
 export async function openSubscription(
   { principal, services }: Admission,
   frame: SubscribeFrame,
 ): Promise<OpenedSubscription> {
   const { kind } = frame;
-  refuseStranger({ name: "subscribe", access: "reader" }, principal);
-  const session = await services.sessions.find(frame.session_id);
-  const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
-  if (!session || isHidden) throw new MerkleError("not_found", `There is no session "${frame.session_id}".`);
-  const caller =
-    frame.team_id === undefined ? null : await services.credentials.verify(session.sessionId, frame.team_id);
-  authorize({
-    operation: {
-      name: "subscribe",
-      access: kind === "inbox" ? "team" : "reader",
-      readOnly: true,
-      afterClosing: "allowed",
-    },
-    principal,
-    session,
-    caller,
-    credentialGiven: frame.team_id !== undefined,
-  });
+  const { session, caller } = await admitCaller(services, { operation: frameRules[kind], principal }, frame);
+  if (!session) throw new TypeError("A subscription is to a session.");
   refuseOtherEpoch(services, frame.epoch);
 
   const channel = await services.channels.open(session.sessionId);
@@ -52,7 +35,6 @@ export async function openSubscription(
   const after = peer ? peer.acked : (frame.after ?? channel.head);
   refuseBeyondEnd(channel, after);
   if (peer) services.presence.poll(peer);
-  else if (caller?.team) services.presence.touch(caller.team.peer);
 
   return {
     peer,
