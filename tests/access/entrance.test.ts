@@ -72,24 +72,28 @@ async function ask(socket: WebSocket, frame: object): Promise<unknown> {
 /** The page's own requests, from the address that it has. */
 const fromPage = (
   path: string,
-  init: { method?: string; cookie?: string; body?: unknown; origin?: string },
+  init: { method?: string; cookie?: string; page?: string; body?: unknown; origin?: string },
 ) => {
-  const { method = "GET", cookie, body, origin = broker.url } = init;
+  const { method = "GET", cookie, page, body, origin = broker.url } = init;
   return fetch(new URL(path, broker.url), {
     method,
     headers: {
       origin,
       ...(cookie !== undefined && { cookie }),
+      ...(page !== undefined && { "x-merkle-page": page }),
       ...(body !== undefined && { "content-type": "application/json" }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 };
 
-async function signIn(secret: string): Promise<{ cookie: string; setCookie: string; body: unknown }> {
+async function signIn(
+  secret: string,
+): Promise<{ cookie: string; page: string; setCookie: string; body: unknown }> {
   const response = await fromPage("/api/sign-in", { method: "POST", body: { secret } });
   const setCookie = response.headers.get("set-cookie") ?? "";
-  return { cookie: setCookie.split(";")[0] ?? "", setCookie, body: await response.json() };
+  const body = Object(await response.json());
+  return { cookie: setCookie.split(";")[0] ?? "", page: body.page_token, setCookie, body };
 }
 
 describe("A broker in invite mode", () => {
@@ -133,17 +137,24 @@ describe("A broker in invite mode", () => {
       onTestFinished(door.close);
       expect(await door.call("get_session", { session_id })).toMatchObject({ title: "Entered" });
     }
-    const metrics = await fetch(new URL("/metrics", broker.url), {
-      headers: { authorization: `Bearer ${token}` },
+  });
+
+  it("[OPS-3] /metrics is for admins of the main mesh: a member of one mesh learns nothing of others", async () => {
+    const { mesh_id } = await admin.call("create_mesh", { name: randomUUID() });
+    const elsewhere = openAsMember(broker.url, { ...admin, mesh_id }, onTestFinished);
+    const statuses = [admin, elsewhere, member].map(async (each) => {
+      const { token: bearer } = await each.call("issue_token", {});
+      const headers = { authorization: `Bearer ${bearer}` };
+      return (await fetch(new URL("/metrics", broker.url), { headers })).status;
     });
-    expect(metrics.status).toBe(200);
+    expect(await Promise.all(statuses)).toEqual([200, 403, 403]);
   });
 
   it("[ENTER-1] takes no token of another kind, and none that is nearly right", async () => {
     const { token: signInSecret } = await member.call("issue_token", { kind: "sign_in" });
-    const { cookie } = await signIn(signInSecret);
+    const { cookie, page } = await signIn(signInSecret);
     const [, browserToken = ""] = cookie.split("=");
-    const ticket = await fromPage("/api/tickets", { method: "POST", cookie });
+    const ticket = await fromPage("/api/tickets", { method: "POST", cookie, page });
     const { ticket: ticketToken } = Object(await ticket.json());
     const wrong = [
       browserToken,
@@ -368,6 +379,7 @@ describe("A broker in invite mode", () => {
 
 describe("A browser", () => {
   let cookie = "";
+  let page = "";
   beforeEach(async () => {
     const { token: secret } = await member.call("issue_token", { kind: "sign_in" });
     const signed = await signIn(secret);
@@ -375,7 +387,7 @@ describe("A browser", () => {
     expect(signed.setCookie).toMatch(
       /^merkle_session=mkb_\S+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
     );
-    ({ cookie } = signed);
+    ({ cookie, page } = signed);
     expect((await fromPage("/api/sign-in", { method: "POST", body: { secret } })).status).toBe(401);
   });
 
@@ -383,31 +395,81 @@ describe("A browser", () => {
     const [row] = await sql`
       SELECT extract(epoch FROM expires_at - created_at)::int AS s FROM tokens WHERE kind = 'browser' LIMIT 1`;
     expect(row?.["s"]).toBe(limits.browserSeconds);
-    const me = await fromPage("/api/sign-in", { cookie });
+    const me = await fromPage("/api/sign-in", { cookie, page });
     expect(await me.json()).toMatchObject({ you: { name: "Birch", role: "member" } });
-    expect((await fromPage("/api/sessions", { cookie })).status).toBe(200);
+    expect((await fromPage("/api/sessions", { cookie, page })).status).toBe(200);
   });
 
   it("[ENTER-4] its cookie changes nothing for a page of another address, or for no page", async () => {
     const body = { title: "By cookie", creator_team_name: "Birch's Team" };
-    expect((await fromPage("/api/sessions", { method: "POST", cookie, body })).status).toBe(200);
+    expect((await fromPage("/api/sessions", { method: "POST", cookie, page, body })).status).toBe(200);
     const other = new URL(broker.url);
     other.port = "1";
     for (const origin of [other.origin, "null", "https://localhost"]) {
-      const response = await fromPage("/api/sessions", { method: "POST", cookie, body, origin });
+      const response = await fromPage("/api/sessions", { method: "POST", cookie, page, body, origin });
       expect(response.status, origin).toBe(403);
     }
     const bare = await fetch(new URL("/api/sessions", broker.url), {
       method: "POST",
-      headers: { cookie, "content-type": "application/json" },
+      headers: { cookie, "x-merkle-page": page, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
     expect(bare.status).toBe(403);
   });
 
+  it("[TOKEN-8] [ENTER-4] its cookie alone is nobody: a program at another port that gets it reads nothing, and makes no token", async () => {
+    const forged = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", origin: broker.url };
+    const send = (path: string, body?: object, more: Record<string, string> = {}) =>
+      fetch(new URL(path, broker.url), {
+        headers: { ...forged, cookie, ...more, ...(body && { "content-type": "application/json" }) },
+        ...(body && { method: "POST", body: JSON.stringify(body) }),
+      });
+    const { page: others } = await signIn((await admin.call("issue_token", { kind: "sign_in" })).token);
+    for (const more of [{}, { "x-merkle-page": "A".repeat(43) }, { "x-merkle-page": others }]) {
+      for (const path of ["/api/tokens", "/api/tickets", "/api/sessions"])
+        expect((await send(path, { title: "Forged", creator_team_name: "Mallory" }, more)).status, path).toBe(
+          401,
+        );
+      for (const path of ["/api/sessions", `/api/sessions/${session_id}/export`, "/metrics"])
+        expect((await send(path, undefined, more)).status, path).toBe(401);
+      const asked = await (await send("/api/sign-in", undefined, more)).json();
+      expect(asked).toMatchObject({ you: null });
+      expect(Object.keys(asked)).not.toContain("page_token");
+    }
+    expect((await send("/api/tokens", {}, { "x-merkle-page": page })).status).toBe(200);
+  });
+
+  it("[TOKEN-4] what was made in it ends with it: tokens, links that sign in, their browsers and observer links", async () => {
+    const inBrowser = async (path: string, body: object) =>
+      Object(await (await fromPage(path, { method: "POST", cookie, page, body })).json());
+    const made = await inBrowser("/api/tokens", {});
+    expect(Date.parse(made.expires_at) - Date.now()).toBeLessThanOrEqual(limits.browserSeconds * 1_000);
+    const used = await signIn((await inBrowser("/api/tokens", { kind: "sign_in" })).token);
+    const usedBrowser = { cookie: used.cookie, page: used.page };
+    const unused = (await inBrowser("/api/tokens", { kind: "sign_in" })).token;
+    const looking = (await inBrowser(`/api/sessions/${session_id}/observer-links`, {})).token;
+    const further = await brokerDoors.rest(broker.url, { token: made.token });
+    const child = (await further.call("issue_token", {})).token;
+    const reads = async (bearer: string) => {
+      const rest = await brokerDoors.rest(broker.url, { token: bearer });
+      return rest.call("get_session", { session_id }).then(
+        () => "reads",
+        (error: MerkleError) => error.code,
+      );
+    };
+    expect(await Promise.all([made.token, child, looking].map(reads))).toEqual(["reads", "reads", "reads"]);
+    expect((await fromPage("/api/sessions", usedBrowser)).status).toBe(200);
+    await fromPage("/api/sign-out", { method: "POST", cookie, page });
+    expect(await Promise.all([made.token, child, looking].map(reads))).toEqual(Array(3).fill("unauthorized"));
+    expect((await fromPage("/api/sessions", usedBrowser)).status).toBe(401);
+    expect((await fromPage("/api/sign-in", { method: "POST", body: { secret: unused } })).status).toBe(401);
+    // What was made with the member's own key goes on.
+    expect(await reads(token)).toBe("reads");
+  });
+
   it("[ENTER-3] [LIMIT-1] gets tickets, each good once and for ticketSeconds", async () => {
     const ticketFor = async () => {
-      const response = await fromPage("/api/tickets", { method: "POST", cookie });
+      const response = await fromPage("/api/tickets", { method: "POST", cookie, page });
       return Object(await response.json()).ticket as string;
     };
     const enter = async (ticket: string) => {
@@ -424,15 +486,15 @@ describe("A browser", () => {
   });
 
   it("[ENTER-3] signs out: its cookie is worth nothing, and its connections end", async () => {
-    const response = await fromPage("/api/tickets", { method: "POST", cookie });
+    const response = await fromPage("/api/tickets", { method: "POST", cookie, page });
     const { ticket } = Object(await response.json());
     const { socket } = await greet();
     await ask(socket, { type: "hello", proof: { kind: "ticket", ticket } });
     const closed = once(socket, "close");
-    const out = await fromPage("/api/sign-out", { method: "POST", cookie });
+    const out = await fromPage("/api/sign-out", { method: "POST", cookie, page });
     expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
     expect((await closed)[0]).toBe(4401);
-    expect((await fromPage("/api/sessions", { cookie })).status).toBe(401);
+    expect((await fromPage("/api/sessions", { cookie, page })).status).toBe(401);
   });
 });
 
@@ -504,9 +566,9 @@ describe("An observer", () => {
   });
 
   it("[ENTER-3] signs a browser in by the link, which shows that session alone", async () => {
-    const { cookie, body } = await signIn(link.split("#observe=")[1] ?? "");
+    const { cookie, page, body } = await signIn(link.split("#observe=")[1] ?? "");
     expect(body).toMatchObject({ you: { kind: "observer", session_id } });
-    expect((await fromPage(`/api/sessions/${session_id}`, { cookie })).status).toBe(200);
-    expect((await fromPage("/api/sessions", { cookie })).status).toBe(403);
+    expect((await fromPage(`/api/sessions/${session_id}`, { cookie, page })).status).toBe(200);
+    expect((await fromPage("/api/sessions", { cookie, page })).status).toBe(403);
   });
 });

@@ -90,9 +90,10 @@ export function membersDashboard(): MembersDashboard {
       });
       const [, name = "", value = ""] =
         /^([^=]+)=([^;]+)/.exec(response.headers.get("set-cookie") ?? "") ?? [];
+      const { page_token } = Object(await response.json());
       const place = { domain: new URL(url).hostname, path: "/", expires: -1, secure: false };
       const cookie = { name, value, ...place, httpOnly: true, sameSite: "Strict" as const };
-      return { storageState: { cookies: [cookie], origins: [] } };
+      return { storageState: { cookies: [cookie], origins: [] }, pageToken: page_token };
     },
   };
 }

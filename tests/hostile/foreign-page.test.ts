@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { brokerDoors } from "../kit/doors.js";
 import { startInviteBroker } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -25,6 +26,8 @@ interface Target {
 const targets: Partial<Record<"open" | "invite", Target>> = {};
 let browser: Browser;
 let evilPort: number;
+/** What the attacker's server was sent along with requests for its pages. */
+const cookiesSent: string[] = [];
 const cleanup = atEnd();
 
 beforeAll(async () => {
@@ -51,8 +54,10 @@ async function startSignedIn(): Promise<Target> {
       const body = JSON.stringify(JSON.stringify({ secret }));
       const signedIn = await page.evaluate<number[]>(`(async () => {
         const headers = { "content-type": "application/json" };
-        const answers = [await fetch("/api/sign-in", { method: "POST", headers, body: ${body} }), await fetch("/api/sessions")];
-        return answers.map(({ status }) => status);
+        const signedIn = await fetch("/api/sign-in", { method: "POST", headers, body: ${body} });
+        const { page_token } = await signedIn.json();
+        const read = await fetch("/api/sessions", { headers: { "x-merkle-page": page_token } });
+        return [signedIn, read].map(({ status }) => status);
       })()`);
       expect(signedIn).toEqual([200, 200]);
     },
@@ -61,7 +66,8 @@ async function startSignedIn(): Promise<Target> {
 
 /** A site of the attacker's; every path is an empty page. */
 async function serveEvilPages(): Promise<number> {
-  const server = createServer((_request, response) => {
+  const server = createServer((request, response) => {
+    cookiesSent.push(request.headers.cookie ?? "");
     response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Evil</title>");
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -217,5 +223,94 @@ describe.skipIf(executable === undefined).each(["open", "invite"] as const)("in 
         await expect.poll(() => countRefused(target), { message: what }).toBeGreaterThan(before);
       }
     });
+  });
+
+  it("[GUARD-22] whatever it has the browser load fails in one way, whether there is such a session or not, and no frame or window opens on it", async () => {
+    const { broker, headers, url, ...target } = targeted();
+    const door = await brokerDoors.rest(broker.url, {
+      token: headers["authorization"]?.slice("Bearer ".length),
+    });
+    const { slug } = await door.call("create_session", {
+      title: `There ${mode}`,
+      creator_team_name: "Birch",
+    });
+    const page = await openPage({ broker, headers, ...target });
+    const statuses: number[] = [];
+    page.on("response", (response) => {
+      if (response.url().startsWith(`${url}/api`)) statuses.push(response.status());
+    });
+    for (const site of Object.values(sites)) {
+      await page.goto(site());
+      const outcomes = ["there", "not"]
+        .map((which) => (which === "there" ? slug : "no-such-session"))
+        .map(async (ref) =>
+          page.evaluate<unknown[]>(`(async () => {
+          const address = ${JSON.stringify(url)} + "/api/sessions/" + ${JSON.stringify(ref)};
+          const load = (tag, fill) => new Promise((done) => {
+            const element = document.createElement(tag);
+            element.onload = () => done(tag + " loaded");
+            element.onerror = () => done(tag + " failed");
+            fill(element);
+            document.head.append(element);
+          });
+          return [
+            await load("img", (e) => { e.src = address; }),
+            await load("script", (e) => { e.src = address; }),
+            await load("link", (e) => { e.rel = "stylesheet"; e.href = address; }),
+            await fetch(address, { mode: "no-cors", credentials: "include" }).then(({ type }) => type, () => "failed"),
+          ];
+        })()`),
+        );
+      const [there, not] = await Promise.all(outcomes);
+      expect(there).toEqual(not);
+      expect(there).not.toContain("script loaded");
+      await page.setContent(
+        `<iframe src="${url}/api/sessions/${slug}"></iframe><iframe src="${url}/"></iframe>`,
+      );
+      await page.goto(site());
+      const [opened] = await Promise.all([
+        page.waitForResponse(`${url}/api/sessions/${slug}`),
+        page.evaluate(`location.assign(${JSON.stringify(`${url}/api/sessions/${slug}`)})`),
+      ]);
+      expect(opened.status()).toBe(403);
+      await page.waitForURL(`${url}/api/sessions/${slug}`);
+      // A page is opened by whoever leads there.
+      await page.goto(site());
+      const [led] = await Promise.all([
+        page.waitForResponse(`${url}/agents.md`),
+        page.evaluate(`location.assign(${JSON.stringify(`${url}/agents.md`)})`),
+      ]);
+      expect(led.status()).toBe(200);
+      await page.waitForURL(`${url}/agents.md`);
+    }
+    expect(new Set(statuses)).toEqual(new Set([403]));
+  });
+});
+
+describe.skipIf(executable === undefined)("a program at another port of this machine", () => {
+  it("[TOKEN-8] is sent the cookie by the browser, and is nobody with it, whatever it says of where it comes from", async () => {
+    const target = targets.invite;
+    if (!target) throw new Error("There is no broker.");
+    const { url } = target.broker;
+    const page = await openPage(target);
+    const neighbour = new URL(url);
+    neighbour.port = String(evilPort);
+    cookiesSent.length = 0;
+    await page.goto(neighbour.href);
+    const cookie = cookiesSent.find((each) => each.includes("merkle_session=mkb_")) ?? "";
+    expect(cookie, "the browser sends it to every port").not.toBe("");
+    const headers = {
+      cookie,
+      origin: url,
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/json",
+    };
+    for (const path of ["/api/tokens", "/api/tickets", "/api/sessions"]) {
+      const response = await fetch(new URL(path, url), { method: "POST", headers, body: session });
+      expect(response.status, path).toBe(401);
+    }
+    expect((await fetch(new URL("/api/sessions", url), { headers })).status).toBe(401);
+    // Nor does a page there find the other half.
+    expect(await page.evaluate("indexedDB.databases().then((all) => all.length)")).toBe(0);
   });
 });

@@ -4,6 +4,8 @@ type StoredState = Exclude<BrowserContextOptions["storageState"], string | undef
 
 export interface ProfileOptions extends Omit<BrowserContextOptions, "storageState"> {
   readonly storageState?: StoredState;
+  /** The page's half of what the browser is signed in by, as the dashboard keeps it (TOKEN-8). */
+  readonly pageToken?: string;
 }
 
 /** A browser profile with its one page, in which nothing is kept but what it was opened with. */
@@ -46,12 +48,14 @@ export async function takeProfile(
   origin: string,
   options: ProfileOptions,
 ): Promise<{ readonly profile: Profile; leave(): Promise<void> }> {
-  const { storageState, ...lasting } = options;
+  const { storageState, pageToken, ...lasting } = options;
   const key = JSON.stringify([origin, lasting]);
   const kept = keptBy(browser, key);
   const found = kept.pop();
   if (found && storageState) await store(found.profile, origin, storageState);
-  const profile = found?.profile ?? (await makeProfile(browser, options));
+  const profile =
+    found?.profile ?? (await makeProfile(browser, { ...lasting, ...(storageState && { storageState }) }));
+  if (pageToken !== undefined) await keepPageToken(profile.page, origin, pageToken);
   return {
     profile,
     async leave() {
@@ -99,6 +103,22 @@ async function empty(
   });
   // Away from whatever would be under it.
   await page.mouse.move(-1, -1);
+}
+
+async function keepPageToken(page: Page, origin: string, token: string): Promise<void> {
+  await page.goto(`${origin}/icon.svg`);
+  await page.evaluate(
+    `new Promise((kept, failed) => {
+      const opening = indexedDB.open("merkle", 1);
+      opening.onupgradeneeded = () => opening.result.createObjectStore("sign-in");
+      opening.onerror = () => failed(opening.error);
+      opening.onsuccess = () => {
+        const work = opening.result.transaction("sign-in", "readwrite");
+        work.objectStore("sign-in").put(${JSON.stringify(token)}, "page-token");
+        work.oncomplete = () => { opening.result.close(); kept(); };
+      };
+    })`,
+  );
 }
 
 async function store({ page, context }: Profile, origin: string, state: StoredState): Promise<void> {

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { AccessRule } from "./operation.js";
 import { SessionRef, TeamCredential } from "./values.js";
 
-/** Something that a client can ask for beside the operations: a frame of the WebSocket, or a method of MCP. */
-export type FrameRule = AccessRule & { readonly transport: "websocket" | "mcp" };
+/** Something that a client can ask for beside the operations: a frame of the WebSocket, a method of MCP, a page of numbers. */
+export type FrameRule = AccessRule & { readonly transport: "websocket" | "mcp" | "http" };
 
 const nothing = z.object({});
 const ofSession = z.object({ session_id: SessionRef, team_id: TeamCredential.optional() });
@@ -45,4 +45,6 @@ export const frameRules = {
   },
   /** Whatever else is sent or listened to over MCP; calls of tools are operations. */
   mcp: { ...looks, name: "MCP", transport: "mcp", access: "open", forOnlookers: true, input: nothing },
+  /** Its numbers are of all meshes together, so that it is for admins of the main one. */
+  metrics: { ...looks, name: "/metrics", transport: "http", access: "admin", input: nothing },
 } as const satisfies Readonly<Record<string, FrameRule>>;

@@ -10,7 +10,10 @@ export interface Arrival extends HostedRequest {
 
 /** The one place that reads from where, over what and for whom a request came. */
 export interface Arrivals {
-  read(request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url">): Arrival;
+  read(
+    request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url"> &
+      Partial<Pick<IncomingMessage, "method">>,
+  ): Arrival;
   /** The address of a connection, before anything has come over it; null of a trusted proxy, which speaks for many. */
   addressOf(socket: Pick<Socket, "remoteAddress">): string | null;
 }
@@ -27,11 +30,13 @@ export function createArrivals(trustedProxies: readonly string[]): Arrivals {
   const isTrusted = (address: string) =>
     trustedProxies.length > 0 && trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-  const read: Arrivals["read"] = ({ headersDistinct: headers, socket, url }) => {
+  const read: Arrivals["read"] = ({ headersDistinct: headers, socket, url, method }) => {
     const peer = toAddress(socket.remoteAddress ?? "");
     const encrypted = "encrypted" in socket && socket.encrypted === true;
+    const [site, mode, dest] = ["site", "mode", "dest"].map((what) => headers[`sec-fetch-${what}`]?.join());
+    const fetched = site === undefined ? undefined : { method, site, mode, dest };
     // A header given twice counts in full, so that no part of it slips through.
-    const own = { host: headers["host"]?.join(), origin: headers["origin"]?.join(), target: url };
+    const own = { host: headers["host"]?.join(), origin: headers["origin"]?.join(), target: url, fetched };
     if (peer === null || !isTrusted(peer)) return { ...own, address: peer ?? "", secure: encrypted };
     const proto = lastOf(headers["x-forwarded-proto"]);
     return {

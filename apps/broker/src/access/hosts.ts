@@ -23,10 +23,20 @@ export interface HostedRequest {
   /** The host that a trusted proxy was asked for. Both must be the broker's, so that a proxy never allows more. */
   readonly forwardedHost?: string | undefined;
   readonly origin?: string | undefined;
+  /** Which page asked and for what, as browsers say it of their own accord (Fetch Metadata): no page can set or leave it out. */
+  readonly fetched?: Fetched | undefined;
   /** Whether it came over TLS. */
   readonly secure?: boolean | undefined;
   /** The request line's target. As a full address it goes before the Host header (RFC 9112, section 3.2.2). */
   readonly target?: string | undefined;
+}
+
+/** The request's method, and its `Sec-Fetch-Site`, `-Mode` and `-Dest`. */
+export interface Fetched {
+  readonly method: string | undefined;
+  readonly site: string;
+  readonly mode: string | undefined;
+  readonly dest: string | undefined;
 }
 
 export interface HostGuardOptions {
@@ -113,7 +123,7 @@ export function createHostGuard({
           "Let the proxy ask by a name that the broker knows, or add it with MERKLE_ALLOWED_HOSTS or as public_url.",
         );
       }
-      if (origin === undefined) return;
+      if (origin === undefined) return refuseForeignFetch(request);
       const page = toPage(origin);
       if (!page || !isOwnPage(page, request) || (secure && mayBeForged(page))) {
         throw refuse(
@@ -124,6 +134,29 @@ export function createHostGuard({
       }
     },
   };
+}
+
+/**
+ * Refuses what a page of another site, or of another port of this one, has a browser load: an image, a script or a frame says
+ * by its status, its size or its time which sessions and keys there are, and brings no `Origin`. Such a page may lead a person
+ * to a page of ours, which is the same whatever there is.
+ */
+function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
+  if (!fetched || fetched.site === "same-origin" || fetched.site === "none") return;
+  const { site, mode, dest, method } = fetched;
+  const opens = mode === "navigate" && dest === "document" && (method === "GET" || method === "HEAD");
+  if (opens && isPage(target)) return;
+  throw refuse(
+    "Sec-Fetch-Site",
+    site,
+    "A page of another site may lead to a page of the broker, and ask for nothing else.",
+  );
+}
+
+/** Whether a target is no transport's, but of the pages; one that is written in a roundabout way is none. */
+function isPage(target: string): boolean {
+  const [path = ""] = target.split(/[?#]/, 1);
+  return /^(?:\/[a-z0-9._~-]*)*$/i.test(path) && !/^\/+(?:api|mcp|ws|metrics|health)(?:\/|$)/i.test(path);
 }
 
 function ownNames(listenHost: string): string[] {

@@ -7,10 +7,10 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { limits, MerkleError } from "@merkle/wire";
+import { frameRules, limits, MerkleError } from "@merkle/wire";
 import { Hono } from "hono";
+import { admitCaller } from "../access/admit-caller.js";
 import type { Arrival, Arrivals } from "../access/arrival.js";
-import { authorize } from "../access/authorize.js";
 import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
 import { toAddressBlock } from "../guard/address-block.js";
@@ -50,9 +50,6 @@ export interface HttpServerOptions {
   readonly dashboard: string | undefined;
 }
 
-/** What the broker counts says something about everybody's work, so it is for members. */
-const metricsRead = { name: "/metrics", access: "member", readOnly: true, afterClosing: "allowed" } as const;
-
 /** How long the broker waits for what a client has begun; who takes longer is cut off. */
 export interface Deadlines {
   readonly requestHeadersMs: number;
@@ -85,8 +82,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       : new Response(response.body, { status: 503, headers: response.headers });
   });
   app.get("/metrics", async (c) => {
-    const { principal } = await admit(c);
-    authorize({ operation: metricsRead, principal, session: null, caller: null, credentialGiven: false });
+    const { principal, services: ofMesh } = await admit(c);
+    await admitCaller(ofMesh, { operation: frameRules.metrics, principal }, {});
+    if (services.entrance().auth === "invite" && ofMesh.database.meshId !== services.database.meshId) {
+      throw new MerkleError(
+        "forbidden",
+        "/metrics counts what all meshes do, so it is for admins of the main one.",
+      );
+    }
     return new Response(await services.metrics.render(), {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });
@@ -160,6 +163,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (request.socket.destroyed || refused.has(request.socket)) return;
     const arrival = arrivals.read(request);
+    // What a browser loads for a page of another site fails there in one way alone, whatever the answer is.
+    response.setHeader("cross-origin-resource-policy", "same-origin");
     const refusal = refuse(arrival, limiter.admit) ?? refuseCompressed(request);
     if (!refusal) return inService(arrival.address, response, () => void serve(request, response));
     refused.add(request.socket);

@@ -12,7 +12,7 @@ import { writeCookie } from "../identity/cookie.js";
 import { type Asker, isNamed } from "../identity/principal.js";
 import { createSignInChallenges } from "../identity/sign-in-challenges.js";
 import type { Meshes } from "../meshes/meshes.js";
-import { makeToken } from "../tokens/token.js";
+import { makeBrowserToken, makeToken } from "../tokens/token.js";
 import type { Admit } from "./admit.js";
 import type { HttpContext } from "./http-context.js";
 import { jsonResponse } from "./http-error.js";
@@ -49,7 +49,7 @@ export interface SignInOptions {
 }
 
 /**
- * Lets a browser in with a cookie (ENTER-3): by a sign-in link's secret or an observer's, good for all its tabs, or by the
+ * Lets a browser in with a cookie and a token for its pages (ENTER-3): by a sign-in link's secret or an observer's, good for all its tabs, or by the
  * key that it joined with. These are no operations: their answers are headers, and they concern browsers alone.
  */
 export function mountSignIn(
@@ -76,7 +76,7 @@ export function mountSignIn(
     const principal = await identify(await readSignIn(c, main.bodies), arrival);
     if (!isNamed(principal)) throw signInRefused();
     const services = (await meshes.find(principal.meshId)) ?? main;
-    const { token, secretHash } = makeToken("browser");
+    const { cookie, page, secretHash } = makeBrowserToken();
     const holder =
       principal.kind === "member" ? { memberId: principal.memberId } : { sessionId: principal.sessionId };
     await services.database.transaction((tx) =>
@@ -91,10 +91,10 @@ export function mountSignIn(
         seconds: limits.browserSeconds,
       }),
     );
-    const response = jsonResponse(describe(services, principal));
+    const response = jsonResponse({ ...describe(services, principal), page_token: page });
     response.headers.set(
       "set-cookie",
-      writeCookie(arrival, { value: token, maxAgeS: limits.browserSeconds }),
+      writeCookie(arrival, { value: cookie, maxAgeS: limits.browserSeconds }),
     );
     return response;
   });

@@ -14,7 +14,7 @@ import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
 import type { Limiter } from "../guard/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";
-import { hashToken, isJobToken, kindOfToken } from "../tokens/token.js";
+import { hashToken, isJobToken, joinHalves, kindOfToken } from "../tokens/token.js";
 import { readCookie } from "./cookie.js";
 import type { Asker, Principal } from "./principal.js";
 import { type AskedHello, verifyHello } from "./verify-hello.js";
@@ -39,7 +39,7 @@ export interface Entrance {
   /** Who somebody is who has not said so yet. */
   readonly unknown: Admission;
   /**
-   * Over HTTP: by a bearer token, else by the cookie of a signed-in browser.
+   * Over HTTP: by a bearer token, else by the two halves of what a browser is signed in by: its cookie alone is nobody.
    *
    * @throws unauthorized for a token that is given and proves nobody; not_found for a mesh that there is none of; forbidden
    * for what a page of another address asks for by cookie
@@ -160,11 +160,13 @@ export function createEntrance({
     if (kind === "ticket") {
       return parent === null ? null : toPrincipal(await findTokenByNumber(database.orm, meshId, parent));
     }
+    // A link that signs in is used up, too: what was got by it ends with what the link itself was got by.
+    const heldBy = kind === "sign_in" ? parent : number;
     const principal: Principal | null =
       sessionId !== null
         ? { kind: "observer", meshId, sessionId, token: number }
         : memberId !== null && member
-          ? { kind: "member", meshId, memberId, ...member, token: number }
+          ? { kind: "member", meshId, memberId, ...member, token: heldBy }
           : null;
     if (principal) expiries.set(principal, token.expiresAt);
     return principal;
@@ -231,10 +233,11 @@ export function createEntrance({
         return admitTo(await byJob({ text: bearer, address }), mesh);
       if (bearer !== undefined) return admitTo(await byToken({ text: bearer, address }, forPrograms), mesh);
       const cookie = readCookie(header("cookie"), arrival);
-      const principal = cookie === undefined ? null : await byToken({ text: cookie, address }, ["browser"]);
-      if (principal) {
-        if (method !== "GET" && method !== "HEAD") requireSameOrigin(arrival);
-        return admitTo(principal, mesh);
+      const page = header("x-merkle-page");
+      if (cookie !== undefined && page !== undefined) {
+        const principal = await byToken({ text: joinHalves(cookie, page), address }, ["browser"]);
+        if (principal && method !== "GET" && method !== "HEAD") requireSameOrigin(arrival);
+        if (principal) return admitTo(principal, mesh);
       }
       return auth === "open" ? admitAnyone(mesh) : unknown;
     },

@@ -10,7 +10,7 @@ export async function createObserverLink(
 ): Promise<OutputOf<"create_observer_link">> {
   const { database, addresses, mesh } = ctx.services;
   const { sessionId, slug } = ctx.session;
-  const { memberId } = requireMember(ctx);
+  const { memberId, token: parent } = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
     const { token, secretHash } = makeToken("observer");
     const { number, expiresAt } = await insertToken(tx, {
@@ -18,6 +18,7 @@ export async function createObserverLink(
       kind: "observer",
       secretHash,
       holder: { sessionId },
+      parent: parent ?? undefined,
       label,
       createdBy: memberId,
       seconds,

@@ -1,8 +1,7 @@
-import { findTokenByNumber, insertToken } from "@merkle/db";
+import { insertToken } from "@merkle/db";
 import { limits, MerkleError } from "@merkle/wire";
 import { requireMember } from "../access/require-member.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
-import type { MemberPrincipal } from "../identity/principal.js";
 import { makeToken } from "./token.js";
 
 /** Gives a member a token for programs, or a link that signs one browser in; the secret is in this reply alone (TOKEN-1). */
@@ -14,7 +13,6 @@ export async function issueToken(
   const member = requireMember(ctx);
   const seconds = expires_in_s ?? { bearer: limits.tokenSeconds, sign_in: limits.signInSeconds }[kind];
   if (kind === "sign_in" && seconds > limits.signInSecondsMax) throw tooLong();
-  const parent = await findEndingToken(ctx, member);
 
   return ctx.write(async ({ tx, afterCommit }) => {
     const { token, secretHash } = makeToken(kind);
@@ -23,7 +21,8 @@ export async function issueToken(
       kind,
       secretHash,
       holder: { memberId: member.memberId },
-      parent,
+      // Whoever found a token, or sat at somebody's browser, must not keep a foot in by issuing another.
+      parent: member.token ?? undefined,
       label,
       createdBy: member.memberId,
       seconds,
@@ -36,17 +35,6 @@ export async function issueToken(
       expires_at: expiresAt.toISOString(),
     };
   });
-}
-
-/**
- * The token with which what is issued ends: whoever found a program's must not keep a foot in by issuing itself another.
- * Somebody who signs a browser out keeps the tokens that were made in it.
- */
-async function findEndingToken(ctx: Context, { token }: MemberPrincipal): Promise<number | undefined> {
-  if (token === null) return undefined;
-  const { database } = ctx.services;
-  const row = await findTokenByNumber(database.orm, database.meshId, token);
-  return row?.kind === "bearer" ? token : undefined;
 }
 
 function tooLong(): MerkleError {

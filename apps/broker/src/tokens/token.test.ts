@@ -16,7 +16,7 @@ import {
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
-import { findTokens, hashToken, kindOfToken, makeToken } from "./token.js";
+import { findTokens, hashToken, joinHalves, kindOfToken, makeBrowserToken, makeToken } from "./token.js";
 
 it("[TOKEN-1] a token says of what kind it is, and is found within a text", () => {
   const { token, secretHash } = makeToken("bearer");
@@ -25,6 +25,9 @@ it("[TOKEN-1] a token says of what kind it is, and is found within a text", () =
   expect(kindOfToken(token)).toBe("bearer");
   expect(kindOfToken(`${token}x`)).toBeNull();
   expect(kindOfToken(token.replace("mkt_", "mkx_"))).toBeNull();
+  const { cookie, page } = makeBrowserToken();
+  expect(kindOfToken(joinHalves(cookie, page))).toBe("browser");
+  expect(kindOfToken(cookie)).toBeNull();
   const other = makeToken("observer").token;
   expect(findTokens(`see mkt_${token}, or #observe=${other}.`)).toEqual([
     `mkt_${token}`.slice(0, 47),
@@ -61,8 +64,8 @@ describe("tokens in force", () => {
   }
 
   async function issue(memberId: string, token: Partial<NewToken> = {}) {
-    const made = makeToken(token.kind ?? "bearer");
-    const { number } = await insertToken(database.orm, {
+    const made = token.kind === "browser" ? makeBrowserToken() : makeToken(token.kind ?? "bearer");
+    const { number, expiresAt } = await insertToken(database.orm, {
       meshId: database.meshId,
       kind: "bearer",
       secretHash: made.secretHash,
@@ -71,7 +74,7 @@ describe("tokens in force", () => {
       seconds: 60,
       ...token,
     });
-    return { ...made, number };
+    return { ...made, number, expiresAt };
   }
 
   it("[TOKEN-2] a token is found with its member, in force or not at all", async () => {
@@ -104,14 +107,17 @@ describe("tokens in force", () => {
     expect(taken.filter((each) => each !== null)).toHaveLength(1);
   });
 
-  it("[TOKEN-4] what was got by a token ends with it, but not by using up a sign-in link", async () => {
+  it("[TOKEN-4] what was got by a token ends with it, and lasts no longer", async () => {
     const memberId = await addMember();
     const link = await issue(memberId, { kind: "sign_in" });
-    const browser = await issue(memberId, { kind: "browser", parent: link.number });
+    const browser = await issue(memberId, { kind: "browser" });
+    const brief = await issue(memberId, { kind: "bearer", parent: browser.number, seconds: 2 * 3_600 });
+    expect(brief.expiresAt).toEqual(browser.expiresAt);
     const ticket = await issue(memberId, { kind: "ticket", parent: browser.number });
     expect(await takeToken(database.orm, link.secretHash)).toMatchObject({ number: link.number });
     expect(await useToken(database.orm, browser.secretHash)).not.toBeNull();
     expect(await listTokenRows(database.orm, database.meshId, { memberId, limit: 10 })).toMatchObject([
+      { number: brief.number },
       { number: browser.number },
     ]);
     expect(await endToken(database.orm, database.meshId, browser.number)).toEqual(

@@ -31,9 +31,24 @@ const marks: { readonly [Kind in TokenKind]: string } = {
 };
 
 /** Draws a token of 256 random bits. */
-export function makeToken(kind: TokenKind): MadeToken {
+export function makeToken(kind: Exclude<TokenKind, "browser">): MadeToken {
   const token = `${marks[kind]}${randomBytes(32).toString("base64url")}`;
   return { token, secretHash: hashToken(token) };
+}
+
+/**
+ * What a browser is signed in by, in two halves of 256 random bits each. The cookie reaches every port of its host, and so
+ * whatever program listens on one; the page's half is kept where pages of this very address alone can read it. Either is
+ * nobody without the other (TOKEN-8).
+ */
+export function makeBrowserToken(): { cookie: string; page: string; secretHash: Buffer } {
+  const cookie = `${marks.browser}${randomBytes(32).toString("base64url")}`;
+  const page = randomBytes(32).toString("base64url");
+  return { cookie, page, secretHash: hashToken(joinHalves(cookie, page)) };
+}
+
+export function joinHalves(cookie: string, page: string): string {
+  return `${cookie}.${page}`;
 }
 
 export function hashToken(token: string): Buffer {
@@ -48,16 +63,12 @@ export function kindOfToken(text: string): TokenKind | null {
 
 /** Every text within a text that has the form of a token; whether one is in force only the database can say. */
 export function findTokens(text: string): string[] {
-  const found: string[] = [];
   // From each mark on anew, since one may stand within what looks like another's secret.
-  for (const { index } of text.matchAll(markForm)) {
-    const token = text.slice(index, index + tokenChars);
-    if (wholeForm.test(token)) found.push(token);
-  }
-  return found;
+  return [...text.matchAll(anywhere)].map(([, token = ""]) => token);
 }
 
 const kinds: readonly TokenKind[] = ["bearer", "browser", "sign_in", "ticket", "observer"];
-const tokenChars = 47;
-const markForm = /mk[tbswoj]_/g;
-const wholeForm = /^mk[tbswoj]_[A-Za-z0-9_-]{43}$/;
+const secret = "[A-Za-z0-9_-]{43}";
+const form = `mk[tswoj]_${secret}|mkb_${secret}\\.${secret}`;
+const wholeForm = new RegExp(`^(?:${form})$`);
+const anywhere = new RegExp(`(?=(${form}))`, "g");

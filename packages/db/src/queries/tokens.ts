@@ -49,7 +49,7 @@ const useNotedMs = 60_000;
 const { secretHash: _hash, ...ownColumns } = getTableColumns(tokens);
 const parents = alias(tokens, "parents");
 
-/** Stores a token under the next number of its mesh. */
+/** Stores a token under the next number of its mesh. It lasts no longer than the one by which it was got. */
 export async function insertToken(
   tx: Transaction,
   { holder, seconds, ...token }: NewToken,
@@ -67,7 +67,9 @@ export async function insertToken(
       ...holder,
       number: counter.number,
       createdAt: sql`now()`,
-      expiresAt: sql`now() + make_interval(secs => ${seconds})`,
+      expiresAt: sql`least(now() + make_interval(secs => ${seconds}), (
+        SELECT ${parents.expiresAt} FROM ${tokens} parents
+        WHERE ${parents.meshId} = ${token.meshId} AND ${parents.number} = ${token.parent ?? null}))`,
     })
     .returning({ number: tokens.number, expiresAt: tokens.expiresAt });
   if (!row) throw new TypeError("A token was not stored.");
@@ -176,14 +178,14 @@ export async function findLiveTokens(
     .where(and(inArray(tokens.secretHash, [...secretHashes]), inForce));
 }
 
-/** What a sign-in link gave stays when the link is used up; anything else ends with what it was got by. */
+/** Whatever was got by a token ends with it. */
 const inForce = sql`${tokens.revokedAt} IS NULL AND ${tokens.expiresAt} > now()
   AND (${tokens.memberId} IS NULL OR EXISTS (
     SELECT FROM ${members} WHERE ${members.meshId} = ${tokens.meshId}
       AND ${members.memberId} = ${tokens.memberId} AND ${members.revokedAt} IS NULL))
   AND NOT EXISTS (
     SELECT FROM ${tokens} parents WHERE ${parents.meshId} = ${tokens.meshId} AND ${parents.number} = ${tokens.parent}
-      AND ${parents.kind} <> 'sign_in' AND (${parents.revokedAt} IS NOT NULL OR ${parents.expiresAt} <= now()))`;
+      AND (${parents.revokedAt} IS NOT NULL OR ${parents.expiresAt} <= now()))`;
 
 function isOf(memberId: string): SQL | undefined {
   return or(eq(tokens.memberId, memberId), eq(tokens.createdBy, memberId));

@@ -28,7 +28,7 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
       description={
         <>
           Whoever has the link reads “<bdi>{session.title}</bdi>” as it goes on, and can do nothing else: no
-          membership, no other session.
+          membership, no other session. It ends when this browser is signed out.
         </>
       }
       submit="Make the link"

@@ -16,7 +16,7 @@ export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
   return (
     <MakeDialog
       title="Sign in another browser"
-      description="Makes a link that signs one browser in as you, once, within ten minutes. Open it there."
+      description="Makes a link that signs one browser in as you, once, within ten minutes. Open it there. That browser is signed out with this one."
       submit="Make the link"
       onMake={(signal) => broker.call("issue_token", { kind: "sign_in" }, { signal })}
       onMade={onMade}

@@ -1,5 +1,6 @@
 import { Download } from "lucide-react";
-import { type ExportFormat, exportAddress } from "@/lib/record/export-address";
+import type { ExportFormat } from "@/lib/record/export-address";
+import { ExportLink } from "./export-link";
 
 const formats: readonly { readonly as: ExportFormat; readonly title: string; readonly what: string }[] = [
   { as: "bundle", title: "Bundle", what: "Everything, signed: .zip, to verify or to import elsewhere" },
@@ -17,9 +18,9 @@ export function ExportList({ slug }: { readonly slug: string }) {
       <ul className="divide-y rounded-lg border">
         {formats.map(({ as, title, what }) => (
           <li key={as}>
-            <a
-              href={exportAddress(slug, as)}
-              download
+            <ExportLink
+              slug={slug}
+              as={as}
               className="flex items-center gap-3 px-3 py-2 hover:bg-raised pointer-coarse:min-h-11"
             >
               <Download aria-hidden className="size-4 shrink-0 text-muted-foreground" />
@@ -27,7 +28,7 @@ export function ExportList({ slug }: { readonly slug: string }) {
                 <span className="block font-medium">{title}</span>
                 <span className="block text-sm text-muted-foreground">{what}</span>
               </span>
-            </a>
+            </ExportLink>
           </li>
         ))}
       </ul>

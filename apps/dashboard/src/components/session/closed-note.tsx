@@ -3,11 +3,11 @@
 import { Download, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { PageLink } from "@/components/page-link";
+import { ExportLink } from "@/components/record/export-link";
 import { NewSessionDialog } from "@/components/sessions/new-session-dialog-lazy";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { useRead } from "@/lib/broker/use-read";
-import { exportAddress } from "@/lib/record/export-address";
 import { useSessionActions } from "./session-actions";
 import { type SessionFacts, useSession } from "./session-context";
 
@@ -34,9 +34,9 @@ export function ClosedNote() {
       </p>
       <div className="flex flex-wrap gap-2">
         <Button asChild variant="outline" size="sm">
-          <a href={exportAddress(session.slug, "bundle")} download>
+          <ExportLink slug={session.slug} as="bundle">
             <Download aria-hidden /> Export
-          </a>
+          </ExportLink>
         </Button>
         <Button asChild variant="outline" size="sm">
           <PageLink href={`/sessions/${session.slug}/audit?check=1`}>

@@ -1,6 +1,6 @@
 import type { HelloProof } from "@merkle/wire";
 import { connect, type Hello, type MerkleClient } from "@merkle/wire/client";
-import { MerkleError } from "@merkle/wire/errors";
+import { askDoor } from "@/lib/sign-in/ask-door";
 
 /** Connects to the broker that served the pages, as whoever this browser is signed in as. */
 export function openClient(): MerkleClient {
@@ -8,16 +8,9 @@ export function openClient(): MerkleClient {
   return connect({ url: location.origin, insecure: true, answerHello });
 }
 
-/** The cookie, which no script can read, is good for a ticket; that lets one connection in. */
+/** What the browser is signed in by is good for a ticket; that lets one connection in. */
 async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if (auth === "open") return undefined;
-  const response = await fetch("/api/tickets", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: "{}",
-  });
-  const body: unknown = await response.json();
-  if (!response.ok) throw MerkleError.fromBody(body);
-  const { ticket } = body as { readonly ticket: string }; // The broker's own.
+  const { ticket } = (await askDoor("POST", "/api/tickets")) as { readonly ticket: string }; // The broker's own.
   return { kind: "ticket", ticket };
 }

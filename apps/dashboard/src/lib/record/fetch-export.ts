@@ -1,25 +1,30 @@
-import { exportAddress } from "./export-address";
+import { pageHeaders } from "@/lib/sign-in/page-token";
+import { type ExportFormat, exportAddress } from "./export-address";
 
 export interface FetchExportOptions {
   readonly signal: AbortSignal;
+  readonly as?: ExportFormat;
   /** Told how much has come so far. */
-  readonly onBytes: (bytes: number) => void;
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /**
- * A session's bundle as a file of this browser, which keeps a large one on its disk.
+ * A session as a file of this browser, its bundle unless told, which keeps a large one on its disk.
  *
  * @throws Error with what the broker said when it does not give it out
  */
-export async function fetchExport(slug: string, { signal, onBytes }: FetchExportOptions): Promise<Blob> {
-  const response = await fetch(exportAddress(slug, "bundle"), { signal });
+export async function fetchExport(
+  slug: string,
+  { signal, as = "bundle", onBytes }: FetchExportOptions,
+): Promise<Blob> {
+  const response = await fetch(exportAddress(slug, as), { signal, headers: await pageHeaders() });
   if (!response.ok || response.body === null) throw new Error(await reasonOf(response));
   let bytes = 0;
   const counted = response.body.pipeThrough(
     new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
         bytes += chunk.length;
-        onBytes(bytes);
+        onBytes?.(bytes);
         controller.enqueue(chunk);
       },
     }),

@@ -1,4 +1,5 @@
 import { MerkleError } from "@merkle/wire/errors";
+import { pageHeaders } from "./page-token";
 
 /**
  * Asks the broker something over HTTP, as those do who have no connection yet, or want the cookie changed.
@@ -8,10 +9,11 @@ import { MerkleError } from "@merkle/wire/errors";
 export async function askDoor(method: "GET" | "POST", path: string, body?: object): Promise<unknown> {
   const response = await fetch(path, {
     method,
-    ...(method === "POST" && {
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body ?? {}),
-    }),
+    headers: {
+      ...(await pageHeaders()),
+      ...(method === "POST" && { "content-type": "application/json" }),
+    },
+    ...(method === "POST" && { body: JSON.stringify(body ?? {}) }),
   }).catch((cause: unknown) => {
     throw new MerkleError("unavailable", "The broker could not be reached.", {}, { cause });
   });

@@ -2,6 +2,7 @@ import type { SignatureProof } from "@merkle/wire";
 import { announceSignIn } from "@/lib/broker/sign-in-channel";
 import { askDoor } from "./ask-door";
 import type { KeptMember } from "./member-key";
+import { keepPageToken } from "./page-token";
 
 /** What the broker says of itself to everybody, and whom it takes this browser for. */
 export interface Door {
@@ -22,12 +23,14 @@ export async function readDoor(): Promise<AskedDoor> {
 }
 
 /**
- * Signs this browser in by the secret of a link, or by a signature. The cookie that stands for it can be read by no script.
+ * Signs this browser in by the secret of a link, or by a signature. Of what stands for it no script can read the cookie, and
+ * nothing but pages of this address the token beside it.
  *
  * @throws MerkleError unauthorized when the link is used up, expired, revoked or none
  */
 export async function signIn(given: { secret: string } | { proof: SignatureProof }): Promise<void> {
-  await askDoor("POST", "/api/sign-in", given);
+  const { page_token } = (await askDoor("POST", "/api/sign-in", given)) as { page_token: string }; // The broker's own.
+  await keepPageToken(page_token);
   announceSignIn();
 }
 

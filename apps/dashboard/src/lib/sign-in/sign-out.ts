@@ -2,6 +2,7 @@ import { announceSignIn } from "@/lib/broker/sign-in-channel";
 import { forgetPerson } from "@/lib/person/person";
 import { askDoor } from "./ask-door";
 import { forgetMember } from "./member-key";
+import { forgetPageToken } from "./page-token";
 
 /**
  * Ends what this browser is signed in by, and loads the page anew, so that nothing of what was shown is left. The person's
@@ -9,6 +10,7 @@ import { forgetMember } from "./member-key";
  */
 export async function signOut({ withKey }: { readonly withKey: boolean }): Promise<void> {
   await askDoor("POST", "/api/sign-out");
+  await forgetPageToken();
   forgetPerson();
   if (withKey) forgetMember();
   announceSignIn();

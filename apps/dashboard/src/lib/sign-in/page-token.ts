@@ -1,0 +1,48 @@
+/**
+ * The page's half of what this browser is signed in by; the cookie is the other (TOKEN-8). A cookie reaches every port of its
+ * host. This stays where nothing but pages of this very address, and the worker that they share, can read it.
+ */
+const database = "merkle";
+const store = "sign-in";
+const key = "page-token";
+
+/** Undefined where nobody is signed in. */
+export async function getPageToken(): Promise<string | undefined> {
+  const token: unknown = await inStore("readonly", (tokens) => tokens.get(key)).catch(() => undefined);
+  return typeof token === "string" ? token : undefined;
+}
+
+export async function keepPageToken(token: string): Promise<void> {
+  await inStore("readwrite", (tokens) => tokens.put(token, key));
+}
+
+export async function forgetPageToken(): Promise<void> {
+  await inStore("readwrite", (tokens) => tokens.delete(key));
+}
+
+/** What goes along with whatever this browser asks for as who is signed in. */
+export async function pageHeaders(): Promise<Record<string, string>> {
+  const token = await getPageToken();
+  return token === undefined ? {} : { "x-merkle-page": token };
+}
+
+async function inStore(
+  mode: IDBTransactionMode,
+  work: (tokens: IDBObjectStore) => IDBRequest,
+): Promise<unknown> {
+  const opening = indexedDB.open(database, 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore(store);
+  const opened = await settled(opening);
+  try {
+    return await settled(work(opened.transaction(store, mode).objectStore(store)));
+  } finally {
+    opened.close();
+  }
+}
+
+function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error("This browser keeps nothing."));
+  });
+}
