@@ -225,7 +225,7 @@ describe.skipIf(executable === undefined).each(["open", "invite"] as const)("in 
     });
   });
 
-  it("[GUARD-22] whatever it has the browser load fails in one way, whether there is such a session or not, and no frame or window opens on it", async () => {
+  it("[GUARD-23] whatever it has the browser load fails in one way, whether there is such a session or not, and no frame or window opens on it", async () => {
     const { broker, headers, url, ...target } = targeted();
     const door = await brokerDoors.rest(broker.url, {
       token: headers["authorization"]?.slice("Bearer ".length),

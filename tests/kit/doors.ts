@@ -27,6 +27,15 @@ export interface Entry {
   /** A bearer's or an observer's. */
   readonly token?: string | undefined;
   readonly mesh?: string | undefined;
+  /** What else goes along over HTTP. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What answers the broker's hello instead of the token. */
+  readonly proof?: (() => Promise<object>) | undefined;
+}
+
+/** A WebSocket, by which frames can be sent that are no requests. */
+export interface SocketDoor extends Door {
+  ask(frame: object): Promise<unknown>;
 }
 
 export type OpenDoor = (url: string, entry?: Entry) => Promise<Door>;
@@ -59,8 +68,9 @@ function toDoor(
   };
 }
 
-function headersOf({ token, mesh }: Entry): Record<string, string> {
+export function headersOf({ token, mesh, headers }: Entry): Record<string, string> {
   return {
+    ...headers,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(mesh !== undefined && { "x-merkle-mesh": mesh }),
   };
@@ -150,7 +160,7 @@ async function openStdio(url: string): Promise<Door> {
   );
 }
 
-async function openWebSocket(url: string, { token, mesh }: Entry = {}): Promise<Door> {
+export async function openWebSocket(url: string, { token, mesh, proof }: Entry = {}): Promise<SocketDoor> {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
   const waiting = new Map<string, { resolve(output: unknown): void; reject(error: unknown): void }>();
   socket.on("message", (data) => {
@@ -172,17 +182,18 @@ async function openWebSocket(url: string, { token, mesh }: Entry = {}): Promise<
       waiting.set(id, { resolve, reject });
       socket.send(JSON.stringify({ ...frame, id }));
     });
-  if (token !== undefined || mesh !== undefined) {
-    const proof = token === undefined ? undefined : { kind: "bearer", token };
-    await ask({ type: "hello", mesh, proof });
+  async function close(): Promise<void> {
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.close();
+    await closed;
   }
-  return toDoor(
-    "websocket",
-    (operation, input) => ask({ type: "request", operation, input }),
-    async () => {
-      const closed = new Promise((resolve) => socket.once("close", resolve));
-      socket.close();
-      await closed;
-    },
-  );
+  const given = token === undefined ? await proof?.() : { kind: "bearer", token };
+  if (given !== undefined || mesh !== undefined) {
+    await ask({ type: "hello", mesh, proof: given }).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+  }
+  const door = toDoor("websocket", (operation, input) => ask({ type: "request", operation, input }), close);
+  return { ...door, ask };
 }
