@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
 import { connect } from "@merkle/wire/client";
 import * as fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
+import { type HttpClient, openHttpClient } from "../kit/http-client.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 
@@ -32,7 +35,9 @@ type Action =
   | { readonly do: "event" }
   | { readonly do: "group"; readonly join: boolean }
   | { readonly do: "status"; readonly status: "dnd" | "idle" }
-  | { readonly do: "wait" | "check" | "restart" }
+  | { readonly do: "wait" | "check" | "restart" | "reconnect" }
+  /** Dies when so much of the reply has come, at least its first byte, and begins anew with what it has read. */
+  | { readonly do: "die"; readonly read: "wait" | "check"; readonly at: number }
   | { readonly do: "waitFrom" | "ack"; readonly back: number }
   | { readonly do: "park"; readonly posts: readonly Post[] }
   | { readonly do: "inbox"; readonly posts: readonly Post[]; readonly acked: number };
@@ -78,6 +83,15 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("wait" as const, "check" as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("reconnect" as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("die" as const),
+      read: fc.constantFrom("wait" as const, "check" as const),
+      at: fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 1)),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("waitFrom" as const, "ack" as const), back }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("park" as const), posts }) },
   {
@@ -92,7 +106,12 @@ class Model {
   head: number;
   acked: number;
   offered: number;
+  /** What replies without a cursor have brought: in all, with evidence that it arrived, and twice. */
   returned: number;
+  arrived: number;
+  repeated: number;
+  /** What they have brought over the connection that mia has now. */
+  overLine = 0;
   inBackend = false;
   readonly mail: number[] = [];
   readonly delivered = new Set<number>();
@@ -102,6 +121,8 @@ class Model {
     this.acked = cursor;
     this.offered = cursor;
     this.returned = cursor;
+    this.arrived = cursor;
+    this.repeated = cursor;
   }
 
   isForMia({ by, to }: Post): boolean {
@@ -141,6 +162,8 @@ class Model {
 interface Page {
   readonly messages: readonly { readonly sequence: number }[];
   readonly next_cursor: number;
+  readonly again?: number;
+  readonly receipt?: string;
 }
 
 /** One peer's life against the model: each step checks what the broker gave out. */
@@ -148,10 +171,20 @@ class Life {
   readonly model: Model;
   readonly #sessionId: string;
   readonly #credentials: Record<Author, string>;
+  readonly #receipts: boolean;
+  #line: HttpClient = openHttpClient();
+  #receipt = "none";
+  /** What replies have brought before, read by mia or not. */
+  readonly #brought = new Map<number, number>();
 
-  constructor(sessionId: string, credentials: Record<Author, string>, cursor: number) {
+  constructor(
+    sessionId: string,
+    credentials: Record<Author, string>,
+    { cursor, receipts }: { cursor: number; receipts: boolean },
+  ) {
     this.#sessionId = sessionId;
     this.#credentials = credentials;
+    this.#receipts = receipts;
     this.model = new Model(cursor);
   }
 
@@ -170,9 +203,12 @@ class Life {
       case "status":
         return void (await door.call("set_status", { ...this.#mine, status: step.status }));
       case "wait":
-        return this.#read(() => door.call("wait_for_messages", { ...this.#mine, timeout: 0 }));
       case "check":
-        return this.#read(() => door.call("check_messages", this.#mine));
+        return this.#read(step.do);
+      case "reconnect":
+        return this.#reconnect();
+      case "die":
+        return this.#die(step.read, step.at);
       case "waitFrom":
         return this.#waitFrom(Math.max(0, this.model.head - step.back));
       case "ack":
@@ -184,17 +220,29 @@ class Life {
       case "restart":
         if (restartsLeft === 0) return;
         restartsLeft -= 1;
-        return broker.restart();
+        await broker.restart();
+        // Only what is in the database outlives it.
+        this.model.arrived = this.model.acked;
+        this.model.repeated = this.model.acked;
+        return this.#reconnect();
     }
   }
 
-  /** Reads to the end, and has got everything. */
+  /** Reads to the end, and has got everything that it did not die of twice. */
   async finish(): Promise<void> {
-    while (this.model.mailAfter(Math.max(this.model.acked, this.model.returned)).length > 0) {
-      await this.step({ do: "check" });
-    }
-    await this.step({ do: "wait" });
-    expect([...this.model.delivered].sort((a, b) => a - b)).toEqual(this.model.mail);
+    do await this.#read("check");
+    while (this.model.mailAfter(Math.max(this.model.acked, this.model.returned)).length > 0);
+    await this.#read("check");
+    this.#line.close();
+    const missed = this.model.mail.filter((sequence) => !this.model.delivered.has(sequence));
+    const once = missed.filter((sequence) => this.#receipts || (this.#brought.get(sequence) ?? 0) < 2);
+    expect(once).toEqual([]);
+  }
+
+  #reconnect(): void {
+    this.#line.close();
+    this.#line = openHttpClient();
+    this.model.overLine = 0;
   }
 
   /** Posts, and returns whether it ends mia's parked wait. */
@@ -226,26 +274,66 @@ class Life {
     this.model.inBackend = join;
   }
 
-  #beginWithoutCursor(): number[] {
-    this.model.acked = Math.max(this.model.acked, Math.min(this.model.returned, this.model.offered));
-    return this.model.mailAfter(this.model.acked);
+  /** Only calls that are made with it know what they are to acknowledge by a receipt. */
+  #beginWithoutCursor(receipts = this.#receipts): number[] {
+    const { model } = this;
+    model.arrived = Math.max(model.arrived, model.overLine);
+    const granted = receipts ? Number.parseInt(this.#receipt, 10) || 0 : model.repeated;
+    model.acked = Math.max(model.acked, Math.min(Math.max(model.arrived, granted), model.offered));
+    return model.mailAfter(model.acked);
   }
 
-  #returned({ messages, next_cursor }: Page): void {
+  /** What a reply brought, whether or not mia lived to read it. */
+  #returned({ messages, next_cursor, again = 0 }: Page): void {
     const sequences = messages.map(({ sequence }) => sequence);
     const last = sequences.at(-1);
+    const repeats = this.model.mail.filter((each) => each <= this.model.returned && sequences.includes(each));
+    expect(sequences.filter((sequence) => sequence <= again)).toEqual(repeats);
     if (last === undefined) return;
-    this.model.handOut(sequences);
+    for (const sequence of sequences) this.#brought.set(sequence, (this.#brought.get(sequence) ?? 0) + 1);
+    this.model.offered = Math.max(this.model.offered, last);
+    this.model.repeated = Math.max(this.model.repeated, repeats.at(-1) ?? 0);
     this.model.returned = Math.max(this.model.returned, last);
+    this.model.overLine = Math.max(this.model.overLine, last);
     expect(this.model.mail.filter((sequence) => sequence > last && sequence <= next_cursor)).toEqual([]);
   }
 
-  async #read(read: () => Promise<Page>): Promise<void> {
+  #url(read: "wait" | "check"): string {
+    const receipt = this.#receipts ? `&receipt=${this.#receipt}` : "";
+    return `${broker.url}/api/sessions/${this.#sessionId}/messages/${read}?${read === "wait" ? "timeout=0" : ""}${receipt}`;
+  }
+
+  async #read(read: "wait" | "check"): Promise<void> {
     const expected = this.#beginWithoutCursor();
-    const page = await read();
-    expect(page.messages.map(({ sequence }) => sequence)).toEqual(expected);
+    const headers = { "x-team-id": this.#credentials.mia };
+    const { status, text } = await this.#line.send(this.#url(read), { headers });
+    const page: Page = JSON.parse(text);
+    expect([status, page.messages?.map(({ sequence }) => sequence)]).toEqual([200, expected]);
     expect(page).not.toHaveProperty("remaining");
     this.#returned(page);
+    for (const { sequence } of page.messages) this.model.delivered.add(sequence);
+    this.#receipt = page.receipt ?? this.#receipt;
+  }
+
+  /** The broker has written all of the reply when its first bytes come; mia reads some of them, and is gone. */
+  async #die(read: "wait" | "check", at: number): Promise<void> {
+    this.#reconnect();
+    const expected = this.#beginWithoutCursor();
+    const { hostname, port, pathname, search } = new URL(this.#url(read));
+    const socket = connectTcp({ host: hostname, port: Number(port) });
+    const head = `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nX-Team-ID: ${this.#credentials.mia}\r\n\r\n`;
+    socket.write(head);
+    const [reply] = await once(socket, "data");
+    const whole = String(reply);
+    socket.destroy();
+    const page: Page = JSON.parse(whole.slice(whole.indexOf("\r\n\r\n")));
+    expect(page.messages.map(({ sequence }) => sequence)).toEqual(expected);
+    this.#returned(page);
+    this.model.overLine = 0;
+    if (Math.floor(whole.length * at) < whole.length) return;
+    // It died of age, with the whole reply read.
+    for (const { sequence } of page.messages) this.model.delivered.add(sequence);
+    this.#receipt = page.receipt ?? this.#receipt;
   }
 
   async #waitFrom(since_cursor: number): Promise<void> {
@@ -275,17 +363,19 @@ class Life {
 
   /** A wait that is parked while others post: it ends with the first that is worth waking for, or else is cancelled. */
   async #park(posts: readonly Post[]): Promise<void> {
-    const unread = this.#beginWithoutCursor();
+    this.#reconnect();
+    const unread = this.#beginWithoutCursor(false);
     const gone = new AbortController();
     let answered = false;
     const wait = this.#waitOverRest(gone.signal).finally(() => {
       answered = true;
     });
     wait.catch(() => undefined);
-    if (unread.length > 0) {
+    const isNew = (sequence: number) => sequence > this.model.returned;
+    if (unread.some(isNew)) {
       const page = await wait;
       expect(page.messages.map(({ sequence }) => sequence)).toEqual(unread);
-      return this.#returned(page);
+      return this.#parkedReturned(page);
     }
     await this.#isPolling(true);
     let ending = Number.POSITIVE_INFINITY;
@@ -296,21 +386,26 @@ class Life {
       await this.#isPolling(true);
       expect(answered).toBe(false);
       gone.abort();
+      this.#reconnect();
       return this.#isPolling(false);
     }
     const page = await wait;
     const sequences = page.messages.map(({ sequence }) => sequence);
     expect(sequences).toContain(ending);
     expect(sequences).toEqual(this.model.mailAfter(this.model.acked).slice(0, sequences.length));
+    this.#parkedReturned(page);
+  }
+
+  #parkedReturned(page: Page): void {
     this.#returned(page);
+    for (const { sequence } of page.messages) this.model.delivered.add(sequence);
+    this.#receipt = page.receipt ?? this.#receipt;
   }
 
   async #waitOverRest(signal: AbortSignal): Promise<Page> {
-    const response = await fetch(`${broker.url}/api/sessions/${this.#sessionId}/messages/wait`, {
-      headers: { "x-team-id": this.#credentials.mia },
-      signal,
-    });
-    return response.json();
+    const url = `${broker.url}/api/sessions/${this.#sessionId}/messages/wait`;
+    const headers = { "x-team-id": this.#credentials.mia };
+    return JSON.parse((await this.#line.send(url, { headers, signal })).text);
   }
 
   async #isPolling(polling: boolean): Promise<void> {
@@ -354,7 +449,7 @@ class Life {
   }
 }
 
-async function startLife(): Promise<Life> {
+async function startLife(receipts: boolean): Promise<Life> {
   const session = await createTestSession(door);
   const { sessionId: session_id } = session;
   const olga = await door.call("join_session", {
@@ -365,16 +460,20 @@ async function startLife(): Promise<Life> {
   });
   const mia = await door.call("join_session", { session_id, team_name: "Mine", peer_name: "mia" });
   const credentials = { convener: session.convener, olga: olga.peer_id ?? "", mia: mia.peer_id ?? "" };
-  return new Life(session_id, credentials, mia.cursor);
+  return new Life(session_id, credentials, { cursor: mia.cursor, receipts });
 }
 
-it("[DELIVER-2] whatever happens, what is for a peer comes at least once, in order, and never again once acknowledged", async () => {
+it("[DELIVER-2] [CURSOR-6] whatever happens, what is for a peer comes at least once, in order, and never again once acknowledged; what it died of comes again, marked", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 30 }), async (actions) => {
-      const life = await startLife();
-      for (const step of actions) await life.step(step);
-      await life.finish();
-    }),
-    { numRuns: Number(process.env["MERKLE_DELIVERY_RUNS"] ?? 12) },
+    fc.asyncProperty(
+      fc.array(action, { minLength: 5, maxLength: 30 }),
+      fc.boolean(),
+      async (actions, receipts) => {
+        const life = await startLife(receipts);
+        for (const step of actions) await life.step(step);
+        await life.finish();
+      },
+    ),
+    { endOnFailure: true, numRuns: Number(process.env["MERKLE_DELIVERY_RUNS"] ?? 12) },
   );
 });

@@ -121,6 +121,7 @@ describe("what is delivered", () => {
     await oak.check();
     const { cursor } = await say("first", { to: "oak" });
     await oak.check();
+    await oak.wait({ since_cursor: cursor, timeout: 0 });
     await broker.restartAfter(() => insertForOthers(session_id, 12_000));
     const { cursor: last } = await say("second", { to: "oak" });
     expect(last).toBe(cursor + 12_001);

@@ -111,6 +111,12 @@ describe("search", () => {
     const found = async (query: string) => (await hitsFor(query)).map(({ sequence }) => sequence);
     expect(await found(`${word} done`)).toEqual([newer, older]);
     expect(await found(`${word} login.ts`)).toEqual([path]);
+    // Written together, they share a millisecond.
+    const twin = newWord();
+    const twins = await Promise.all(
+      Array.from({ length: 8 }, () => session.post(convener, `Both said ${twin}.`)),
+    );
+    expect(await found(twin)).toEqual(twins.map(({ cursor }) => cursor).sort((a, b) => b - a));
     expect(await found(`${word} deploy -done`)).toEqual([path]);
     expect((await hitsFor(`${word} deploy notes`))[0]?.marked).toBe(
       `The «deployment» of «${word}»: see src/auth/login.ts and ‹«notes»›.`,

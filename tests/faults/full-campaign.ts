@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { startTestBroker } from "../kit/test-broker.js";
+import { runCutReaders } from "./cut-readers.js";
 import { runShuffled } from "./run-shuffled.js";
 
 const deadlineMs = 20 * 60_000;
@@ -36,6 +38,17 @@ it(
     });
     console.info(JSON.stringify(report, null, 2));
     expect(report.problems, `seed ${report.seed}`).toEqual([]);
+  },
+  2 * deadlineMs,
+);
+
+it(
+  "[CURSOR-6] [DELIVER-9] 1,200 replies cut at any byte lose nothing that was not offered again, and nothing counts as delivered that was not read",
+  async () => {
+    const seed = Number(process.env["FAULTS_SEED"] ?? Date.now() % 1_000_000);
+    const report = await runCutReaders(await startTestBroker(), { cuts: 1_200, seed });
+    console.info(JSON.stringify(report, null, 2));
+    expect(report.problems, `seed ${seed}`).toEqual([]);
   },
   2 * deadlineMs,
 );

@@ -10,6 +10,7 @@ import {
 } from "@merkle/wire";
 import { WebSocket } from "ws";
 import { lookForSecrets } from "./canary.js";
+import { type HttpAnswer, openHttpClients } from "./http-client.js";
 import { startStdioServer } from "./stdio.js";
 
 /** Calls operations through one door, so that one suite can be run at all of them. */
@@ -77,7 +78,8 @@ export function headersOf({ token, mesh, headers }: Entry): Record<string, strin
 }
 
 async function openRest(url: string, entry: Entry = {}): Promise<Door> {
-  return toDoor("rest", async (name, input) => {
+  const clients = openHttpClients();
+  const callRaw: Door["callRaw"] = async (name, input) => {
     const operation = findOperation(name);
     if (!operation) throw new Error(`REST has no route for ${name}.`);
     const { team_id, ...fields } = Object(input);
@@ -88,23 +90,25 @@ async function openRest(url: string, entry: Entry = {}): Promise<Door> {
       ...headersOf(entry),
       ...(team_id !== undefined && { "x-team-id": String(team_id) }),
     };
+    const client = clients.of(String(team_id));
     if (method === "GET") {
       for (const [key, value] of Object.entries(rest)) place.searchParams.set(key, String(value));
-      return readAnswer(await fetch(place, { headers }));
+      return readAnswer(await client.send(place, { headers }));
     }
     return readAnswer(
-      await fetch(place, {
+      await client.send(place, {
         method,
         headers: { ...headers, "content-type": "application/json" },
         body: JSON.stringify(rest),
       }),
     );
-  });
+  };
+  return toDoor("rest", callRaw, async () => clients.close());
 }
 
-async function readAnswer(response: Response): Promise<unknown> {
-  const body: unknown = await response.json();
-  if (response.ok) return body;
+function readAnswer(response: HttpAnswer): unknown {
+  const body: unknown = JSON.parse(response.text);
+  if (response.status === 200) return body;
   lookForSecrets("an error", JSON.stringify(body));
   const error = MerkleError.fromBody(body);
   if (error.status !== response.status)
@@ -114,10 +118,11 @@ async function readAnswer(response: Response): Promise<unknown> {
 
 /** Plain JSON-RPC, as curl would send it. */
 async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
-  return toDoor("mcp", async (name, input) => {
-    const response = await fetch(
-      new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,work,admin", url),
-      {
+  const clients = openHttpClients();
+  const callRaw: Door["callRaw"] = async (name, input) => {
+    const response = await clients
+      .of(String(Object(input).team_id))
+      .send(new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,work,admin", url), {
         method: "POST",
         headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },
         body: JSON.stringify({
@@ -126,9 +131,8 @@ async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
           method: "tools/call",
           params: { name, arguments: input },
         }),
-      },
-    );
-    const { result, error } = Object(await response.json());
+      });
+    const { result, error } = Object(JSON.parse(response.text));
     // What refuses the request as a whole is told beside the JSON-RPC code (ERR-4).
     if (error?.data?.code) throw new MerkleError(error.data.code, error.message, error.data.details);
     if (error) throw new Error(`JSON-RPC ${error.code}: ${error.message}`);
@@ -136,7 +140,8 @@ async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
     if (!result.isError) return body;
     lookForSecrets("an error", JSON.stringify(body));
     throw MerkleError.fromBody(body);
-  });
+  };
+  return toDoor("mcp", callRaw, async () => clients.close());
 }
 
 /** `merkle mcp`, as a program speaks to it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startTestBroker } from "../kit/test-broker.js";
-import { callTool, initialize, post, toolCall } from "./rpc.js";
+import { callTool, initialize, newTexts, post, toolCall } from "./rpc.js";
 
 const streaming = { accept: "application/json, text/event-stream" };
 
@@ -34,8 +34,8 @@ async function startConversation() {
     say: (text: string) =>
       callTool(mcp, "post_message", { session_id, content: { text } }, { headers: birch }),
     hear: async (headers: Record<string, string> = alder) => {
-      const { messages } = await callTool(mcp, "wait_for_messages", { session_id, timeout: 0 }, { headers });
-      return Object(messages).map(({ content }: { content: { text: string } }) => content.text);
+      const page = await callTool(mcp, "wait_for_messages", { session_id, timeout: 0 }, { headers });
+      return newTexts(page);
     },
   };
 }

@@ -75,3 +75,11 @@ export async function connectClient(url: string, cleanup: Cleanup): Promise<Clie
   cleanup(() => client.close());
   return client;
 }
+
+/** The texts of a page, but of messages that are brought again: a client's calls need not come over one connection. */
+export function newTexts(page: unknown): string[] {
+  const { messages, again = 0 } = Object(page);
+  return messages
+    .filter(({ sequence }: { sequence: number }) => sequence > again)
+    .map(({ content }: { content: { text?: string } }) => content.text ?? "");
+}

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
-import { callTool, connectClient, initialize, post, readRpc, readText, toolCall } from "./rpc.js";
+import { callTool, connectClient, initialize, newTexts, post, readRpc, readText, toolCall } from "./rpc.js";
 
 const inSession = (id: string) => ({ headers: { "mcp-session-id": id } });
 
@@ -126,8 +126,7 @@ it("[MCP-4] two official clients converse without polling, and go on after a res
   const call = async (client: typeof alder, name: string, args: Record<string, unknown>) =>
     readText(await client.callTool({ name, arguments: args }));
   const hear = async (client: typeof alder) => {
-    const { messages } = await call(client, "wait_for_messages", { session_id: "talk" });
-    return Object(messages).map(({ content }: { content: { text?: string } }) => content.text ?? "");
+    return newTexts(await call(client, "wait_for_messages", { session_id: "talk" }));
   };
   const say = (client: typeof alder, text: string) =>
     call(client, "post_message", { session_id: "talk", content: { text } });

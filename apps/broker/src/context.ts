@@ -82,7 +82,7 @@ export interface Context {
   /** Aborted when the caller gives up or goes away. */
   readonly signal: AbortSignal;
   readonly idempotencyKey: string | undefined;
-  /** The connection that several calls of this caller share; undefined over HTTP, where each call may have its own. */
+  /** The connection over which the caller's calls come one after the other; undefined where a proxy may mix those of many. */
   readonly connection: object | undefined;
   /** To be called by a wait that begins to block. */
   onBlocked(): void;

@@ -10,6 +10,7 @@ import { handlers } from "./handlers.js";
 import { parseInput, type RawInput, requireObject } from "./parse-input.js";
 import { joinAsPerson } from "./persons/join-as-person.js";
 import { retryWhileLost } from "./retry-while-lost.js";
+import { noteArrival } from "./roster/peer.js";
 import type { SessionIdentity } from "./sessions/directory.js";
 import { toMerkleError } from "./to-merkle-error.js";
 import { within } from "./within.js";
@@ -166,6 +167,8 @@ async function admit(services: Services, call: Call, raw: RawInput): Promise<Adm
   const earlier = await repeatRotation(services, call, raw, identified);
   if (earlier !== undefined) return { earlier };
   const { session, caller } = letIn(services, call, identified);
+  // Over HTTP a connection carries one exchange at a time; a WebSocket's frames pass each other.
+  if (caller?.team && call.door !== "websocket") noteArrival(caller.team.peer, call.connection);
   if (session && caller) await refuseByConvention(services, operation, session, caller.team);
   const input = await parseOpenly(services, operation, raw, session, caller);
   if (!operation.readOnly) await refuseLiveCredentials(services.database, input);

@@ -14,6 +14,8 @@ export interface Arrivals {
     request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url"> &
       Partial<Pick<IncomingMessage, "method">>,
   ): Arrival;
+  /** Whether a connection is the client's own, as far as can be seen: what proxies write of themselves is not there. */
+  isDirect(request: Pick<IncomingMessage, "headersDistinct" | "socket">): boolean;
   /** The address of a connection, before anything has come over it; null of a trusted proxy, which speaks for many. */
   addressOf(socket: Pick<Socket, "remoteAddress">): string | null;
 }
@@ -50,6 +52,13 @@ export function createArrivals(trustedProxies: readonly string[]): Arrivals {
 
   return {
     read,
+    isDirect({ headersDistinct, socket: { remoteAddress = "" } }) {
+      const address = toAddress(remoteAddress);
+      const isProxied = Object.keys(headersDistinct).some((name) =>
+        /^(via|forwarded|x-forwarded-.*|x-real-ip)$/.test(name),
+      );
+      return address !== null && !isTrusted(address) && !isProxied;
+    },
     addressOf({ remoteAddress = "" }) {
       const address = toAddress(remoteAddress);
       return address !== null && isTrusted(address) ? null : (address ?? "");

@@ -5,6 +5,8 @@ import type { HttpContext } from "./http-context.js";
 /** Who has been let in over HTTP, and from where. */
 export interface HttpAdmission extends Admission {
   readonly address: string;
+  /** The connection, where it is the client's own: a proxy's may carry requests of many. */
+  readonly connection: object | undefined;
 }
 
 /** Finds out who sends a request over HTTP, and to which mesh it is let in (ENTER-1). */
@@ -18,6 +20,7 @@ export function createAdmit(entrance: () => Entrance, arrivals: Arrivals): Admit
       method: c.req.method,
       header: (name) => c.req.header(name),
     });
-    return { ...admission, address: arrival.address };
+    const connection = arrivals.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
+    return { ...admission, address: arrival.address, connection };
   };
 }

@@ -23,13 +23,14 @@ export function mountRest(app: Hono<{ Bindings: HttpBindings }>, admit: Admit): 
 
 async function serve(c: HttpContext, admit: Admit, operation: Operation): Promise<Response> {
   const signal = callerSignal(c);
-  const { principal, services, address } = await admit(c);
+  const { principal, services, address, connection } = await admit(c);
   // Before the body is read: a stranger's is of no interest.
   refuseStranger(operation, principal);
   const call: Call = {
     operation,
     principal,
     address,
+    connection,
     input: await readInput(c, services, operation),
     door: "rest",
     view: "json",

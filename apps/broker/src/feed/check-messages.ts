@@ -1,11 +1,12 @@
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { offerUpTo } from "../roster/peer.js";
+import { noteReturned, offerUpTo } from "../roster/peer.js";
 import { refuseOtherEpoch } from "./cursors.js";
-import { countRest, noteReturned, openMailbox, resumeReading } from "./mailbox.js";
+import { countRest, openMailbox, resumeReading } from "./mailbox.js";
+import { makeReceipt } from "./receipt.js";
 
 /**
- * Answers with what is unread, and never waits (DELIVER-7). It goes on where the caller's last wait without a cursor, or
- * check, ended, and acknowledges what that brought.
+ * Answers with what is unread, and never waits (DELIVER-7). It goes on where the caller's waits without a cursor, and
+ * checks, have come to (CURSOR-6).
  */
 export async function checkMessages(
   ctx: TeamContext,
@@ -16,8 +17,8 @@ export async function checkMessages(
   refuseOtherEpoch(ctx.services, input.epoch);
   presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
-  const { since, saved } = resumeReading(ctx);
-  const mail = await openMailbox(ctx, channel, { since, own: false }).read();
+  const { since, again, saved } = await resumeReading(ctx, channel, input.receipt);
+  const mail = await openMailbox(ctx, channel, { since, again, own: false }).read();
   const { upTo, remaining } = await countRest(ctx, channel, mail, false);
   await saved;
 
@@ -30,7 +31,7 @@ export async function checkMessages(
     if (entries.length > 0) {
       metrics.deliveries.inc({ path: "check" }, entries.length);
       offerUpTo(peer, upTo);
-      noteReturned(ctx, peer, upTo);
+      noteReturned(peer, { upTo, again, connection: ctx.connection });
     }
     presence.saveSoon(peer);
   });
@@ -39,6 +40,8 @@ export async function checkMessages(
     next_cursor: entries.length > 0 ? upTo : since,
     session_closed: channel.closed && upTo >= channel.head,
     epoch: database.epoch,
+    ...(entries.length > 0 ? { receipt: makeReceipt(ctx.services, peer, upTo) } : {}),
+    ...((entries[0]?.sequence ?? Infinity) <= again ? { again } : {}),
     ...(remaining > 0 ? { remaining } : {}),
     ...(documentChanged ? { document_version: documentVersion } : {}),
   };

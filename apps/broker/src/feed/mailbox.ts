@@ -2,27 +2,37 @@ import { type Addressee, countMail, saveLastRead } from "@merkle/db";
 import { limits } from "@merkle/wire";
 import type { TeamContext } from "../context.js";
 import type { Channel, Mail, ReadBounds } from "../delivery/channel.js";
-import { acknowledgeUpTo, firstUnknown, type Peer, passOver } from "../roster/peer.js";
+import { acknowledgeUpTo, firstUnknown, noteArrival, passOver } from "../roster/peer.js";
+import { readReceipt } from "./receipt.js";
 
 /** Where a call begins to read. */
 export interface Beginning {
   readonly since: number;
+  /** How far earlier replies went of which nothing shows that they arrived: what is read up to there is brought again. */
+  readonly again: number;
   /** The acknowledgement is on disk. It is awaited before the answer, while the call does its work. */
   readonly saved: Promise<unknown>;
 }
 
 /**
- * Goes on where the caller's last such call ended, and acknowledges what that brought, if it brought it in full and over
- * this connection: one that broke may have taken its last answer with it, and what it brought is brought again (CURSOR-6).
+ * Goes on where the caller's calls without a cursor have come to. What they brought is acknowledged where something shows
+ * that it arrived: the receipt, or that this connection brought it; what lacks that is brought once more (CURSOR-6).
  */
-export function resumeReading(ctx: TeamContext): Beginning {
+export async function resumeReading(
+  ctx: TeamContext,
+  channel: Channel,
+  receipt: string | undefined,
+): Promise<Beginning> {
   const { presence } = ctx.services;
   const { peer } = ctx.team;
+  noteArrival(peer, ctx.connection);
+  // Who gives receipts has read what they name; of anybody else it is taken for granted the second time.
+  const granted = receipt === undefined ? peer.repeated : await readReceipt(ctx, channel, receipt);
   const ackedBefore = peer.acked;
-  const since = peer.returnedTo === ctx.connection ? acknowledgeUpTo(peer, peer.returned) : peer.acked;
+  const since = acknowledgeUpTo(peer, Math.max(peer.arrived, granted));
   // An earlier call may have acknowledged it, and failed to save that.
   const saved = since > peer.ackedOnDisk ? presence.save(peer) : Promise.resolve();
-  return { since, saved: awaitLater(saved, noteRead(ctx, ackedBefore)) };
+  return { since, again: peer.returned, saved: awaitLater(saved, noteRead(ctx, ackedBefore)) };
 }
 
 /** It is awaited only later; until then its failure must not count as unhandled. */
@@ -44,6 +54,8 @@ export async function noteRead(
 
 /** A caller's mail in a feed, read on from where it began. */
 export interface Mailbox {
+  /** Whether in the page that was read, or behind it up to the feed's head then, anything stands that no earlier reply brought. */
+  hasNew(page: Mail, head: number): Promise<boolean>;
   /** Reads the next page. Without entries there is nothing for the caller up to the feed's end. */
   read(): Promise<Mail>;
   /**
@@ -58,14 +70,15 @@ export interface Mailbox {
 export function openMailbox(
   ctx: TeamContext,
   channel: Channel,
-  { since, own }: { since: number; own: boolean },
+  { since, again, own }: { since: number; again: number; own: boolean },
 ): Mailbox {
   const { peer } = ctx.team;
   const addressee: Addressee = { peerId: peer.peerId, own };
   const bounds = pageBounds(ctx);
   // The next page begins behind `taken`; between the two stands what does not end a wait.
   let taken = own ? since : firstUnknown(peer, since);
-  let looked = taken;
+  // What is only brought again ends no wait.
+  let looked = Math.max(taken, again);
   let ending = false;
 
   function pass(upTo: number): void {
@@ -81,13 +94,21 @@ export function openMailbox(
   }
 
   return {
+    async hasNew({ entries, upTo }, head) {
+      const last = entries.at(-1)?.sequence ?? 0;
+      // Unless its bounds cut it, the page shows all that there is.
+      if (upTo >= head || last === 0 || last > again) return last > again;
+      const { sessionId } = ctx.session;
+      const { orm } = ctx.services.database;
+      return (await countMail(orm, sessionId, addressee, { after: again, upTo: head })) > 0;
+    },
     async read() {
       for (;;) {
         const mail =
           channel.readMailNow(taken, addressee, bounds) ?? (await channel.readMail(taken, addressee, bounds));
         if (mail.entries.length > 0) return mail;
         pass(mail.upTo);
-        looked = taken;
+        looked = Math.max(taken, looked);
         if (taken >= channel.head) return mail;
       }
     },
@@ -138,10 +159,4 @@ export async function countRest(
   const covered = remaining === 0 ? Math.max(upTo, head) : upTo;
   if (!own && entries.length > 0) passOver(team.peer, entries.at(-1)?.sequence ?? upTo, covered);
   return { upTo: covered, remaining };
-}
-
-/** A page without a cursor is acknowledged by the caller's next such call, if this one has reached its caller (CURSOR-8). */
-export function noteReturned(ctx: TeamContext, peer: Peer, upTo: number): void {
-  peer.returned = Math.max(peer.returned, upTo);
-  peer.returnedTo = ctx.connection;
 }

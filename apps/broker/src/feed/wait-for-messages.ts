@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import type { Channel, Mail } from "../delivery/channel.js";
-import { offerUpTo, type Peer } from "../roster/peer.js";
+import { noteReturned, offerUpTo, type Peer } from "../roster/peer.js";
 import { acknowledge, refuseBeyondEnd, refuseOtherEpoch } from "./cursors.js";
 import { createDoorbell } from "./doorbell.js";
 import {
@@ -9,18 +9,18 @@ import {
   type Beginning,
   countRest,
   noteRead,
-  noteReturned,
   openMailbox,
   type Rest,
   resumeReading,
 } from "./mailbox.js";
+import { makeReceipt } from "./receipt.js";
 
 type Input = ParsedInputOf<"wait_for_messages">;
 type Output = OutputOf<"wait_for_messages">;
 
 /**
  * Answers with the next messages for the caller, at once or as soon as one comes that is worth waking for (WAIT-1, DELIVER-4).
- * Acknowledged is only what the caller says it has read, or what an earlier answer brought to it in full (CURSOR-4, CURSOR-6).
+ * Acknowledged is only what the caller says, or something shows, that it has read (CURSOR-4, CURSOR-6).
  */
 export async function waitForMessages(ctx: TeamContext, input: Input): Promise<Output> {
   const { channels, presence } = ctx.services;
@@ -28,14 +28,14 @@ export async function waitForMessages(ctx: TeamContext, input: Input): Promise<O
   refuseOtherEpoch(ctx.services, input.epoch);
   presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
-  const { since, skipped, saved } = await beginReading(ctx, input, channel);
+  const beginning = await beginReading(ctx, input, channel);
 
-  const page = await readOrBlock(ctx, input, channel, since);
+  const page = await readOrBlock(ctx, input, channel, beginning);
   const rest = await countRest(ctx, channel, page, input.include_own);
-  await saved;
+  await beginning.saved;
   // A wait that ends with its connection tells nothing of its peer.
   if (!ctx.signal.aborted) presence.poll(peer);
-  return toOutput(ctx, input, { page, rest, since, skipped, channel });
+  return toOutput(ctx, input, { ...beginning, page, rest, channel });
 }
 
 async function beginReading(
@@ -45,13 +45,15 @@ async function beginReading(
 ): Promise<Beginning & { readonly skipped: number }> {
   const { presence } = ctx.services;
   const { peer } = ctx.team;
-  if (input.since_cursor === undefined) return { ...resumeReading(ctx), skipped: 0 };
+  if (input.since_cursor === undefined) {
+    return { ...(await resumeReading(ctx, channel, input.receipt)), skipped: 0 };
+  }
   await refuseBeyondEnd(ctx, "since_cursor", input.since_cursor, channel.head);
   channel.hint(input.since_cursor);
   const ackedBefore = peer.acked;
   const skipped = await acknowledge(ctx, peer, input.since_cursor);
   if (peer.acked > ackedBefore) presence.saveSoon(peer);
-  return { since: input.since_cursor, skipped, saved: awaitLater(noteRead(ctx, ackedBefore)) };
+  return { since: input.since_cursor, again: 0, skipped, saved: awaitLater(noteRead(ctx, ackedBefore)) };
 }
 
 interface Page extends Mail {
@@ -59,9 +61,14 @@ interface Page extends Mail {
   readonly timedOut: boolean;
 }
 
-async function readOrBlock(ctx: TeamContext, input: Input, channel: Channel, since: number): Promise<Page> {
+async function readOrBlock(
+  ctx: TeamContext,
+  input: Input,
+  channel: Channel,
+  { since, again }: Beginning,
+): Promise<Page> {
   const { peer } = ctx.team;
-  const mailbox = openMailbox(ctx, channel, { since, own: input.include_own });
+  const mailbox = openMailbox(ctx, channel, { since, again, own: input.include_own });
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
   const bell = createDoorbell({ timeoutMs, signals: [ctx.signal, ctx.services.stopping] });
   let blocked = false;
@@ -74,8 +81,10 @@ async function readOrBlock(ctx: TeamContext, input: Input, channel: Channel, sin
   });
   const unpark = park(ctx, peer, bell.expire);
   try {
+    const { head } = channel;
     const unread = await mailbox.read();
-    if (unread.entries.length > 0) return { ...unread, timedOut: false };
+    // What is only brought again comes with what ends the wait: a caller that shows nothing makes no second round for it.
+    if (await mailbox.hasNew(unread, head)) return { ...unread, timedOut: false };
     while (!channel.closed) {
       ctx.onBlocked();
       blocked = true;
@@ -109,15 +118,15 @@ function park({ services }: TeamContext, peer: Peer, expire: () => void): () => 
   };
 }
 
-interface Answer {
+interface Answer extends Beginning {
   readonly page: Page;
   readonly rest: Rest;
-  readonly since: number;
   readonly skipped: number;
   readonly channel: Channel;
 }
 
-function toOutput(ctx: TeamContext, input: Input, { page, rest, since, skipped, channel }: Answer): Output {
+function toOutput(ctx: TeamContext, input: Input, answer: Answer): Output {
+  const { page, rest, since, again, skipped, channel } = answer;
   const { database, settings } = ctx.services;
   const { peer } = ctx.team;
   const empty = page.entries.length === 0;
@@ -128,12 +137,14 @@ function toOutput(ctx: TeamContext, input: Input, { page, rest, since, skipped, 
   if (page.timedOut) peer.idlePolls += 1;
   const { idle_polls: budget } = settings.current;
 
-  ctx.onWritten(() => noteWritten(ctx, input, page, upTo, documentVersion));
+  ctx.onWritten(() => noteWritten(ctx, input, answer, documentVersion));
   return {
     messages: page.entries.map((entry) => entry.message),
     next_cursor: empty ? since : upTo,
     session_closed: channel.closed && upTo >= channel.head,
     epoch: database.epoch,
+    ...(!empty && input.since_cursor === undefined ? { receipt: makeReceipt(ctx.services, peer, upTo) } : {}),
+    ...((page.entries[0]?.sequence ?? Infinity) <= again ? { again } : {}),
     ...(remaining > 0 && !empty ? { remaining } : {}),
     ...(skipped > 0 ? { skipped } : {}),
     ...(documentChanged ? { document_version: documentVersion } : {}),
@@ -146,8 +157,7 @@ function toOutput(ctx: TeamContext, input: Input, { page, rest, since, skipped, 
 function noteWritten(
   ctx: TeamContext,
   input: Input,
-  page: Page,
-  upTo: number,
+  { page, rest: { upTo }, again }: Answer,
   documentVersion: number,
 ): void {
   const { metrics, presence } = ctx.services;
@@ -156,7 +166,7 @@ function noteWritten(
   if (page.entries.length > 0) {
     metrics.deliveries.inc({ path: "wait" }, page.entries.length);
     offerUpTo(peer, upTo);
-    if (input.since_cursor === undefined) noteReturned(ctx, peer, upTo);
+    if (input.since_cursor === undefined) noteReturned(peer, { upTo, again, connection: ctx.connection });
   }
   presence.saveSoon(peer);
 }

@@ -34,10 +34,14 @@ export interface Peer {
   offered: number;
   /** A part of the feed, known to hold nothing for the peer: after the one sequence, up to the other. */
   clear: { readonly after: number; readonly upTo: number };
-  /** What the last wait without a cursor brought to its caller in full; the next one acknowledges it. */
+  /** How far the replies to calls without a cursor went that were written in full; whether they arrived is not known by that. */
   returned: number;
-  /** The connection that brought it, where the caller's calls share one. */
-  returnedTo: object | undefined;
+  /** The same, of each connection that shows by its next call that a reply over it has arrived. */
+  returnedOver: WeakMap<object, number>;
+  /** The part of `returned` that is known to have arrived. */
+  arrived: number;
+  /** The part of `returned` that was brought twice. */
+  repeated: number;
   documentVersion: number;
   idlePolls: number;
   lastSeenAt: Date | null;
@@ -64,7 +68,9 @@ export function createPeer(row: TeamWithPeer): Peer {
     offered,
     clear: { after: acked, upTo: acked },
     returned,
-    returnedTo: undefined,
+    returnedOver: new WeakMap(),
+    arrived: acked,
+    repeated: acked,
     documentVersion,
     idlePolls,
     lastSeenAt,
@@ -88,6 +94,21 @@ export function refreshPeer(peer: Peer, row: TeamWithPeer): void {
 /** Notes that messages up to `cursor` were handed out. */
 export function offerUpTo(peer: Peer, cursor: number): void {
   peer.offered = Math.max(peer.offered, cursor);
+}
+
+/** Notes that a reply to a call without a cursor was written in full; what it brought up to `again` had been brought before. */
+export function noteReturned(
+  peer: Peer,
+  { upTo, again, connection }: { upTo: number; again: number; connection: object | undefined },
+): void {
+  peer.returned = Math.max(peer.returned, upTo);
+  peer.repeated = Math.max(peer.repeated, Math.min(again, upTo));
+  if (connection) peer.returnedOver.set(connection, Math.max(upTo, peer.returnedOver.get(connection) ?? 0));
+}
+
+/** Notes that the peer calls over a connection after replies were written to it: it has read them (CURSOR-6). */
+export function noteArrival(peer: Peer, connection: object | undefined): void {
+  if (connection) peer.arrived = Math.max(peer.arrived, peer.returnedOver.get(connection) ?? 0);
 }
 
 /** Acknowledges min(cursor, offered), and returns what is acknowledged then (CURSOR-4). */

@@ -14,6 +14,7 @@ export async function startAgainFrom(
     const peer = services.presence.find(peerId);
     if (!peer) return;
     const cursors = { acked: cursor, acknowledged: cursor, ackedOnDisk: cursor };
-    Object.assign(peer, { ...cursors, offered: cursor, returned: cursor });
+    Object.assign(peer, { ...cursors, offered: cursor, returned: cursor, arrived: cursor, repeated: cursor });
+    peer.returnedOver = new WeakMap();
   });
 }

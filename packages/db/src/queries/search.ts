@@ -57,6 +57,9 @@ export interface Wanted {
   readonly limit: number;
 }
 
+/** A time has milliseconds: of what shares one, the higher number is the newer. */
+const bestFirst = sql`f.rank DESC, f.at DESC, f.session_id, f.sequence DESC NULLS LAST, f.memory DESC NULLS LAST, f.key COLLATE "C"`;
+
 /**
  * Finds what fits in a mesh, of all kinds together, the best match first and of equals the newest. Messages and documents
  * are found as far as they are indexed.
@@ -71,9 +74,9 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     wanted.kinds.has("topic") ? findTopicMessages(wanted, meshId) : null,
     wanted.kinds.has("progress") ? findProgress(wanted, meshId) : null,
   ].filter((branch) => branch !== null);
-  const best = sql`ORDER BY rank DESC, at DESC, session_id, sequence, key COLLATE "C" LIMIT ${wanted.limit}`;
+  const best = sql`ORDER BY ${bestFirst} LIMIT ${wanted.limit}`;
   const found = sql.join(
-    branches.map((branch) => sql`(SELECT * FROM (${branch}) b ${best})`),
+    branches.map((branch) => sql`(SELECT * FROM (${branch}) f ${best})`),
     sql` UNION ALL `,
   );
   // Texts are read and marked for those that are returned, and for no others.
@@ -108,7 +111,7 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
             WHEN 'session' THEN ${sessionText(sql`s`)} WHEN 'state' THEN ${stateText(sql`e`)}
             WHEN 'progress' THEN ${progressText(sql`p`)} WHEN 'topic' THEN c.text ELSE ${messageText(sql`m`)} END`,
     )} AS text OFFSET 0) marked
-    ORDER BY f.rank DESC, f.at DESC, f.session_id, f.sequence, f.key COLLATE "C"`);
+    ORDER BY ${bestFirst}`);
   return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(Number(at_ms)) }));
 }
 

@@ -16,7 +16,15 @@ import {
   Timestamp,
   Version,
 } from "../values.js";
-import { compactPosted, MessageText, Posted, Recipients } from "./messaging.js";
+import {
+  arrival,
+  compactBrought,
+  compactPosted,
+  MessageText,
+  Posted,
+  Receipt,
+  Recipients,
+} from "./messaging.js";
 
 /** What a chat message can hold beside its text (SEND-8 to SEND-10). */
 export const ChatContent = z.strictObject({
@@ -78,26 +86,34 @@ export const waitForMessages = operation({
     "Wait for messages of others. Returns at once when some are unread, else blocks up to timeout seconds. Handle them all; then stop if the session is closed, else call again.",
   access: "team",
   route: "GET /api/sessions/:session_id/messages/wait",
-  input: z.strictObject({
-    ...inSession,
-    since_cursor: Sequence.optional().meta({
-      description:
-        "next_cursor of the call before. Left out: where you have read to, as the broker remembers it.",
+  unlisted: ["receipt"],
+  input: z
+    .strictObject({
+      ...inSession,
+      since_cursor: Sequence.optional().meta({
+        description:
+          "next_cursor of the call before: nothing is missed or repeated. Left out: where you have read to, as far as the broker can see.",
+      }),
+      receipt: Receipt.optional(),
+      timeout: z
+        .number()
+        .min(0)
+        .default(limits.waitSecondsMax)
+        .meta({ description: "At most 30, the default." }),
+      include_own: z.boolean().default(false).meta({ description: "Also your own." }),
+      ...inEpoch,
+      ...asTeam,
+    })
+    .refine((input) => input.since_cursor === undefined || input.receipt === undefined, {
+      error: "since_cursor says it already",
+      path: ["receipt"],
     }),
-    timeout: z
-      .number()
-      .min(0)
-      .default(limits.waitSecondsMax)
-      .meta({ description: "At most 30, the default." }),
-    include_own: z.boolean().default(false).meta({ description: "Also your own." }),
-    ...inEpoch,
-    ...asTeam,
-  }),
   output: z.object({
     messages: z.array(Message),
     next_cursor: Sequence,
     session_closed: z.boolean(),
     epoch: Epoch,
+    ...arrival,
     remaining: z.int().optional().meta({ description: "Messages beyond this page; call again at once." }),
     skipped: z.int().optional().meta({
       description:
@@ -116,7 +132,7 @@ export const waitForMessages = operation({
   rate: "wait",
   compact: (result, { keeper }) =>
     lines(
-      ...result.messages.map(compactMessage),
+      ...result.messages.map((message) => compactBrought(message, result.again)),
       keeper === "caller" &&
         result.skipped !== undefined &&
         `${result.skipped} skipped unread: call without since_cursor`,

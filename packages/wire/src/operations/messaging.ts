@@ -115,18 +115,41 @@ export const sendMessage = operation({
   compact: compactPosted,
 });
 
+/** Says that a reply without a cursor has arrived (CURSOR-6). */
+export const Receipt = StorableText.min(1).max(100).meta({
+  description:
+    "receipt of the reply before, none before the first: says what has arrived, as since_cursor does.",
+});
+
+/** Of a reply without a cursor. */
+export const arrival = {
+  receipt: Receipt.optional().meta({
+    description: "Given to the next call without since_cursor, it says that this reply has arrived.",
+  }),
+  again: Sequence.optional().meta({
+    description:
+      "Up to this number the messages were in an earlier reply, of which nothing shows that it arrived.",
+  }),
+};
+
+export function compactBrought(message: Message, again = 0): string {
+  return `${message.sequence <= again ? "(again) " : ""}${compactMessage(message)}`;
+}
+
 export const checkMessages = operation({
   name: "check_messages",
   toolset: "messaging",
   summary: "Read what is unread, without waiting. To wait for more use wait_for_messages.",
   access: "team",
   route: "GET /api/sessions/:session_id/messages/check",
-  input: z.strictObject({ ...inSession, ...inEpoch, ...asTeam }),
+  unlisted: ["receipt"],
+  input: z.strictObject({ ...inSession, receipt: Receipt.optional(), ...inEpoch, ...asTeam }),
   output: z.object({
     messages: z.array(Message),
     next_cursor: Sequence,
     session_closed: z.boolean(),
     epoch: Epoch,
+    ...arrival,
     remaining: z.int().optional().meta({ description: "Messages beyond this page; call again." }),
     document_version: Version.optional().meta({
       description: "Present when the document has changed since you last read messages.",
@@ -140,7 +163,7 @@ export const checkMessages = operation({
   compact: (result, { keeper }) =>
     lines(
       result.remaining !== undefined && `${result.remaining} more after these: call again`,
-      ...result.messages.map(compactMessage),
+      ...result.messages.map((message) => compactBrought(message, result.again)),
       result.document_version !== undefined && `document v${result.document_version}`,
       result.session_closed && "session closed",
       result.messages.length === 0 && "nothing new",

@@ -50,11 +50,12 @@ function createToolCaller(
     const operation = findOperation(name);
     if (!operation) throw unknownTool(name);
     const teams = await memory.load();
-    const { principal, address, services: ofMesh } = request.admission;
+    const { principal, address, connection, services: ofMesh } = request.admission;
     const reply = await dispatch(ofMesh, {
       operation,
       principal,
       address,
+      connection,
       input: argumentsOf(request.message),
       door: "mcp",
       view,

@@ -1,0 +1,59 @@
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface HttpRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A client that keeps connections of its own, as each agent's does: `fetch` shares those of the whole process, so that one
+ * agent's call may go over a connection that brought another's answer.
+ */
+export interface HttpClient {
+  send(url: URL | string, options?: HttpRequest): Promise<HttpAnswer>;
+  close(): void;
+}
+
+export function openHttpClient(): HttpClient {
+  const agent = new Agent({ keepAlive: true });
+  return {
+    send: (url, { body, ...options } = {}) =>
+      new Promise((resolve, reject) => {
+        const sent = request(url, { agent, ...options }, (response) => {
+          const chunks: Buffer[] = [];
+          response
+            .on("data", (chunk) => chunks.push(chunk))
+            .once("error", reject)
+            .once("end", () => {
+              const { statusCode = 0, headers } = response;
+              resolve({ status: statusCode, headers, text: Buffer.concat(chunks).toString() });
+            });
+        });
+        sent.once("error", reject).end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+/** One client for each name, made when it is first asked for. */
+export function openHttpClients(): { of(name: string): HttpClient; close(): void } {
+  const clients = new Map<string, HttpClient>();
+  return {
+    of(name) {
+      const client = clients.get(name) ?? openHttpClient();
+      clients.set(name, client);
+      return client;
+    },
+    close() {
+      for (const client of clients.values()) client.close();
+    },
+  };
+}
