@@ -155,7 +155,7 @@ describe("merkle install and uninstall", () => {
     const { run, merkle } = await testUser();
     const { code, stdout } = await run("install", "--client", "codex");
     expect(code).toBe(0);
-    for (const each of ["~/.codex/config.toml", 'url = "http://localhost:7423/api/mcp?view=compact"']) {
+    for (const each of ["~/.codex/config.toml", 'url = "http://localhost:1/api/mcp?view=compact"']) {
       expect(stdout).toContain(each);
     }
     const program = await realpath(inject("program"));

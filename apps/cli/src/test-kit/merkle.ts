@@ -27,6 +27,9 @@ export interface RunOptions {
   readonly fromNothing?: boolean;
 }
 
+/** Where a command looks that was told nothing: nobody listens there, while at 7423 this machine's own broker may. */
+const nobodysPort = "1";
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -93,7 +96,11 @@ export async function testMerkle(
     const [command = "", ...rest] = [...under, process.execPath, program, ...args];
     const child = spawn(command, rest, {
       cwd,
-      env: { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home, ...env },
+      env: {
+        ...{ PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home },
+        MERKLE_PORT: nobodysPort,
+        ...env,
+      },
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     // A command that has ended before it read everything is judged by its end.
