@@ -61,6 +61,38 @@ describe("a restore under running clients", () => {
     }
   });
 
+  it("[BACKUP-5] a cursor from before is answered resync once, whether or not it comes with an epoch, at every call that takes one", async () => {
+    const broker = await startTestBroker();
+    const session = await createTestSession(await openRest(broker));
+    const { sessionId: session_id, convener } = session;
+    const callers = await Promise.all(["a", "b", "c", "d"].map((name) => session.join(name)));
+    const file = await backUp(broker);
+    const { cursor } = await session.post(convener, "lost by the restore");
+    await restoreInPlace(broker, file);
+    await session.post(convener, "takes its number");
+    const door = await openRest(broker);
+    const [a, b, c, d] = callers.map(({ credential }) => ({ session_id, team_id: credential }));
+    const wait = { since_cursor: cursor, timeout: 0 };
+    for (const call of [
+      () => door.call("wait_for_messages", { ...Object(a), ...wait }),
+      () => door.call("ack", { ...Object(b), cursor }),
+      () => door.call("get_history", { ...Object(c), before_cursor: cursor }),
+    ]) {
+      expect(await failureOf(call())).toMatchObject({ code: "resync" });
+      await call();
+    }
+    // It outlives the broker, and whoever says the epoch, or is given a cursor anew, knows of it.
+    await broker.restart();
+    const { epoch } = await door.call("get_history", { session_id });
+    await door.call("wait_for_messages", { ...Object(d), ...wait, epoch });
+    await door.call("wait_for_messages", { ...Object(d), ...wait });
+    const resumed = await door.call("join_session", { session_id, team_id: convener, team_name: "Atlas" });
+    const again = { session_id, team_id: convener, since_cursor: resumed.cursor, timeout: 0 };
+    await door.call("wait_for_messages", again);
+    const unread = await door.call("check_messages", Object(b));
+    expect(textsOf(unread.messages)).toContain("takes its number");
+  });
+
   it("[BACKUP-2] credentials, keys and cursors go on working", async () => {
     const broker = await startTestBroker();
     const door = await openRest(broker);

@@ -266,6 +266,7 @@ export const peers = pgTable(
     acked: count("acked").notNull().default(0),
     offered: count("offered").notNull().default(0),
     returned: count("returned").notNull().default(0),
+    resync: boolean("resync").notNull().default(false),
     documentVersion: integer("document_version").notNull().default(0),
     idlePolls: integer("idle_polls").notNull().default(0),
     lastSeenAt: instant("last_seen_at"),

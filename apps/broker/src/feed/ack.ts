@@ -1,5 +1,5 @@
 import type { OutputOf, ParsedInputOf, ReaderContext, TeamContext } from "../context.js";
-import { acknowledge, refuseBeyondEnd } from "./cursors.js";
+import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 import { noteReading } from "./note-reading.js";
 
 type Input = ParsedInputOf<"ack">;
@@ -8,6 +8,7 @@ type Output = OutputOf<"ack">;
 /** Acknowledges up to a cursor; when this resolves it is on disk, and what is acknowledged is not handed out again (CURSOR-7). */
 export async function ack(ctx: ReaderContext, input: Input): Promise<Output> {
   const { channels } = ctx.services;
+  await refuseOtherHistory(ctx, { cursor: input.cursor });
   await refuseBeyondEnd(ctx, "cursor", input.cursor, channels.find(ctx.session.sessionId)?.head ?? 0);
   if (ctx.person) return { cursor: await noteReading(ctx, ctx.person, input.cursor) };
   return ackAsTeam(ctx, input);

@@ -1,6 +1,6 @@
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import { noteReturned, offerUpTo } from "../roster/peer.js";
-import { refuseOtherEpoch } from "./cursors.js";
+import { refuseOtherHistory } from "./cursors.js";
 import { countRest, openMailbox, resumeReading } from "./mailbox.js";
 import { makeReceipt } from "./receipt.js";
 
@@ -14,7 +14,7 @@ export async function checkMessages(
 ): Promise<OutputOf<"check_messages">> {
   const { channels, database, metrics, presence } = ctx.services;
   const { peer } = ctx.team;
-  refuseOtherEpoch(ctx.services, input.epoch);
+  await refuseOtherHistory(ctx, input);
   presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
   const { since, again, saved } = await resumeReading(ctx, channel, input.receipt);

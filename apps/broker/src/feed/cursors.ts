@@ -1,4 +1,4 @@
-import { countMail, readFeedHeads } from "@merkle/db";
+import { countMail, readFeedHeads, setResynced } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Services, SessionContext, TeamContext } from "../context.js";
 import { acknowledgeUpTo, offerUpTo, type Peer } from "../roster/peer.js";
@@ -41,12 +41,29 @@ export async function refuseBeyondEnd(
   );
 }
 
-/** @throws resync when the caller's numbers come from another history of the database (WAIT-12) */
-export function refuseOtherEpoch({ database }: Services, epoch: string | undefined): void {
-  if (epoch === undefined || epoch === database.epoch) return;
+/**
+ * Refuses numbers from another history of the database: those that come with its epoch (WAIT-12), and, as nobody need say
+ * an epoch, the first that a peer comes with after a restore (BACKUP-5).
+ *
+ * @throws resync, once to each peer that does not say the epoch
+ */
+export async function refuseOtherHistory(
+  { services, team }: Pick<SessionContext, "services" | "team">,
+  { epoch, cursor }: { readonly epoch?: string | undefined; readonly cursor?: number | undefined },
+): Promise<void> {
+  const { database } = services;
+  const isOther = epoch === undefined ? team?.peer.resync && cursor !== undefined : epoch !== database.epoch;
+  if (team?.peer.resync && (epoch !== undefined || cursor !== undefined))
+    await noteResynced(database, team.peer);
+  if (!isOther) return;
   throw new MerkleError(
     "resync",
     "The database was restored since you got your cursors: the same numbers may mean other messages now. Forget your cursors, read the history and the document again, and go on with the new epoch.",
     { epoch: database.epoch },
   );
+}
+
+async function noteResynced({ orm }: Services["database"], peer: Peer): Promise<void> {
+  await setResynced(orm, peer.sessionId, peer.peerId);
+  peer.resync = false;
 }

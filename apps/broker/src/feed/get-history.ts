@@ -9,7 +9,7 @@ import {
 import { limits } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
 import { offerUpTo } from "../roster/peer.js";
-import { refuseOtherEpoch } from "./cursors.js";
+import { refuseOtherHistory } from "./cursors.js";
 import { toFeedFilter } from "./feed-filter.js";
 import { toMessageFor } from "./message.js";
 
@@ -18,7 +18,8 @@ type Input = ParsedInputOf<"get_history">;
 /** Reads a feed a page at a time, from its end backwards unless told; within a page the oldest message comes first (FEED-14). */
 export async function getHistory(ctx: SessionContext, input: Input): Promise<OutputOf<"get_history">> {
   const { database, presence, metrics } = ctx.services;
-  refuseOtherEpoch(ctx.services, input.epoch);
+  const cursor = input.before_cursor ?? input.after_cursor ?? input.around;
+  await refuseOtherHistory(ctx, { epoch: input.epoch, cursor });
   const filter = await toFeedFilter(ctx, input);
   const end = await findEnd(ctx, input.at);
   const page = await readAround(ctx, input, end, filter);

@@ -2,7 +2,7 @@ import { MerkleError } from "@merkle/wire";
 import type { Services, TeamContext } from "../context.js";
 import type { Channel } from "../delivery/channel.js";
 import { offerUpTo, type Peer } from "../roster/peer.js";
-import { refuseBeyondEnd, refuseOtherEpoch } from "./cursors.js";
+import { refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 
 /** Names what a reply without a cursor brought to a peer, for the call that says that it has arrived (CURSOR-6). */
 export function makeReceipt({ database }: Services, { peerId }: Peer, upTo: number): string {
@@ -25,7 +25,7 @@ export async function readReceipt(ctx: TeamContext, channel: Channel, receipt: s
       { fields: [{ field: "receipt", problem: "is no receipt of yours" }] },
     );
   }
-  refuseOtherEpoch(ctx.services, epoch);
+  await refuseOtherHistory(ctx, { epoch });
   await refuseBeyondEnd(ctx, "receipt", Number(upTo), channel.head);
   // The broker may have been killed before it had noted that the reply was written.
   offerUpTo(peer, Number(upTo));

@@ -2,7 +2,7 @@ import { limits } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import type { Channel, Mail } from "../delivery/channel.js";
 import { noteReturned, offerUpTo, type Peer } from "../roster/peer.js";
-import { acknowledge, refuseBeyondEnd, refuseOtherEpoch } from "./cursors.js";
+import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 import { createDoorbell } from "./doorbell.js";
 import {
   awaitLater,
@@ -25,7 +25,7 @@ type Output = OutputOf<"wait_for_messages">;
 export async function waitForMessages(ctx: TeamContext, input: Input): Promise<Output> {
   const { channels, presence } = ctx.services;
   const { peer } = ctx.team;
-  refuseOtherEpoch(ctx.services, input.epoch);
+  await refuseOtherHistory(ctx, { epoch: input.epoch, cursor: input.since_cursor });
   presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
   const beginning = await beginReading(ctx, input, channel);

@@ -42,6 +42,8 @@ export interface Peer {
   arrived: number;
   /** The part of `returned` that was brought twice. */
   repeated: number;
+  /** It has yet to be told that the database was restored. */
+  resync: boolean;
   documentVersion: number;
   idlePolls: number;
   lastSeenAt: Date | null;
@@ -71,6 +73,7 @@ export function createPeer(row: TeamWithPeer): Peer {
     returnedOver: new WeakMap(),
     arrived: acked,
     repeated: acked,
+    resync: row.peer.resync,
     documentVersion,
     idlePolls,
     lastSeenAt,

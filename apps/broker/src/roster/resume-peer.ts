@@ -1,4 +1,12 @@
-import { bringPeerBack, lockPeer, lockSession, lockTeam, setLeft, updatePeerFacts } from "@merkle/db";
+import {
+  bringPeerBack,
+  lockPeer,
+  lockSession,
+  lockTeam,
+  setLeft,
+  setResynced,
+  updatePeerFacts,
+} from "@merkle/db";
 import type { TeamCaller } from "../access/credentials.js";
 import type { ParsedInputOf, SessionContext } from "../context.js";
 import type { Write } from "../writes/write.js";
@@ -29,12 +37,15 @@ export async function resumePeer(
   const name = await takeNameBack(write, { sessionId, teamId, peerId });
   await bringPeerBack(tx, sessionId, peerId, name);
   await updatePeerFacts(tx, sessionId, peerId, toPeerFacts(input));
+  // The cursor that it is given is of this history.
+  await setResynced(tx, sessionId, peerId);
   if (await setLeft(tx, sessionId, teamId, null)) {
     await announceJoined(ctx, write, { name: team.name, peerId, at: new Date() });
   }
   const cursor = input.replay_from ?? acked;
   if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, cursor);
   write.afterCommit(() => {
+    team.peer.resync = false;
     for (const id of [peerId, teamId]) services.credentials.forget(sessionId, id);
     team.peer.name = name;
     announceRoster(services, sessionId);

@@ -1,4 +1,4 @@
-import { setLeft, updatePeerFacts } from "@merkle/db";
+import { setLeft, setResynced, updatePeerFacts } from "@merkle/db";
 import type { TeamCaller } from "../access/credentials.js";
 import type { ParsedInputOf, SessionContext } from "../context.js";
 import type { Write } from "../writes/write.js";
@@ -19,12 +19,15 @@ export async function resumeTeam(
   const { sessionId } = ctx.session;
   const { peer, name, credential, teamId } = team;
   await updatePeerFacts(write.tx, sessionId, peer.peerId, toPeerFacts(input));
+  // The cursor that it is given is of this history.
+  await setResynced(write.tx, sessionId, peer.peerId);
   if (team.leftAt && (await setLeft(write.tx, sessionId, teamId, null))) {
     await announceJoined(ctx, write, { name, peerId: peer.peerId, at: new Date() });
   }
   const cursor = input.replay_from ?? peer.acked;
   if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peer.peerId, cursor);
   write.afterCommit(() => {
+    peer.resync = false;
     services.credentials.forget(sessionId, teamId);
     announceRoster(services, sessionId);
   });

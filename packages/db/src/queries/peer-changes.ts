@@ -48,6 +48,15 @@ export async function placeCursor(
     .where(isPeer(sessionId, peerId));
 }
 
+/** Notes that a peer has been told that the database was restored. */
+export async function setResynced(
+  db: Queryable | Transaction,
+  sessionId: string,
+  peerId: string,
+): Promise<void> {
+  await db.update(peers).set({ resync: false }).where(isPeer(sessionId, peerId));
+}
+
 /** Notes what a peer tells of itself. */
 export async function updatePeerFacts(
   db: Queryable | Transaction,

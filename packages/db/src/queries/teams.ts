@@ -29,6 +29,8 @@ export interface PeerRow {
   readonly acked: number;
   readonly offered: number;
   readonly returned: number;
+  /** It has yet to be told that the database was restored. */
+  readonly resync: boolean;
   readonly documentVersion: number;
   readonly idlePolls: number;
   readonly lastSeenAt: Date | null;
@@ -54,6 +56,7 @@ export const teamWithPeerColumns = {
     acked: peers.acked,
     offered: peers.offered,
     returned: peers.returned,
+    resync: peers.resync,
     documentVersion: peers.documentVersion,
     idlePolls: peers.idlePolls,
     lastSeenAt: peers.lastSeenAt,

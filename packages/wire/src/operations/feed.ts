@@ -160,7 +160,7 @@ export const ack = operation({
     ...retryable,
   }),
   output: z.object({ cursor: Sequence, skipped: z.int().optional() }),
-  errors: ["unauthorized", "not_found"],
+  errors: ["unauthorized", "not_found", "resync"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",

@@ -2,7 +2,7 @@ import { type ClientFrame, frameRules, MerkleError, type Subscribed } from "@mer
 import { admitCaller } from "../../access/admit-caller.js";
 import type { Channel } from "../../delivery/channel.js";
 import { type Sink, type Subscription, startSubscription } from "../../delivery/subscription.js";
-import { refuseOtherEpoch } from "../../feed/cursors.js";
+import { refuseOtherHistory } from "../../feed/cursors.js";
 import type { Admission } from "../../identity/entrance.js";
 import type { Peer } from "../../roster/peer.js";
 
@@ -28,7 +28,10 @@ export async function openSubscription(
   const { kind } = frame;
   const { session, caller } = await admitCaller(services, { operation: frameRules[kind], principal }, frame);
   if (!session) throw new TypeError("A subscription is to a session.");
-  refuseOtherEpoch(services, frame.epoch);
+  await refuseOtherHistory(
+    { services, team: caller?.team ?? null },
+    { epoch: frame.epoch, cursor: frame.after },
+  );
 
   const channel = await services.channels.open(session.sessionId);
   const peer = kind === "inbox" ? (caller?.team?.peer ?? null) : null;
