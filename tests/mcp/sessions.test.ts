@@ -1,5 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
+import { doors } from "../kit/doors.js";
+import { createTestSession } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { callTool, connectClient, initialize, newTexts, post, readRpc, readText, toolCall } from "./rpc.js";
@@ -142,6 +144,32 @@ it("[MCP-4] two official clients converse without polling, and go on after a res
     await say(birch, `answer ${round}`);
     expect(await answer).toEqual([`answer ${round}`]);
     if (round === 1) await broker.restart();
+  }
+});
+
+it("[MCP-2] a team that could not be remembered is not made: what an MCP session was told holds after a restart", async () => {
+  const broker = await startTestBroker();
+  const mcp = `${broker.url}/mcp`;
+  const sql = connectTestDatabase(broker.databaseUrl);
+  const { sessionId } = await createTestSession(await doors.rest(broker.url));
+  const alder = inSession(await initialize(mcp));
+  await callTool(mcp, "list_sessions", {}, alder);
+  const calls = [
+    ["join_session", { session_id: sessionId, team_name: "Alder" }],
+    ["create_session", { title: "Own", slug: "own", creator_team_name: "Alder" }],
+  ] as const;
+  await sql`ALTER TABLE mcp_session_teams RENAME TO away`;
+  for (const [name, input] of calls) {
+    expect((await readRpc(await post(mcp, toolCall(name, input), alder))).result.isError).toBe(true);
+  }
+  await sql`ALTER TABLE away RENAME TO mcp_session_teams`;
+  expect(await sql`SELECT FROM teams`).toHaveLength(1);
+  expect(await sql`SELECT FROM sessions`).toHaveLength(1);
+  for (const [name, input] of calls) await callTool(mcp, name, input, alder);
+  await broker.restart();
+  for (const session_id of [sessionId, "own"]) {
+    const posted = await callTool(mcp, "post_message", { session_id, content: { text: "still me" } }, alder);
+    expect(posted).toHaveProperty("cursor");
   }
 });
 

@@ -1,4 +1,4 @@
-import type { Database } from "@merkle/db";
+import type { Database, Transaction } from "@merkle/db";
 import type { Catalogue, OperationName, OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { Credentials, PersonCaller, TeamCaller } from "./access/credentials.js";
 import type { Channels } from "./delivery/channels.js";
@@ -84,6 +84,8 @@ export interface Context {
   readonly idempotencyKey: string | undefined;
   /** The connection over which the caller's calls come one after the other; undefined where a proxy may mix those of many. */
   readonly connection: object | undefined;
+  /** To be called in the transaction that makes a credential for the caller. */
+  givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void>;
   /** To be called by a wait that begins to block. */
   onBlocked(): void;
   /** To be called by what has handed its effect to a queue that keeps the order: the caller's next write may begin. */

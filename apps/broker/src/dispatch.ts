@@ -1,3 +1,4 @@
+import type { Transaction } from "@merkle/db";
 import { limits, type Operation } from "@merkle/wire";
 import { type IdentifiedCall, identifyCaller, letIn } from "./access/admit-caller.js";
 import type { CallersWord } from "./access/authenticate.js";
@@ -28,6 +29,10 @@ export interface Call extends CallersWord {
   readonly address: string;
   readonly signal: AbortSignal;
   readonly connection?: object | undefined;
+  /** Told of a credential in the transaction that makes it. */
+  readonly onGivenOut?:
+    | ((tx: Transaction, sessionId: string, credential: string) => Promise<void>)
+    | undefined;
   /** Told when a wait has found nothing and begins to block: what could be wrong with the call is right by then. */
   readonly onBlocked?: (() => void) | undefined;
   /** Where a connection keeps the order of its writes. */
@@ -218,6 +223,8 @@ function createContext(
     connection: call.connection,
     onBlocked: () => call.onBlocked?.(),
     placed: () => call.turn?.placed(),
+    givenOut: async (tx: Transaction, sessionId: string, credential: string) =>
+      call.onGivenOut?.(tx, sessionId, credential),
     idempotencyKey,
     principal: call.principal,
     team,

@@ -49,6 +49,7 @@ export async function joinSession(ctx: SessionContext, input: Input): Promise<Ou
     if (!found) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
     if (input.replay_from !== undefined) refuseBeyondEnd(input.replay_from, found.lastSequence);
     const joined = await join(ctx, write, input, found);
+    await ctx.givenOut(write.tx, session.sessionId, joined.peer?.credential ?? joined.credential);
     const { slug, title, description, documentVersion } = found;
     return { joined, row: { slug, title, description, documentVersion } };
   });

@@ -14,6 +14,7 @@ export async function rotateTeamCredential(ctx: TeamContext): Promise<OutputOf<"
     const { credential, secretHash } = makeCredential(id);
     await replace(tx, sessionId, id, secretHash);
     await deleteFurtherSecrets(tx, { scopeId: sessionId, id });
+    await ctx.givenOut(tx, sessionId, credential);
     afterCommit(() => ctx.services.credentials.forget(sessionId, id));
     return { session_id: sessionId, team_id: credential };
   });

@@ -45,6 +45,7 @@ export async function createSession(
     await insertTeam(tx, { sessionId, teamId, name, provedBy, memberId, joinedAt: at });
     await insertPeer(tx, { sessionId, teamId, peerId: randomUUID(), cursor: 0, documentVersion: 0 });
     afterCommit(() => mesh.announce("sessions", sessionId));
+    await ctx.givenOut(tx, sessionId, credential);
     const made = { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };
     if (!predecessor) return made;
     const memory = {

@@ -306,11 +306,15 @@ async function terminate(sql: postgres.Sql, { database }: TestDatabase): Promise
   await sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = ${database}`;
 }
 
-/** But for the epoch, which only the restored one has newly. */
+/** But for the epoch, which only the restored one has newly, and for the marks of the restore (BACKUP-5). */
 async function expectSame(source: TestDatabase, target: TestDatabase): Promise<void> {
   const withoutEpoch = async (database: TestDatabase) => {
-    const { settings = [], ...others } = await readAll(database);
-    return { ...others, settings: settings.filter((row) => !row.startsWith("(epoch,")) };
+    const { settings = [], peers = [], ...others } = await readAll(database);
+    return {
+      ...others,
+      peers: peers.map((row) => row.replace(/,[tf]\)$/, ")")),
+      settings: settings.filter((row) => !/^\((epoch|restored),/.test(row)),
+    };
   };
   expect(await withoutEpoch(target)).toEqual(await withoutEpoch(source));
 }

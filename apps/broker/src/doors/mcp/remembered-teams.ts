@@ -1,4 +1,10 @@
-import { type Database, listRememberedTeams, rememberTeam } from "@merkle/db";
+import {
+  type Database,
+  listRememberedTeams,
+  type Queryable,
+  rememberTeam,
+  type Transaction,
+} from "@merkle/db";
 import { seal, unseal } from "../../writes/seal.js";
 import { toKey } from "./session-store.js";
 
@@ -7,6 +13,9 @@ export interface RememberedTeams {
   credentialIn(sessionId: string): string | undefined;
   /** The only one that there is: what it says does not depend on which session is meant. */
   onlyCredential(): string | undefined;
+  /** Stores it in the transaction that gives the credential out, so that neither is there without the other. */
+  store(tx: Transaction, sessionId: string, credential: string): Promise<void>;
+  /** Goes on as that team; what a repeated call gave out again is stored here. */
   remember(sessionId: string, credential: string): Promise<void>;
 }
 
@@ -16,19 +25,31 @@ export async function loadRememberedTeams(
   mcpSessionId: string,
 ): Promise<RememberedTeams> {
   const key = toKey(database, mcpSessionId);
-  const stored = await listRememberedTeams(database.orm, key);
+  const rows = await listRememberedTeams(database.orm, key);
   const credentials = new Map(
-    stored.map(({ sessionId, sealedCredential }) => [
+    rows.map(({ sessionId, sealedCredential }) => [
       sessionId,
       unseal(mcpSessionId, purposeFor(sessionId), sealedCredential),
     ]),
   );
+  /** What the calls under way have stored, and count from their ends on. */
+  const stored = new Map<string, string>();
+  const save = (db: Queryable | Transaction, sessionId: string, credential: string) =>
+    rememberTeam(db, key, sessionId, seal(mcpSessionId, purposeFor(sessionId), credential));
+
   return {
     credentialIn: (sessionId) => credentials.get(sessionId),
     onlyCredential: () => (credentials.size === 1 ? [...credentials.values()][0] : undefined),
+    async store(tx, sessionId, credential) {
+      await save(tx, sessionId, credential);
+      stored.set(sessionId, credential);
+    },
     async remember(sessionId, credential) {
+      if (stored.get(sessionId) !== credential && credentials.get(sessionId) !== credential) {
+        await save(database.orm, sessionId, credential);
+      }
+      stored.delete(sessionId);
       credentials.set(sessionId, credential);
-      await rememberTeam(database.orm, key, sessionId, seal(mcpSessionId, purposeFor(sessionId), credential));
     },
   };
 }

@@ -63,6 +63,7 @@ function createToolCaller(
       credential: request.headers.get("x-team-id") ?? undefined,
       remembered: teams?.credentialIn,
       rememberedAlone: teams?.onlyCredential,
+      onGivenOut: teams?.store,
     });
     await memory.keep(operation, reply.output);
     request.onWritten(reply.written);
@@ -89,7 +90,7 @@ interface TeamMemory {
   keep(operation: Operation, output: unknown): Promise<void>;
 }
 
-function createTeamMemory({ database, log }: Services, { id }: McpSession): TeamMemory {
+function createTeamMemory({ database }: Services, { id }: McpSession): TeamMemory {
   let loading: Promise<RememberedTeams> | null = null;
 
   async function load(): Promise<RememberedTeams | null> {
@@ -110,12 +111,7 @@ function createTeamMemory({ database, log }: Services, { id }: McpSession): Team
       const given = credentialIn(operation, output);
       const teams = given && (await load());
       if (!given || !teams) return;
-      try {
-        await teams.remember(given.sessionId, given.credential);
-      } catch (error) {
-        // What the call did is done, and its answer holds the credential; only a restart would forget it.
-        log.warn("an MCP session's team could not be stored", { error });
-      }
+      await teams.remember(given.sessionId, given.credential);
     },
   };
 }
