@@ -40,6 +40,7 @@ export async function startFixtureServer(
     admit: async () => ({
       principal: { kind: "anyone", meshId: "main" },
       services: {} as Services,
+      connection: undefined,
       address: "",
     }),
     permit: async () => undefined,

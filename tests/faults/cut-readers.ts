@@ -19,8 +19,8 @@ export interface CutReport {
 interface Page {
   readonly messages: readonly { readonly sequence: number }[];
   readonly next_cursor: number;
-  readonly again?: number;
-  readonly receipt?: string;
+  readonly again?: number | undefined;
+  readonly receipt?: string | undefined;
 }
 
 /** What a reader knows of its reading; what it names of it is all that it may rely on. */

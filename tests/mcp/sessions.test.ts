@@ -160,7 +160,9 @@ it("[MCP-2] a team that could not be remembered is not made: what an MCP session
   ] as const;
   await sql`ALTER TABLE mcp_session_teams RENAME TO away`;
   for (const [name, input] of calls) {
-    expect((await readRpc(await post(mcp, toolCall(name, input), alder))).result.isError).toBe(true);
+    expect((await readRpc(await post(mcp, toolCall(name, input), alder))).result).toMatchObject({
+      isError: true,
+    });
   }
   await sql`ALTER TABLE away RENAME TO mcp_session_teams`;
   expect(await sql`SELECT FROM teams`).toHaveLength(1);
