@@ -23,6 +23,8 @@ const badFrames: Record<string, string | Buffer> = {
   "no JSON": "hello",
   "half of JSON": '{"type":"ping"',
   "two documents": '{"type":"ping","id":1}{"type":"ping","id":2}',
+  "a member twice": '{"type":"ping","id":1,"id":2}',
+  "a member twice, far within": JSON.stringify(request).replace("{}", '{"query":[{"a":1,"\\u0061":2}]}'),
   null: "null",
   "a list": JSON.stringify([request]),
   "a text": '"ping"',

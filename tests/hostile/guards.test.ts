@@ -271,6 +271,8 @@ describe("requests that are barely HTTP", () => {
     '{"a":01}',
     "NaN",
     '{"title":"\n"}',
+    '{"title":"seen","title":"served"}',
+    '{"title":"served","\\u0074itle":"seen"}',
     "\ufeff{}",
   ];
 

@@ -183,6 +183,11 @@ describe("what is refused", () => {
     expect(broken.status).toBe(400);
     expect((await readRpc(broken)).error?.code).toBe(-32700);
     expect((await post(url, "")).status).toBe(400);
+    const twice = `{"name":"forget",${JSON.stringify(toolCall("list_sessions", {})).slice(1)}`;
+    expect(
+      (await readRpc(await post(url, twice.replace('"arguments":', '"name":"forget","arguments":')))).error
+        ?.code,
+    ).toBe(-32700);
     expect((await post(url, JSON.stringify("x".repeat(2 * 1024 * 1024)))).status).toBe(413);
     expect((await post(url, "[]", { headers: { "content-type": "text/plain" } })).status).toBe(400);
     const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;

@@ -43,4 +43,5 @@ export {
 export { fillPath, routeOf } from "./routes.js";
 export { type SearchKind, searchKinds } from "./search-kinds.js";
 export { slugFrom } from "./slug.js";
+export { endOfString, parseStrictJson } from "./strict-json.js";
 export { isUuid } from "./uuid.js";

@@ -1,10 +1,10 @@
-import { limits, MerkleError } from "@merkle/wire";
+import { endOfString, limits, MerkleError, parseStrictJson } from "@merkle/wire";
 
 /**
  * Parses JSON that comes from outside. Two MiB can hold a million values, and whatever looks at each of them keeps everybody
  * else waiting; so they are counted before any is made (LIMIT-1).
  *
- * @throws bad_request for text that is no JSON, or holds more than `valuesMax` values
+ * @throws bad_request for text that is no JSON, names a member twice, or holds more than `valuesMax` values
  */
 export function parseJson(
   text: string,
@@ -18,7 +18,7 @@ export function parseJson(
     );
   }
   try {
-    return JSON.parse(text);
+    return parseStrictJson(text);
   } catch (error) {
     throw new MerkleError(
       "bad_request",
@@ -47,20 +47,4 @@ function holdsMoreValues(text: string, max: number): boolean {
     }
   }
   return true;
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-
-/** Where the quote stands that ends a string, or else the text's end. */
-function endOfString(text: string, start: number): number {
-  const first = text.indexOf('"', start);
-  if (first === -1) return text.length;
-  if (text.charCodeAt(first - 1) !== backslash) return first;
-  // Searching again after each escaped quote would take long where there are many.
-  let at = start;
-  while (at < text.length && text.charCodeAt(at) !== quote) {
-    at += text.charCodeAt(at) === backslash ? 2 : 1;
-  }
-  return at;
 }

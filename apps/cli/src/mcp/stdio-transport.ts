@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { parseStrictJson } from "@merkle/wire/plain";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 
@@ -65,7 +66,7 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
 
   function take(line: string): void {
     const message = parse(line);
-    if (message === undefined) return refuse(-32700, "This is no JSON.");
+    if (message === undefined) return refuse(-32700, "This is no JSON, or names a member twice.");
     if (!isMessage(message)) return refuse(-32600, "This is no JSON-RPC 2.0 message.");
     if ("method" in message && "id" in message) admit(message.id, message.params);
     const cancelled = cancelledBy(message);
@@ -143,7 +144,7 @@ function readLines(input: Readable, take: (line: string) => void, end: () => voi
 
 function parse(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseStrictJson(line);
   } catch {
     return undefined;
   }
