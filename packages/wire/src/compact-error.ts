@@ -1,4 +1,4 @@
-import { quoted } from "./compact.js";
+import { foreign } from "./compact.js";
 import type { MerkleError } from "./errors.js";
 
 /** A failure as text for a model. Its details can quote what others wrote, which must not pass for a line of ours (TEXT-1). */
@@ -7,9 +7,10 @@ export function compactError({ code, message, details }: Pick<MerkleError, "code
     // The message names the fields already.
     .filter(([name]) => name !== "fields" && name !== "field")
     .map(([name, value]) => compactDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
-  return [`${code}: ${quoted(message)}`, ...told].join("\n");
+  return [`${code}: ${foreign(message)}`, ...told].join("\n");
 }
 
 function compactDetail(name: string, value: string): string {
-  return value.includes("\n") ? `${name}:\n  ${quoted(value)}` : `${name} ${quoted(value)}`;
+  const text = foreign(value);
+  return text.includes("\n") ? `${foreign(name)}:\n  ${text}` : `${foreign(name)} ${text}`;
 }

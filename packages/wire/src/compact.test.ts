@@ -390,7 +390,7 @@ describe("compact text", () => {
     ).not.toContain("mk_");
     const person = { person_id: credential, name: "Ana" };
     expect(catalogue.create_person.compact(person, server)).toBe(
-      `Ana is here. team_id ${id} speaks as this person`,
+      `person Ana is here. team_id ${id} speaks as this person`,
     );
     expect(waited([])).not.toContain("cursor");
   });

@@ -5,19 +5,47 @@ import { sealText } from "./record/seal-text.js";
 import { isRedacted } from "./redaction.js";
 
 /**
- * Text for a model. What others wrote is data: it must not be able to look like a line of ours, so every line after its
- * first is indented, a name that could be mistaken stands in quotation marks, and what a terminal or a model could take
- * for an instruction to itself is made harmless (TEXT-1, TEXT-2).
+ * What others wrote, in a text for a model, is data: it must not be able to look like a line of ours. Returns a value with all
+ * its texts so that they cannot: what a terminal or a model could take for an instruction to itself is made harmless, and
+ * each line after a text's first is indented (TEXT-1). Every rendering passes through here before it is made, so that none
+ * has to think of it.
+ *
+ * @param verbatim - fields that are left as they are
  */
+export function foreign<Value>(value: Value, verbatim: readonly string[] = []): Value {
+  return foreignValue(value, verbatim) as Value; // Of the same shape: only texts are exchanged, for texts.
+}
+
+function foreignValue(value: unknown, verbatim: readonly string[]): unknown {
+  if (typeof value === "string") return foreignText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => foreignValue(each, verbatim));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) =>
+      verbatim.includes(name) ? [name, inner] : [foreignText(name), foreignValue(inner, verbatim)],
+    ),
+  );
+}
+
+function foreignText(text: string): string {
+  return neutralise(text).replaceAll("\n", "\n  ");
+}
+
+/** A message as text for a model. */
 export function compactMessage(message: Message): string {
+  return messageLines(foreign(message));
+}
+
+/** The lines of a message whose texts are `foreign`; a name that could be mistaken stands in quotation marks (TEXT-2). */
+export function messageLines(message: Message): string {
   if (isRedacted(message)) return `${redactedHead(message)} (${describeRedaction(message.redaction)})`;
-  if (message.type === "system") return `#${message.sequence} * ${quoted(describeEvent(message))}`;
+  if (message.type === "system") return `#${message.sequence} * ${describeEvent(message)}`;
   const { text, options } = message.content;
   if (message.content["private"] === true && typeof text !== "string") {
     return `${chatHead(message)} (${describeSealed(message.content)})`;
   }
   return lines(
-    `${chatHead(message)}: ${quoted(typeof text === "string" ? text : "")}`,
+    `${chatHead(message)}: ${typeof text === "string" ? text : ""}`,
     Array.isArray(options) && ` options: ${options.map(optionInLine).join(" | ")}`,
   );
 }
@@ -38,7 +66,7 @@ function describeSealed({ bytes, sealed, problem }: Message["content"]): string 
   const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
   return [
     typeof length === "number" && `${length} bytes`,
-    typeof problem === "string" ? `not opened: ${quoted(problem)}` : "sealed",
+    typeof problem === "string" ? `not opened: ${problem}` : "sealed",
   ]
     .filter((part) => typeof part === "string")
     .join(", ");
@@ -78,7 +106,8 @@ function optionInLine(option: unknown): string {
   return neutralise(isPlain(option, /^[^"|\n\r]+$/) ? option : JSON.stringify(option));
 }
 
-function inQuotes(text: string): string {
+/** Text of others among words of ours, on one line of them. */
+export function inQuotes(text: string): string {
   return neutralise(JSON.stringify(text));
 }
 
@@ -103,11 +132,6 @@ function sealInLine(name: string, value: unknown): string | null {
 /** Joins the lines that are there. */
 export function lines(...parts: (string | false | null | undefined)[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
-}
-
-/** Text of others in a place of ours: neutralised, its later lines indented below its first. */
-export function quoted(text: string): string {
-  return neutralise(text).replaceAll("\n", "\n  ");
 }
 
 /** A name among words of ours. One that could be taken for these, as `*` or with a colon, stands in quotation marks. */
@@ -142,14 +166,14 @@ export function messageTime(timestamp: string): string {
   return timestamp.slice(11, 19);
 }
 
-// Everything that moves a cursor, hides text or reverses it; kept are line feed and tab.
+// Everything that moves a cursor, hides text or reverses it; kept are line feed, tab, and how an emoji is to be drawn.
 const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point.
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Bidi_Control}\p{Default_Ignorable_Code_Point}](?<![\ufe0e\ufe0f])/gu;
 
-// Frames that clients put around text to a model; content must not open or close one.
+// Frames that clients put around text to a model, and the marks of its turns; content must not open or close one.
 const frameTag =
-  /<(?=\/?(?:system|system-reminder|cross-session-message|channel|task-notification|persisted-output|function_calls|invoke|antml|tool_use|tool_result|human|assistant|user)\b)/gi;
+  /<(?=[\s/]*(?:antml|(?:system|human|assistant|user|developer|channel|invoke|parameter|thinking|function|result)(?![a-z0-9])|(?:tool|function|task|teammate|cross-session|agent|command|local-command|bash|hook|ide|persisted|untrusted|available|new)s?[-_][a-z])|\|[\w ]{1,40}\|>)/gi;
 
 /**
  * A value as JSON in which what could be taken for more than text stands as an escape: read as JSON nothing of it is lost, and

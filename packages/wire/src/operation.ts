@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { foreign } from "./compact.js";
 import type { ErrorCode } from "./errors.js";
 import type { JobKind } from "./values.js";
 
@@ -57,7 +58,15 @@ export interface Operation<
    * of its inputs. It may be called and given all the same (MCP-10).
    */
   readonly unlisted?: true | readonly string[];
-  /** The output as text for a model, which pays for every byte of it (TEXT-1). */
+  /**
+   * Fields of the output, at any depth, that are rendered as they stand, because they are edited by quoting them or read as
+   * JSON: `compact` itself makes them harmless, and lets nothing follow that could be theirs (TEXT-4).
+   */
+  readonly verbatim?: readonly string[];
+  /**
+   * The output as text for a model, which pays for every byte of it. Its texts are `foreign` already; a line of it begins with
+   * a word or sign of ours (TEXT-1).
+   */
   compact(output: z.output<Output>, rendering: Rendering): string;
 }
 
@@ -108,7 +117,10 @@ export function operation<
     readonly route: OperationRoute;
   },
 ): Operation<Name, Input, Output> & { readonly access: OperationAccess; readonly route: OperationRoute } {
-  return definition;
+  return {
+    ...definition,
+    compact: (output, rendering) => definition.compact(foreign(output, definition.verbatim), rendering),
+  };
 }
 
 /** The errors that any operation may answer, whatever it does. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, nameInLine, peerAddress, quoted } from "../compact.js";
+import { lines, messageTime, nameInLine, peerAddress } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -97,7 +97,7 @@ export const listAttention = operation({
             item.team === null
               ? ""
               : ` ${item.peer === null ? nameInLine(item.team) : peerAddress(item.team, item.peer)}`
-          }${item.text === "" ? "" : `: ${quoted(item.text)}`}`,
+          }${item.text === "" ? "" : `: ${item.text}`}`,
       ),
       items.length === 0 && "nothing waits for a human",
     ),

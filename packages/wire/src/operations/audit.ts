@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, nameInLine, quoted } from "../compact.js";
+import { lines, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { asTeam, retryable, StorableText, Timestamp, textOfBytes, Uuid } from "../values.js";
@@ -80,7 +80,7 @@ export const auditSessionStart = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "write",
-  compact: ({ session_id }) => `audit session ${quoted(session_id)} started`,
+  compact: ({ session_id }) => `audit session ${session_id} started`,
 });
 
 const AuditSession = z
@@ -120,7 +120,7 @@ export const listAuditSessions = operation({
     lines(
       ...sessions.map(
         ({ session_id, intent, record_count, root }) =>
-          `${quoted(session_id)} ${record_count} records, ${root === null ? "open" : `root ${root}`}: ${quoted(intent)}`,
+          `- ${nameInLine(session_id)} ${record_count} records, ${root === null ? "open" : `root ${root}`}: ${intent}`,
       ),
       sessions.length === 0 && "no audit sessions",
       next_cursor !== null && `more: before ${next_cursor}`,
@@ -294,7 +294,7 @@ export const merkleProofOf = operation({
 });
 
 function compactRoot({ session_id, root, record_count, finalized_at }: MerkleRoot): string {
-  return `root ${root} over ${record_count} records of ${quoted(session_id)}, ${finalized_at}`;
+  return `root ${root} over ${record_count} records of ${session_id}, ${finalized_at}`;
 }
 
 function compactThought({
@@ -307,5 +307,5 @@ function compactThought({
   content,
 }: ThoughtRecord): string {
   const who = nameInLine(recorded_by);
-  return `#${number} ${id} ${type} of ${nameInLine(task_id)} (${who}, ${timestamp}) ${quoted(content)}`;
+  return `#${number} ${id} ${type} of ${nameInLine(task_id)} (${who}, ${timestamp}) ${content}`;
 }

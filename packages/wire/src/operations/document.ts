@@ -72,6 +72,7 @@ export const readSessionDoc = operation({
   afterClosing: "allowed",
   rate: "read",
   forJobs: jobKinds,
+  verbatim: ["content", "diff"],
   compact: (doc) => compactDocument(doc),
 });
 

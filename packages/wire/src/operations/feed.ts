@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { compactMessage, lines } from "../compact.js";
+import { lines, messageLines } from "../compact.js";
 import { limits } from "../limits.js";
 import { Message, Priority } from "../message.js";
 import { operation } from "../operation.js";
@@ -139,7 +139,7 @@ export const waitForMessages = operation({
       result.remaining !== undefined && `${result.remaining} more: call again`,
       result.document_version !== undefined && `document v${result.document_version}`,
       result.session_closed && "session closed",
-      result.advice,
+      result.advice && `advice: ${result.advice}`,
       keeper === "server" && result.messages.length === 0 && "nothing new",
       keeper === "caller" &&
         `${result.messages.length === 0 ? "nothing new, " : ""}next_cursor ${result.next_cursor}`,
@@ -232,7 +232,7 @@ export const getHistory = operation({
   compact: (page) =>
     lines(
       page.has_more && `older: before_cursor ${page.next_cursor}`,
-      ...page.messages.map(compactMessage),
+      ...page.messages.map(messageLines),
       page.messages.length === 0 && "nothing here",
     ),
 });

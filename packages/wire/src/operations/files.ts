@@ -58,5 +58,5 @@ export const importBundle = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "create",
-  compact: ({ slug }) => slug,
+  compact: ({ slug }) => `imported as ${slug}`,
 });

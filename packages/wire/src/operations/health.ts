@@ -78,6 +78,6 @@ export const testConnection = operation({
   rate: "write",
   compact: ({ base_url, same_broker, problem }) =>
     same_broker
-      ? `${base_url} leads to this broker${problem === null ? "" : `. ${problem}`}`
-      : `${base_url}: ${problem ?? "another broker answers there"}`,
+      ? `address ${base_url} leads to this broker${problem === null ? "" : `. ${problem}`}`
+      : `address ${base_url}: ${problem ?? "another broker answers there"}`,
 });

@@ -67,7 +67,7 @@ export const createMesh = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "create",
-  compact: ({ name }) => `mesh ${name} is there`,
+  compact: ({ name }) => `mesh ${nameInLine(name)} is there`,
 });
 
 export const listMeshes = operation({
@@ -86,7 +86,9 @@ export const listMeshes = operation({
   rate: "read",
   compact: ({ meshes }) =>
     lines(
-      ...meshes.map((mesh) => `${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members`),
+      ...meshes.map(
+        (mesh) => `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members`,
+      ),
     ),
 });
 
@@ -134,7 +136,7 @@ export const createInvite = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "create",
-  compact: ({ link, uses_left, expires_at }) => `${link}  ${uses_left} uses, until ${expires_at}`,
+  compact: ({ link, uses_left, expires_at }) => `link ${link}  ${uses_left} uses, until ${expires_at}`,
 });
 
 export const previewInvite = operation({
@@ -242,7 +244,7 @@ export const redeemInvite = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "create",
-  compact: ({ name, mesh }) => `${nameInLine(name)} is a member of ${nameInLine(mesh)}`,
+  compact: ({ name, mesh }) => `member ${nameInLine(name)} of ${nameInLine(mesh)}`,
 });
 
 const Member = z.object({
@@ -274,7 +276,7 @@ export const listMembers = operation({
   compact: ({ members }) =>
     lines(
       ...members.map(
-        (each) => `${nameInLine(each.name)} ${each.revoked ? "revoked" : each.role} ${each.member_id}`,
+        (each) => `- ${nameInLine(each.name)} ${each.revoked ? "revoked" : each.role} ${each.member_id}`,
       ),
     ),
 });
@@ -293,7 +295,7 @@ export const revokeMember = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "write",
-  compact: ({ name }) => `${nameInLine(name)} is revoked`,
+  compact: ({ name }) => `member ${nameInLine(name)} is revoked`,
 });
 
 /** `bearer` is for programs; `sign_in` makes a link that signs one browser in. */
@@ -338,7 +340,8 @@ export const issueToken = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "create",
-  compact: ({ token, link, expires_at }) => `${link ?? token}  until ${expires_at}`,
+  compact: ({ token, link, expires_at }) =>
+    `${link === null ? `token ${token}` : `link ${link}`}  until ${expires_at}`,
 });
 
 export const listTokens = operation({
@@ -403,5 +406,5 @@ export const createObserverLink = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "create",
-  compact: ({ link, expires_at }) => `${link}  until ${expires_at}`,
+  compact: ({ link, expires_at }) => `link ${link}  until ${expires_at}`,
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, nameInLine, quoted } from "../compact.js";
+import { inQuotes, lines, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -192,6 +192,6 @@ function compactMemory(memory: Memory, text: string): string {
   const { id, rememberedBy, rememberedAt, session, forgotten, tags } = memory;
   const where = session === null ? "" : ` in ${session}`;
   const tagged = tags.length === 0 ? "" : ` [${tags.map(nameInLine).join(", ")}]`;
-  const gone = forgotten ? ` (forgotten: ${quoted(forgotten.reason)})` : "";
-  return `${id} (${nameInLine(rememberedBy)}${where}, ${rememberedAt.slice(0, 10)})${tagged}${gone} ${quoted(text)}`;
+  const gone = forgotten ? ` (forgotten: ${inQuotes(forgotten.reason)})` : "";
+  return `${id} (${nameInLine(rememberedBy)}${where}, ${rememberedAt.slice(0, 10)})${tagged}${gone} ${text}`;
 }

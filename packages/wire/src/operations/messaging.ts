@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { compactMessage, lines, messageTime, nameInLine, peerAddress } from "../compact.js";
+import { lines, messageLines, messageTime, nameInLine, peerAddress } from "../compact.js";
 import { isSealed } from "../identity/sealed-form.js";
 import { limits } from "../limits.js";
 import { Message, Priority } from "../message.js";
@@ -74,7 +74,11 @@ export const Posted = z.object({
 export function compactPosted({ cursor, recipients }: z.output<typeof Posted>): string {
   const told = (recipients ?? []).slice(0, 20).map(compactRecipient);
   const more = (recipients?.length ?? 0) - told.length;
-  return lines(`#${cursor} posted`, told.join("; "), more > 0 && `and ${more} more`);
+  return lines(
+    `#${cursor} posted`,
+    told.length > 0 && `- ${told.join("; ")}`,
+    more > 0 && `and ${more} more`,
+  );
 }
 
 export const sendMessage = operation({
@@ -132,8 +136,9 @@ export const arrival = {
   }),
 };
 
+/** A brought message whose texts are `foreign`. */
 export function compactBrought(message: Message, again = 0): string {
-  return `${message.sequence <= again ? "(again) " : ""}${compactMessage(message)}`;
+  return `${message.sequence <= again ? "(again) " : ""}${messageLines(message)}`;
 }
 
 export const checkMessages = operation({
@@ -202,7 +207,7 @@ export const messageStatus = operation({
   compact: ({ message, recipients, delivered, answered }) =>
     lines(
       `#${message} delivered ${delivered}/${recipients.length}`,
-      ...recipients.map(compactRecipient),
+      ...recipients.map((each) => `- ${compactRecipient(each)}`),
       answered && `answered by ${nameInLine(answered.by)} in #${answered.message}`,
     ),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, neutralise, peerAddress, quoted } from "../compact.js";
+import { inQuotes, lines, messageTime, nameInLine, peerAddress } from "../compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
@@ -86,16 +86,18 @@ export type Peer = z.output<typeof Peer>;
 /** `- atlas's line`: who, what it said of itself, where it belongs, and when it was seen. */
 function compactPeer(peer: Peer): string {
   const { declared, summary } = peer;
-  const groups = peer.groups.map(({ name, role }) => `@${name}${role ? `:${role}` : ""}`).join(" ");
+  const groups = peer.groups
+    .map(({ name, role }) => nameInLine(`@${name}`) + (role ? `:${nameInLine(role)}` : ""))
+    .join(" ");
   const facts = [
     peer.kind === "human" ? "human" : "",
-    peer.role ? `role ${neutralise(peer.role)}` : "",
-    neutralise(groups),
+    peer.role ? `role ${nameInLine(peer.role)}` : "",
+    groups,
     peer.left_at ? "left" : peer.status,
-    declared ? `${declared.status}${declared.reason ? ` (${neutralise(declared.reason)})` : ""}` : "",
+    declared ? `${declared.status}${declared.reason ? ` ${inQuotes(declared.reason)}` : ""}` : "",
     `seen ${messageTime(peer.last_seen_at)}`,
   ].filter((fact) => fact !== "");
-  return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary ? `: ${quoted(summary.text)}` : ""}`;
+  return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary ? `: ${summary.text}` : ""}`;
 }
 
 export const listPeers = operation({
@@ -205,5 +207,7 @@ export const leaveGroup = operation({
 });
 
 function compactGroups({ groups }: { groups: readonly z.output<typeof Membership>[] }): string {
-  return groups.length === 0 ? "in no group" : `in ${groups.map(({ name }) => `@${name}`).join(" ")}`;
+  return groups.length === 0
+    ? "in no group"
+    : `in ${groups.map(({ name }) => nameInLine(`@${name}`)).join(" ")}`;
 }

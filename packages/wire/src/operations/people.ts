@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, nameInLine, peerAddress, quoted } from "../compact.js";
+import { lines, messageTime, nameInLine, peerAddress } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { searchKinds } from "../search-kinds.js";
@@ -33,7 +33,7 @@ export const nudge = operation({
     lines(
       ...nudged.map(
         ({ team, peer, reached, connected, last_seen_at }) =>
-          `${peerAddress(team, peer)}: ${
+          `- ${peerAddress(team, peer)}: ${
             reached.length > 0
               ? `woken by ${reached.join(", ")}`
               : connected
@@ -148,7 +148,7 @@ export const search = operation({
           hit.key ??
           (hit.progress_id && `${hit.progress_id} in ${nameInLine(hit.project ?? "")}`) ??
           `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
-        return `${hit.kind} ${where}${hit.by === null ? "" : ` (${nameInLine(hit.by)})`}: ${quoted(hit.marked)}`;
+        return `${hit.kind} ${where}${hit.by === null ? "" : ` (${nameInLine(hit.by)})`}: ${hit.marked}`;
       }),
       hits.length === 0 && "nothing found",
       !complete && "older messages are still being indexed: search again later",

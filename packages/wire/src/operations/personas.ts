@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, nameInLine, quoted } from "../compact.js";
+import { lines, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { asTeam, lineOfChars, retryable, Timestamp, textOfBytes } from "../values.js";
@@ -54,7 +54,7 @@ export const listPersonas = operation({
     lines(
       ...personas.map(
         ({ name, retired, prompt }) =>
-          `${nameInLine(name)}${retired ? " (retired)" : ""}: ${quoted(prompt.split("\n", 1)[0] ?? "")}`,
+          `- ${nameInLine(name)}${retired ? " (retired)" : ""}: ${prompt.split("\n", 1)[0] ?? ""}`,
       ),
       personas.length === 0 && "no personas",
     ),
@@ -76,7 +76,7 @@ export const getPersona = operation({
   afterClosing: "allowed",
   rate: "read",
   forJobs: ["perspective"],
-  compact: ({ name, prompt, hash }) => lines(`${nameInLine(name)}, hash ${hash}:`, quoted(prompt)),
+  compact: ({ name, prompt, hash }) => `persona ${nameInLine(name)}, hash ${hash}:\n  ${prompt}`,
 });
 
 export const putPersona = operation({

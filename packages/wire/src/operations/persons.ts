@@ -22,7 +22,7 @@ export const createPerson = operation({
   afterClosing: "allowed",
   rate: "create",
   compact: ({ person_id, name }, { keeper }) =>
-    `${nameInLine(name)} is here. ${keeper === "caller" ? `person_id ${person_id}` : `team_id ${person_id.split(".")[0]} speaks as this person`}`,
+    `person ${nameInLine(name)} is here. ${keeper === "caller" ? `person_id ${person_id}` : `team_id ${person_id.split(".")[0]} speaks as this person`}`,
 });
 
 export const getPerson = operation({
@@ -43,7 +43,7 @@ export const getPerson = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
-  compact: ({ name }) => nameInLine(name),
+  compact: ({ name }) => `person ${nameInLine(name)}`,
 });
 
 export const renamePerson = operation({
@@ -60,5 +60,5 @@ export const renamePerson = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "write",
-  compact: ({ name }) => nameInLine(name),
+  compact: ({ name }) => `person ${nameInLine(name)}`,
 });

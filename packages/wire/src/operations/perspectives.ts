@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, nameInLine, quoted } from "../compact.js";
+import { lines, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -74,7 +74,7 @@ export const getPerspective = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
-  compact: (perspective) => lines(compactPerspective(perspective), quoted(perspective.content)),
+  compact: (perspective) => `${compactPerspective(perspective)}:\n  ${perspective.content}`,
 });
 
 export const listSourcePerspectives = operation({
@@ -115,7 +115,7 @@ export const getSourcePerspective = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
-  compact: (perspective) => lines(compactPerspective(perspective), quoted(perspective.content)),
+  compact: (perspective) => `${compactPerspective(perspective)}:\n  ${perspective.content}`,
 });
 
 export const putPerspective = operation({

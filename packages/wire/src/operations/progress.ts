@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, nameInLine, neutralise, quoted } from "../compact.js";
+import { lines, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { parseInstant } from "../parse-instant.js";
@@ -94,8 +94,7 @@ export const logProgress = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "write",
-  compact: ({ id, projectId, title }) =>
-    `Logged: ${neutralise(title)} (ID: ${id}) in project ${nameInLine(projectId)}`,
+  compact: ({ id, projectId, title }) => `Logged: ${title} (ID: ${id}) in project ${nameInLine(projectId)}`,
 });
 
 export const getContext = operation({
@@ -122,7 +121,7 @@ export const getContext = operation({
   afterClosing: "allowed",
   rate: "read",
   compact: ({ summary, content }) =>
-    lines(quoted(summary), content !== undefined && `content: ${quoted(content)}`),
+    lines(`summary: ${summary}`, content !== undefined && `content: ${content}`),
 });
 
 export const searchLogs = operation({
@@ -158,7 +157,7 @@ export const searchLogs = operation({
   afterClosing: "allowed",
   rate: "read",
   compact: ({ projectId, query, entries, total }) => {
-    const matching = query === null ? "" : ` matching '${neutralise(query.replaceAll("\n", " "))}'`;
+    const matching = query === null ? "" : ` matching '${query.replaceAll("\n", " ")}'`;
     const found = `Found ${total} ${total === 1 ? "entry" : "entries"}${matching} in ${nameInLine(projectId)}`;
     const shown = entries.length < total ? `, the newest ${entries.length}` : "";
     return lines(`${found}${shown}${entries.length === 0 ? "" : ":"}`, ...entries.map(entryLine));
@@ -249,7 +248,7 @@ export const listProgressProjects = operation({
   rate: "read",
   compact: ({ projects }) =>
     lines(
-      ...projects.map(({ projectId, entries }) => `${nameInLine(projectId)}: ${entries}`),
+      ...projects.map(({ projectId, entries }) => `- ${nameInLine(projectId)}: ${entries}`),
       projects.length === 0 && "no projects",
     ),
 });
@@ -258,5 +257,5 @@ function entryLine(
   { id, title, createdAt }: Pick<ProgressEntry, "id" | "title" | "createdAt">,
   index: number,
 ): string {
-  return `${index + 1}. ${id} - ${neutralise(title)} (${createdAt.slice(0, 10)})`;
+  return `${index + 1}. ${id} - ${title} (${createdAt.slice(0, 10)})`;
 }

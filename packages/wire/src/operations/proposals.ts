@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, nameInLine, neutralise, quoted } from "../compact.js";
+import { lines, messageTime, nameInLine, neutralise } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -181,9 +181,10 @@ export const getProposal = operation({
   afterClosing: "allowed",
   rate: "read",
   forJobs: ["incorporate", "conclude"],
+  verbatim: ["content"],
   compact: (proposal) => {
     const facts = [compactProposal(proposal)];
-    if (proposal.note !== "") facts.push(`note: ${quoted(proposal.note)}`);
+    if (proposal.note !== "") facts.push(`note: ${proposal.note}`);
     if (proposal.content === null) return lines(...facts, "its text was removed");
     return lines(...facts, `its text, from the next line to the end:\n${neutralise(proposal.content)}`);
   },

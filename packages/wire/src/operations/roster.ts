@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { kept, lines, messageTime, nameInLine, peerAddress, quoted } from "../compact.js";
+import { kept, lines, messageTime, nameInLine, peerAddress } from "../compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
@@ -127,8 +127,8 @@ export const joinSession = operation({
     lines(
       `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${peerAddress(joined.team_name, joined.peer_name)}.${kept(joined, rendering)}`,
       rendering.keeper === "caller" && joined.peer_id && `peer_id ${joined.peer_id}: give it as team_id`,
-      `title: ${quoted(joined.title)}`,
-      joined.description && `description: ${quoted(joined.description)}`,
+      `title: ${joined.title}`,
+      joined.description && `description: ${joined.description}`,
       ...compactRoster(joined.participants),
     ),
 });

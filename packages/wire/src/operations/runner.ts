@@ -61,6 +61,7 @@ export const getRunner = operation({
       `${running} running, ${queued} waiting`,
       here === null && "no runner beside this broker",
       elsewhere && "other runners are let in",
-      here?.runner && `${nameInLine(here.runner.program)}: ${here.runner.problem ?? here.runner.version}`,
+      here?.runner &&
+        `runs ${nameInLine(here.runner.program)}: ${here.runner.problem ?? here.runner.version}`,
     ),
 });

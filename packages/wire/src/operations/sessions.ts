@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { kept, lines, messageTime, nameInLine, quoted } from "../compact.js";
+import { kept, lines, messageTime, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { sealText } from "../record/seal-text.js";
@@ -170,11 +170,11 @@ export const getSession = operation({
   forJobs: jobKinds,
   compact: (session) =>
     lines(
-      `${session.slug} ${session.status}: ${quoted(session.title)}`,
-      session.description && `description: ${quoted(session.description)}`,
+      `session ${session.slug} ${session.status}: ${session.title}`,
+      session.description && `description: ${session.description}`,
       `${session.teams} teams, ${session.last_sequence} messages, document v${session.document_version}`,
       session.held &&
-        `held by ${nameInLine(session.held.by)}: agents cannot post${session.held.reason === null ? "" : `, ${quoted(session.held.reason)}`}`,
+        `held by ${nameInLine(session.held.by)}: agents cannot post${session.held.reason === null ? "" : `, ${session.held.reason}`}`,
       session.settings.message_budget > 0 &&
         `${session.agent_messages} of ${session.settings.message_budget} messages of agents since the last human word`,
       session.seal && sealText(session.seal),
@@ -224,7 +224,7 @@ export const listSessions = operation({
     lines(
       ...sessions.map(
         (s) =>
-          `${s.slug} ${s.status} ${s.teams} teams, ${s.last_sequence} messages, v${s.document_version}: ${quoted(s.title)}`,
+          `- ${s.slug} ${s.status} ${s.teams} teams, ${s.last_sequence} messages, v${s.document_version}: ${s.title}`,
       ),
       sessions.length === 0 && "no sessions",
       next_cursor && `more: before ${next_cursor}`,
@@ -263,7 +263,7 @@ export const updateSessionMetadata = operation({
   readOnly: false,
   afterClosing: "refused",
   rate: "write",
-  compact: (updated) => `changed ${messageTime(updated.updated_at)}, now: ${quoted(updated.title)}`,
+  compact: (updated) => `changed ${messageTime(updated.updated_at)}, now: ${updated.title}`,
 });
 
 export const concludeSession = operation({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, neutralise } from "../compact.js";
+import { lines, nameInLine, neutralise } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { asTeam, SourceHash, SourcePath, StorableText, Timestamp } from "../values.js";
@@ -53,7 +53,7 @@ export const listSources = operation({
   rate: "read",
   compact: ({ roots, files, has_more }) =>
     lines(
-      ...roots.map(({ root, problem }) => problem !== null && `root ${root}: ${problem}`),
+      ...roots.map(({ root, problem }) => problem !== null && `root ${nameInLine(root)}: ${problem}`),
       ...files.map(compactFile),
       files.length === 0 && "no files",
       has_more && "more: narrow it with query",
@@ -97,7 +97,9 @@ export const readSource = operation({
   afterClosing: "allowed",
   rate: "read",
   forJobs: ["incorporate", "perspective"],
-  compact: ({ source_path, source_sha, text }) => `${source_path} ${source_sha}:\n${neutralise(text)}`,
+  verbatim: ["text"],
+  compact: ({ source_path, source_sha, text }) =>
+    `file ${nameInLine(source_path)} ${source_sha}, from the next line to the end:\n${neutralise(text)}`,
 });
 
 function compactFile(file: z.output<typeof ListedFile>): string {
@@ -107,5 +109,7 @@ function compactFile(file: z.output<typeof ListedFile>): string {
     open_proposals > 0 && `${open_proposals} open proposals`,
     jobs_in_flight > 0 && `${jobs_in_flight} jobs in flight`,
   ].filter(Boolean);
-  return work.length === 0 ? source_path : `${source_path}: ${work.join(", ")}`;
+  return work.length === 0
+    ? `- ${nameInLine(source_path)}`
+    : `- ${nameInLine(source_path)}: ${work.join(", ")}`;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, nameInLine, quoted } from "../compact.js";
+import { lines, messageTime, nameInLine, neutralJson } from "../compact.js";
 import { jsonValue } from "../json-value.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
@@ -64,6 +64,7 @@ export const getState = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  verbatim: ["value"],
   compact: ({ history, watched_by, ...entry }) =>
     lines(
       compactEntry(entry),
@@ -100,8 +101,8 @@ export const setState = operation({
   rate: "write",
   compact: ({ key, version, changed, watchers }) =>
     changed
-      ? `${nameInLine(key)} v${version}${watchers > 0 ? `, told ${watchers}` : ""}`
-      : `${nameInLine(key)} has that value already, v${version}`,
+      ? `set ${nameInLine(key)} v${version}${watchers > 0 ? `, told ${watchers}` : ""}`
+      : `state ${nameInLine(key)} has that value already, v${version}`,
 });
 
 export const deleteState = operation({
@@ -124,7 +125,7 @@ export const deleteState = operation({
   readOnly: false,
   afterClosing: "refused",
   rate: "write",
-  compact: ({ key }) => `${nameInLine(key)} deleted`,
+  compact: ({ key }) => `deleted ${nameInLine(key)}`,
 });
 
 export const listState = operation({
@@ -147,6 +148,7 @@ export const listState = operation({
   readOnly: true,
   afterClosing: "allowed",
   rate: "read",
+  verbatim: ["value"],
   compact: ({ entries, next_cursor }) =>
     lines(
       ...entries.map(compactEntry),
@@ -216,6 +218,6 @@ function compactWatching({ watching }: z.output<typeof Watching>): string {
 }
 
 function compactEntry({ key, value, deleted, redacted, version, updatedBy, updatedAt }: StateEntry): string {
-  const told = redacted ? "(removed)" : deleted ? "(deleted)" : quoted(JSON.stringify(value));
-  return `${nameInLine(key)} = ${told} (v${version}, ${nameInLine(updatedBy)} ${messageTime(updatedAt)})`;
+  const told = redacted ? "(removed)" : deleted ? "(deleted)" : neutralJson(value ?? null);
+  return `- ${nameInLine(key)} = ${told} (v${version}, ${nameInLine(updatedBy)} ${messageTime(updatedAt)})`;
 }

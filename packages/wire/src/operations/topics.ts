@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, messageTime, nameInLine, quoted } from "../compact.js";
+import { lines, messageTime, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -240,7 +240,7 @@ export const getTopic = operation({
   compact: ({ messages, next_after, ...topic }) =>
     lines(
       compactTopic(topic),
-      ...messages.map(({ by, at, text }) => `${nameInLine(by)} ${messageTime(at)}: ${quoted(text)}`),
+      ...messages.map(({ by, at, text }) => `- ${nameInLine(by)} ${messageTime(at)}: ${text}`),
       next_after !== null && `more: after ${next_after}`,
     ),
 });
@@ -249,6 +249,6 @@ function compactTopic({ topic_id, status, title, opened_by, anchor, place, messa
   const where =
     anchor === null
       ? "all of the text"
-      : `${quoted(anchor.quote)}${place?.found === "exact" ? "" : ` (${place?.found})`}`;
-  return `topic ${topic_id} ${status} by ${nameInLine(opened_by)}: ${quoted(title)} on ${where}, ${messages_count} messages`;
+      : `${anchor.quote}${place?.found === "exact" ? "" : ` (${place?.found})`}`;
+  return `topic ${topic_id} ${status} by ${nameInLine(opened_by)}: ${title} on ${where}, ${messages_count} messages`;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lines, nameInLine, quoted } from "../compact.js";
+import { lines, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import {
@@ -119,7 +119,7 @@ export const getJob = operation({
   afterClosing: "allowed",
   rate: "read",
   forJobs: jobKinds,
-  compact: (job) => lines(compactJob(job), job.error_tail !== null && quoted(job.error_tail)),
+  compact: (job) => lines(compactJob(job), job.error_tail !== null && `error:\n  ${job.error_tail}`),
 });
 
 export const listJobs = operation({
