@@ -49,7 +49,19 @@ function make({
 }: Made = {}) {
   const from = { peer_id: "peer-alex", address: "Alex/atlas", session_key: card.session_key };
   const to = { peer_id: "peer-birch", address: "Birch/oak", session_key: reader.keys.sessionKey };
-  const whole = { session_id: sessionId, message_id: "m1", from, to, counter: 1, time: posted, ...header };
+  const whole: SealedHeader = {
+    version: 2,
+    session_id: sessionId,
+    message_id: "m1",
+    from,
+    to,
+    counter: 1,
+    time: posted,
+    human: false,
+    priority: "next",
+    reply_to: null,
+    ...header,
+  };
   const keys = { card, own: boxKeyFrom(senderSeed), theirs: boxKeyFrom(reader.keys.seed).publicKey };
   const made: Message = {
     id: "m1",
@@ -121,12 +133,32 @@ it.each<[string, () => Made, RegExp]>([
     () => ({ header: Object.assign({ counter: 1 }, { more: 1 }) }),
     /cannot be understood/,
   ],
+  [
+    "by an agent, shown as a person's",
+    () => ({ message: { from: { team: "Alex", peer: "atlas", human: true } } }),
+    /by an agent/,
+  ],
+  ["by a person, shown as an agent's", () => ({ header: { human: true } }), /by a person/],
+  ["as a reply to another message", () => ({ message: { reply_to: 9 } }), /reply to another/],
+  ["as a reply, shown as none", () => ({ header: { reply_to: 9 } }), /reply to another/],
+  ["with another priority", () => ({ message: { priority: "now" } }), /another priority/],
+  ["for one, shown as for two", () => ({ message: { to: ["Birch/oak", "Cedar"] } }), /alone/],
+  ["for one, shown as for another", () => ({ message: { to: ["Cedar"] } }), /alone/],
 ])("[SEALED-5] refuses what was sealed %s", (_name, made, reason) => {
   expect(open(made())).toEqual({
     private: true,
     bytes: expect.any(Number),
     problem: expect.stringMatching(reason),
   });
+});
+
+it("[SEALED-5] opens what was sealed before headers had a version, and takes no such header for a newer one", () => {
+  const without = (name: keyof SealedHeader) => ({ header: { [name]: undefined } });
+  const first = { version: undefined, human: undefined, priority: undefined, reply_to: undefined };
+  expect(open({ header: Object(first), message: { priority: "now" } })).toHaveProperty("text");
+  for (const name of ["version", "human", "priority", "reply_to"] as const) {
+    expect(open(without(name))["problem"]).toMatch(/cannot be understood/);
+  }
 });
 
 it("[SEALED-5] refuses what comes twice, or out of order, also after this process has ended", () => {

@@ -7,7 +7,7 @@ import { isTrusted } from "./pins.js";
 import type { Opened, PlaceKeys } from "./place-keys.js";
 
 const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
-const Header = z.strictObject({
+const EarlierHeader = z.strictObject({
   session_id: z.string(),
   message_id: z.string(),
   from: End,
@@ -15,7 +15,15 @@ const Header = z.strictObject({
   counter: z.int().min(1),
   time: z.iso.datetime({ precision: 3 }),
 });
-type Header = z.output<typeof Header>;
+const Header = EarlierHeader.extend({
+  version: z.literal(2),
+  human: z.boolean(),
+  priority: z.string(),
+  reply_to: z.int().nullable(),
+});
+/** Strict both, so that neither can be taken for the other. */
+const AnyHeader = z.union([Header, EarlierHeader]);
+type AnyHeader = z.output<typeof AnyHeader>;
 
 /** The place that reads. */
 export interface Reader {
@@ -70,7 +78,7 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
   if (!parsed || !card) return { problem: "it is damaged, or its keys do not hold together" };
   const plain = unseal(parsed, { own: keys.box, theirs: card.boxKey });
   if (!plain) return { problem: "it was changed on the way, or sealed for another key than this place's" };
-  const header = Header.safeParse(plain.header).data;
+  const header = AnyHeader.safeParse(plain.header).data;
   if (!header) return { problem: "what it says of itself cannot be understood" };
   const moved = findMove(message, header, card, reader);
   if (moved !== null) return { problem: `${moved}; the broker, or somebody who controls it, has moved it` };
@@ -95,7 +103,7 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
 /** What of the message as it came is not what its sender sealed; null when all of it is. */
 function findMove(
   message: Message,
-  header: Header,
+  header: AnyHeader,
   card: CheckedCard,
   { sessionId, keys, sender }: Reader & { readonly sender: string },
 ): string | null {
@@ -109,7 +117,20 @@ function findMove(
   }
   if (header.message_id !== message.id) return "it was sealed as another message";
   const apartMs = Math.abs(Date.parse(message.posted_at) - Date.parse(header.time));
-  return apartMs <= apartMsMax ? null : `it was sealed at ${header.time}, which is another time`;
+  if (apartMs > apartMsMax) return `it was sealed at ${header.time}, which is another time`;
+  return "version" in header ? findChange(message, header) : null;
+}
+
+/** What of the message's first line its sender did not say so; a header of the first version says nothing of it. */
+function findChange(message: Message, header: z.output<typeof Header>): string | null {
+  if (message.from?.human !== header.human) {
+    return header.human ? "it was sealed by a person" : "it was sealed by an agent, and not by a person";
+  }
+  if (message.to.length !== 1 || message.to[0] !== header.to.address) {
+    return `it was sealed for ${nameInLine(header.to.address)} alone`;
+  }
+  if (message.priority !== header.priority) return "it was sealed with another priority";
+  return (message.reply_to ?? null) === header.reply_to ? null : "it was sealed as a reply to another message";
 }
 
 function isSame(one: Opened, other: Opened): boolean {

@@ -17,12 +17,15 @@ export interface Writer {
   readonly slug: string;
   readonly address: string;
   readonly peerId: string;
+  readonly human: boolean;
 }
 
 /** A text for one peer, whose id will be what its key stands for. */
 export interface PrivateText {
   readonly to: string;
   readonly text: string;
+  readonly priority: string;
+  readonly replyTo: number | null;
   readonly idempotencyKey: string;
 }
 
@@ -39,7 +42,7 @@ export interface SealedMessage {
  * it shows are not to be trusted
  */
 export function sealMessage(
-  { to, text, idempotencyKey }: PrivateText,
+  { to, text, priority, replyTo, idempotencyKey }: PrivateText,
   peers: readonly Peer[],
   writer: Writer,
 ): SealedMessage {
@@ -48,13 +51,17 @@ export function sealMessage(
   const theirs = requireKeys(peer, writer);
   const message = { sessionId, peerId, operation: "send_message", idempotencyKey } as const;
   const header = {
+    version: 2,
     session_id: sessionId,
     message_id: messageIdFrom(message, sha256),
     from: { peer_id: peerId, address: writer.address, session_key: card.session_key },
     to: { peer_id: peer.peer_id, address: addressOf(peer), session_key: theirs.sessionKey },
     counter: keys.nextCounter(theirs.sessionKey),
     time: new Date().toISOString(),
-  };
+    human: writer.human,
+    priority,
+    reply_to: replyTo,
+  } as const;
   const sealed = seal({ header, text }, { card, own: keys.box, theirs: theirs.boxKey });
   if (sealed.length > limits.messageTextBytesMax) throw tooLarge(sealed.length);
   return { sealed, to: Buffer.from(theirs.sessionKey, "base64url").toString("base64") };
@@ -65,7 +72,8 @@ export function sealMessage(
  *
  * @throws bad_request for what is not one recipient and a text
  */
-export function readPrivateText({ to, message, idempotency_key: key }: Fields, drawn: string): PrivateText {
+export function readPrivateText(input: Fields, drawn: string): PrivateText {
+  const { to, message, priority, reply_to: replyTo, idempotency_key: key } = input;
   const [recipient, another]: unknown[] = Array.isArray(to) ? to : [to];
   if (typeof recipient !== "string" || another !== undefined || /^[@*]/.test(recipient.trim())) {
     throw new MerkleError(
@@ -76,7 +84,14 @@ export function readPrivateText({ to, message, idempotency_key: key }: Fields, d
   if (typeof message !== "string" || message.trim() === "") {
     throw new MerkleError("bad_request", "message: must be a text that is not blank. Nothing was sent.");
   }
-  return { to: recipient, text: message, idempotencyKey: typeof key === "string" ? key : drawn };
+  return {
+    to: recipient,
+    text: message,
+    // What is neither, the broker refuses.
+    priority: typeof priority === "string" ? priority : "next",
+    replyTo: typeof replyTo === "number" ? replyTo : null,
+    idempotencyKey: typeof key === "string" ? key : drawn,
+  };
 }
 
 function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard {

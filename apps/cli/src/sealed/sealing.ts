@@ -39,6 +39,7 @@ interface Place {
 interface Met {
   readonly peers: readonly Peer[];
   readonly card: KeyCard;
+  readonly human: boolean;
 }
 
 export function createSealing({ link, home, log }: SealingOptions): Sealing {
@@ -73,18 +74,18 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
       const session_key = Buffer.from(card.session_key, "base64url").toString("base64");
       await link.call("join_session", { ...who, team_name: team.name, session_key, key_card: card });
     }
-    return { peers, card };
+    return { peers, card, human: own.kind === "human" };
   }
 
   async function sendNow(input: Fields, team: Team, signal: AbortSignal): Promise<OutputOf<"send_message">> {
     const wanted = readPrivateText(input, randomUUID());
     const place = placeOf(team);
-    const { peers, card } = await meet(team, place, signal);
+    const { peers, card, human } = await meet(team, place, signal);
     const { keys } = place;
     const { sessionId, slug } = team;
     const address = ownAddress(team);
-    const writer = { home, keys, card, sessionId, slug, address, peerId: keys.peerId ?? "" };
-    const asked = JSON.stringify([wanted.to, wanted.text]);
+    const writer = { home, keys, card, sessionId, slug, address, peerId: keys.peerId ?? "", human };
+    const asked = JSON.stringify([wanted.to, wanted.text, wanted.priority, wanted.replyTo]);
     const before = sealedBefore.get(wanted.idempotencyKey);
     const { sealed, to } = before?.asked === asked ? before : sealMessage(wanted, peers, writer);
     sealedBefore.set(wanted.idempotencyKey, { asked, sealed, to });

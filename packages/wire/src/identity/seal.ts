@@ -15,6 +15,8 @@ export interface SealedEnd {
 
 /** What a sealed text says of itself, inside the box, where nobody on the way can change it (SEALED-4). */
 export interface SealedHeader {
+  /** Headers of the first version have none, and say nothing of `human`, `priority` and `reply_to`. */
+  readonly version: 2;
   readonly session_id: string;
   readonly message_id: string;
   readonly from: SealedEnd;
@@ -23,6 +25,10 @@ export interface SealedHeader {
   readonly counter: number;
   /** When it was sealed. */
   readonly time: string;
+  /** Whether a person sends it. */
+  readonly human: boolean;
+  readonly priority: string;
+  readonly reply_to: number | null;
 }
 
 export interface SealedText {
