@@ -12,13 +12,16 @@ export function firstLineOfText(markdown: string): string | null {
 }
 
 const charsMax = 200;
+/** No more of a line is looked at: where many marks stay open, finding their ends takes the square of its length. */
+const lineCharsMax = 1_000;
 
 /** Marks of blocks at the line's start, and those of emphasis, code and links within it. */
 function withoutMarks(line: string): string {
   return line
+    .slice(0, lineCharsMax)
     .replace(/^\s*(?:>\s?)*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[[ xX]\]\s+)?/, "")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/(\*\*|__|~~|`+)(.+?)\1/g, "$2")
+    .replace(/(\*\*|__|~~|(?<!`)`+(?!`))(.+?)\1/g, "$2")
     .replace(/(?<![\p{L}\p{N}])([*_])(?=\S)(.+?)(?<=\S)\1(?![\p{L}\p{N}])/gu, "$2")
     .trim();
 }

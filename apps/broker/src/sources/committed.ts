@@ -44,7 +44,8 @@ export async function listCommitted(
   return { files: toFiles(output).filter(({ path }) => !looksBinary.test(path)), cut };
 }
 
-function toFiles(output: Buffer): Committed[] {
+/** Reads a listing by `git ls-tree -z`; entries that are no ordinary files are left out. */
+export function toFiles(output: Buffer): Committed[] {
   // What stands behind the last NUL was cut.
   return output.toString("utf8").split("\0").slice(0, -1).flatMap(toFile);
 }

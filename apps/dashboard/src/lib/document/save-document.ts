@@ -94,7 +94,7 @@ async function readVersion(call: Call, session_id: string, version: number): Pro
 
 /** Blank lines between a section and the next stay as they were, however the text was typed. */
 export function withEndOf(section: string, text: string): string {
-  const end = /\s*$/.exec(section)?.[0] ?? "";
+  const end = section.slice(section.trimEnd().length);
   return text.trim() === "" ? "" : text.trimEnd() + end;
 }
 

@@ -11,7 +11,7 @@ export interface DocumentSection {
 }
 
 /** A heading whose line begins at the margin: there it belongs to no list and no quote. */
-const heading = /^(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const headingMark = /^#{1,6}(?=[ \t]|$)/;
 const underline = /^(=+|-+)[ \t]*$/;
 const fence = /^[ ]{0,3}(?:(?:[-*+]|\d{1,9}[.)])[ ]{1,4})*(`{3,}|~{3,})(.*)$/;
 /** What can be underlined to a heading and is surely a paragraph: it begins with a letter or a digit that starts no list. */
@@ -55,8 +55,8 @@ function findHeadings(content: string): Cut[] {
     } else if (mark?.[1] && !(mark[1].startsWith("`") && mark[2]?.includes("`"))) open = mark[1];
     else if (/^[ ]{0,3}<!--/.test(line)) inComment = !line.includes("-->");
     else {
-      const found = heading.exec(line);
-      if (found) cuts.push({ start, level: found[1]?.length ?? 1, title: plainTitle(found[2] ?? "") });
+      const level = headingMark.exec(line)?.[0].length;
+      if (level !== undefined) cuts.push({ start, level, title: headingTitle(line.slice(level)) });
       else if (underline.test(line) && beforeThat.trim() === "" && paragraph.test(before.line)) {
         cuts.push({
           start: before.start,
@@ -81,6 +81,11 @@ function* eachLine(content: string): Generator<{ start: number; line: string }> 
   }
 }
 
+/** A closing run of # is no part of the title. */
+function headingTitle(text: string): string {
+  return plainTitle(text.trim().replace(/(?:^|[ \t])#+$/, ""));
+}
+
 /** A heading as one reads it: links as their words, without the marks of emphasis and code. */
 function plainTitle(text: string): string {
   return text
@@ -90,7 +95,8 @@ function plainTitle(text: string): string {
     .trim();
 }
 
-const definition = /^ {0,3}\[(?!\^)[^\]]+\]:[ \t]*\S.*$/gm;
+/** On one line: looking beyond it for the end of each "[" would take the square of the document's length. */
+const definition = /^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$/gm;
 
 /**
  * The link definitions of a document. A section is drawn on its own and needs those of the others: put below its text, they

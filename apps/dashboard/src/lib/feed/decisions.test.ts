@@ -25,3 +25,10 @@ it("[DASH-68] a decision becomes the last point of the document's section of tha
   );
   expect(decide("## Decisions\nNone yet.\n")).toBe(`## Decisions\nNone yet.\n\n${point}`);
 });
+
+it("[ERR-7] a section of many indented lines is read once, and not once for each way to part them", () => {
+  const section = `## Decisions\n\n- a${"\n  ".repeat(100_000)}\nx`;
+  expect(
+    withDecision(section, { sequence: 1, content: { text: "go" } } as unknown as Message, "/x"),
+  ).toContain("x\n\n- go");
+});

@@ -17,10 +17,13 @@ export function withDecision(content: string, message: Message, link: string): s
 
 function withPoint(section: string, point: string, next: unknown): string {
   const kept = section.trimEnd();
-  const isList =
-    /(?:^|\n)[ \t]*[-*+][ \t][^\n]*$/.test(kept) ||
-    /(?:^|\n)[ \t]*[-*+][ \t][^\n]*(?:\n[ \t]+[^\n]*)+$/.test(kept);
-  return `${kept}\n${isList ? "" : "\n"}${point}${next === undefined ? "" : "\n"}`;
+  return `${kept}\n${endsInList(kept) ? "" : "\n"}${point}${next === undefined ? "" : "\n"}`;
+}
+
+/** Whether the last line is a point of a list, or one that is indented below it. */
+function endsInList(text: string): boolean {
+  const last = text.split("\n").findLast((line) => /^[ \t]*[-*+][ \t]/.test(line) || !/^[ \t]/.test(line));
+  return last !== undefined && /^[ \t]*[-*+][ \t]/.test(last);
 }
 
 function toLine(text: string): string {

@@ -1,0 +1,84 @@
+import { compactMessage, limits, type Message, neutralise, parseStrictJson } from "@merkle/wire";
+import { replaceConclusion } from "../../../apps/broker/src/document/conclusion-section.js";
+import { firstLineOfText } from "../../../apps/broker/src/document/first-line-of-text.js";
+import { headingKey } from "../../../apps/broker/src/document/heading-key.js";
+import { findSection, listHeadings } from "../../../apps/broker/src/document/sections.js";
+import { parseTerms } from "../../../apps/broker/src/search/parse-terms.js";
+import { plainBrief } from "../../../apps/dashboard/src/components/progress/plain-brief.js";
+import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
+import { isMarkdownLayable } from "../../../apps/dashboard/src/lib/markdown/markdown-bounds.js";
+
+/** Run by `longest-texts.test.ts`, in a process that can be ended: each reader gets the longest texts that there can be. */
+
+const message = { sequence: 1, content: { text: "go" } } as unknown as Message;
+
+const readers: Record<string, (text: string) => unknown> = {
+  linkDefinitions,
+  splitSections,
+  plainBrief,
+  isMarkdownLayable,
+  firstLineOfText,
+  headingKey,
+  listHeadings,
+  findSection: (text) => findSection(text, "Decisions"),
+  replaceConclusion: (text) => replaceConclusion(text, null, "done"),
+  parseTerms,
+  neutralise,
+  compactMessage: (text) =>
+    compactMessage({ ...message, type: "chat", to: ["*"], content: { text, options: [text] } }),
+  parseStrictJson: (text) => parseStrictJson(JSON.stringify({ [text]: text })),
+};
+
+/** What is repeated until the text is as long as it may be, and what stands at its beginning and end. */
+const shapes: readonly (readonly [string, string, string])[] = [
+  ["", "[\n", ""],
+  ["", "[", ""],
+  ["", "[]:", "]:"],
+  ["", "[a\n", "]: b"],
+  ["", "[](", "x"],
+  ["# ", " ", "x"],
+  ["# ", " #", "x"],
+  ["# ", "#", "x"],
+  ["- a", "\n  ", "\nx"],
+  ["", "- a\n  - b\n", "x"],
+  ["x", " ", "x"],
+  ["x", "\n", "x"],
+  ["x", "\n ", "x"],
+  ["", "`", "x"],
+  ["", "` ", ""],
+  ["`", "x", ""],
+  ["", "**a", ""],
+  ["", "*a ", ""],
+  ["", "_", "a"],
+  ["a", "_", "a"],
+  ["", ">", ""],
+  ["", "> ", ""],
+  ["", "- ", "x"],
+  ["", "1. ", ""],
+  ["<a", " b", ""],
+  ["<a", " b=", ""],
+  ["<a b", " ", "c"],
+  ["", "<", ""],
+  ["", "< /", ""],
+  ["", "<|a", ""],
+  ["", "<!--", ""],
+  ["", "=", "x"],
+  ["a\n", "-", "x"],
+  ["", '"', ""],
+  ["", "\\", ""],
+  ["", '-"', ""],
+  ["", "\u202e", ""],
+  ["## Conclusion\n", "\n  ", "x"],
+];
+
+for (const [name, read] of Object.entries(readers)) {
+  for (const [before, repeated, after] of shapes) {
+    const times = Math.floor(
+      (limits.documentBytesMax - before.length - after.length) / Buffer.byteLength(repeated),
+    );
+    // The last line that was written names what did not end.
+    process.stdout.write(`${name} ${JSON.stringify([before, repeated, after])}\n`);
+    read(before + repeated.repeat(times) + after);
+  }
+}
+process.stdout.write("all were read\n");

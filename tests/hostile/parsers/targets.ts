@@ -1,0 +1,443 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  ClientFrame,
+  compactMessage,
+  findInviteSecrets,
+  HelloProof,
+  KeyCard,
+  MerkleError,
+  neutralise,
+  neutralJson,
+  parseInstant,
+  parseInvite,
+  parseSourcePath,
+  parseStrictJson,
+  writeInviteCode,
+} from "@merkle/wire";
+import { parseSealed } from "@merkle/wire/identity";
+import { openZipBundle, UnreadableZip } from "@merkle/wire/record/zip";
+import { replaceConclusion } from "../../../apps/broker/src/document/conclusion-section.js";
+import { firstLineOfText } from "../../../apps/broker/src/document/first-line-of-text.js";
+import { findSection, listHeadings } from "../../../apps/broker/src/document/sections.js";
+import { toPlainJson } from "../../../apps/broker/src/doors/mcp/rpc-response.js";
+import { parseJson } from "../../../apps/broker/src/doors/parse-json.js";
+import { parseTerms } from "../../../apps/broker/src/search/parse-terms.js";
+import { toFiles } from "../../../apps/broker/src/sources/committed.js";
+import { applyEdit, editToAdd, editToRemove } from "../../../apps/cli/src/install/json-edit.js";
+import { checkCard } from "../../../apps/cli/src/sealed/check-card.js";
+import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
+import * as bundle from "../../../packages/wire/src/record/bundle.js";
+import { ShapeError } from "../../../packages/wire/src/record/shape.js";
+
+/** A parser that meets bytes of others, and what must hold of it whatever they are. */
+export interface Target {
+  /** Bytes that it understands, to begin with. */
+  readonly seeds: readonly string[];
+  /** Pieces that mean something to it. */
+  readonly words: readonly string[];
+  /** @throws for what must not be; what the parser itself refuses is no failure */
+  run(bytes: Buffer): void | Promise<void>;
+}
+
+const jsonWords = [
+  '"',
+  "\\",
+  "\\u0000",
+  "\\ud800",
+  "{",
+  "}",
+  "[",
+  "]",
+  ":",
+  ",",
+  "null",
+  "true",
+  "1e999",
+  "-0",
+  "__proto__",
+];
+const id = "5e551000-0000-4000-8000-000000000001";
+const hash = "ab".repeat(32);
+
+/** Runs what may refuse its input, by these errors alone. */
+function allowing<Result>(
+  run: () => Result,
+  ...refusals: (abstract new (
+    ...args: never[]
+  ) => Error)[]
+): Result | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (refusals.some((refusal) => error instanceof refusal)) return undefined;
+    throw error;
+  }
+}
+
+function must(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Error(`It must hold, and does not: ${what}.`);
+}
+
+const request = {
+  type: "request",
+  id: 1,
+  operation: "post_message",
+  input: { session_id: id, content: { text: "hi" } },
+};
+
+export const targets: Readonly<Record<string, Target>> = {
+  frames: {
+    seeds: [
+      JSON.stringify(request),
+      `{"type":"subscribe","id":"a","kind":"follow","session_id":"${id}","after":0,"epoch":"${id}"}`,
+      '{"type":"hello","id":1,"mesh":"main"}',
+      `{"type":"nudged","id":"${id}","reached":["inbox"]}`,
+    ],
+    words: [
+      ...jsonWords,
+      "ping",
+      "cancel",
+      "unsubscribe",
+      "subscribe",
+      "hello",
+      "proof",
+      "watch_mesh",
+      "input",
+    ],
+    run(bytes) {
+      const frame = allowing(() => parseJson(bytes.toString()), MerkleError);
+      if (frame !== undefined) ClientFrame.safeParse(frame);
+    },
+  },
+  json: {
+    seeds: [JSON.stringify(request), '[1,-0.5e3,"\\u00e9",{"a":{},"b":[]},null,true]', '{"a":1,"a":2}'],
+    words: [...jsonWords, '"a":', "\\u0061", '\\"', "\\\\"],
+    run(bytes) {
+      const text = bytes.toString();
+      const read = allowing(() => ({ value: parseStrictJson(text) }), SyntaxError);
+      const usual = allowing(() => ({ value: JSON.parse(text) as unknown }), SyntaxError);
+      if (read) must(isDeepStrictEqual(read, usual), "it reads as JSON.parse does");
+      if (!usual) return;
+      // Its shortest text names every member once.
+      const shortest = JSON.stringify(usual.value);
+      must(
+        isDeepStrictEqual(parseStrictJson(shortest), JSON.parse(shortest)),
+        "it reads what JSON.stringify writes",
+      );
+      must(JSON.stringify(JSON.parse(neutralJson(usual.value))) === shortest, "neutral JSON loses nothing");
+    },
+  },
+  bundle: {
+    seeds: [
+      `{"at":"2026-01-01T00:00:00.000Z","document":{"hash":null,"root":"${hash}","version":0},"epoch":"${id}","key_id":"${"ab".repeat(16)}","root":"${hash}","session_id":"${id}","signature":"${"A".repeat(86)}","size":1}`,
+      `[{"created_at":"2026-01-01T00:00:00.000Z","key_id":"${"ab".repeat(16)}","public_key":"${"A".repeat(43)}"}]`,
+      `{"content":{"text":"hi"},"salt":"${"ab".repeat(16)}","sequence":1}`,
+    ],
+    words: [...jsonWords, '"salt"', '"content"', '"version"', '"sequence"', hash, "\n"],
+    run(bytes) {
+      const text = bytes.toString();
+      for (const parse of [
+        bundle.parseFeedLine,
+        bundle.parseDocumentLine,
+        bundle.parseHeadLine,
+        bundle.parseManifest,
+        bundle.parseKeys,
+      ]) {
+        allowing<unknown>(() => parse(text), ShapeError);
+      }
+    },
+  },
+  zip: {
+    seeds: [zipOf("feed.ndjson", "{}\n"), zipOf("a", "")],
+    words: [
+      "PK\u0003\u0004",
+      "PK\u0001\u0002",
+      "PK\u0005\u0006",
+      "PK\u0006\u0006",
+      "PK\u0006\u0007",
+      "feed.ndjson",
+      "\u0000\u0000",
+      "\u00ff\u00ff\u00ff\u00ff",
+      "\u0001\u0000",
+    ],
+    async run(bytes) {
+      try {
+        const source = {
+          size: bytes.length,
+          read: (offset: number, length: number) =>
+            Promise.resolve(new Uint8Array(bytes.subarray(offset, offset + length))),
+        };
+        const zip = await openZipBundle(source, { filesMax: 4, unpackedBytesMax: 65_536 });
+        for (const name of zip.names) {
+          let unpacked = 0;
+          for await (const chunk of zip.open(name) ?? []) unpacked += chunk.length;
+          must(unpacked <= 65_536, "no more is unpacked than is allowed");
+        }
+      } catch (error) {
+        if (!(error instanceof UnreadableZip)) throw error;
+      }
+    },
+  },
+  markdown: {
+    seeds: [
+      "# A\n\ntext\n\n## Conclusion\n\n- a\n  - b\n\n```ts\n# no\n```\n\nTitle\n=====\n",
+      "> quote\n> ~~~\n1. a\n\n   [x]: http://a\n<div>\n\n<!-- c\n-->\n## Decisions\n\n* [x] **b** `c` [d](e)\n",
+    ],
+    words: [
+      "#",
+      "## ",
+      "\n",
+      "\r\n",
+      "\r",
+      "```",
+      "~~~",
+      "- ",
+      "1. ",
+      "> ",
+      "    ",
+      "\t",
+      "---",
+      "===",
+      "<!--",
+      "-->",
+      "<div>",
+      "</pre>",
+      "<![CDATA[",
+      "[a]: b",
+      "](",
+      "**",
+      "__",
+      "Conclusion",
+      "\u2028",
+    ],
+    run(bytes) {
+      const text = bytes.toString();
+      must(
+        splitSections(text)
+          .map((each) => each.text)
+          .join("") === text,
+        "the sections joined are the document",
+      );
+      linkDefinitions(text);
+      for (const heading of listHeadings(text).slice(0, 3)) findSection(text, heading);
+      const first = firstLineOfText(text);
+      must(first === null || (first !== "" && first.length <= 200), "the first line is short");
+      const { content, conclusion } = replaceConclusion(text, null, "done");
+      must(content.includes(conclusion), "the conclusion stands in the document");
+      must(replaceConclusion(content, conclusion, "done").content.includes("done"), "it is found again");
+    },
+  },
+  invite: {
+    seeds: ["31-7KQ2-M4XD", "http://localhost:7423/join#AAAAAAAAAAAAAAAAAAAAAA", "0OIL1-7kq2 m4xd"],
+    words: ["-", " ", "#", "/join#", "O", "I", "L", "u", "9999999999", "\u0131", "\u00df", "\n"],
+    run(bytes) {
+      const text = bytes.toString();
+      const words = parseInvite(text);
+      if (words?.kind === "code") {
+        must(
+          isDeepStrictEqual(parseInvite(writeInviteCode(words.number, words.code)), words),
+          "a code reads as it is written",
+        );
+      }
+      for (const secret of findInviteSecrets(text)) must(/^[\w-]{22}$/.test(secret), "a secret has its form");
+      parseInstant(text);
+      parseTerms(text);
+    },
+  },
+  hello: {
+    seeds: [
+      `{"kind":"token","token":"mkt_${"A".repeat(43)}"}`,
+      `{"kind":"signature","statement":{},"signature":"${"A".repeat(86)}"}`,
+      `{"session_key":"${"A".repeat(43)}","box_key":"${"A".repeat(43)}","box_key_signature":"${"A".repeat(86)}"}`,
+      `mks1.${"e30".repeat(100)}.${"A".repeat(32)}.${"A".repeat(40)}`,
+    ],
+    words: [
+      ...jsonWords,
+      "signature",
+      "certificate",
+      "member",
+      "kind",
+      "token",
+      "mks1.",
+      ".",
+      "e30",
+      "A".repeat(43),
+    ],
+    run(bytes) {
+      const text = bytes.toString();
+      const sealed = parseSealed(text);
+      if (sealed) checkCard(sealed.card);
+      const value = allowing(() => parseStrictJson(text), SyntaxError);
+      if (value === undefined) return;
+      HelloProof.safeParse(value);
+      if (KeyCard.safeParse(value).success) checkCard(value);
+    },
+  },
+  git: {
+    seeds: [
+      `100644 blob ${"ab".repeat(20)}      12\tsrc/a.ts\u0000100755 blob ${"cd".repeat(20)}       3\tb\u0000`,
+      `120000 blob ${"ab".repeat(20)}       4\tlink\u0000160000 commit ${"ab".repeat(20)}       -\tsub\u0000`,
+      "docs/.git/config",
+      "root/a/../b",
+    ],
+    words: [
+      "\u0000",
+      "\t",
+      "100644 blob ",
+      "100755 blob ",
+      "/",
+      "..",
+      ".git",
+      "git~1",
+      ".G\u0131T",
+      "\u200b",
+      "-",
+      "\n",
+      "\\",
+      "\u00ff",
+      "ab".repeat(32),
+    ],
+    run(bytes) {
+      for (const { path, hash: blob } of toFiles(bytes)) {
+        must(
+          path !== "" && !path.includes("\u0000") && /^[0-9a-f]{40,64}$/.test(blob),
+          "an entry has its form",
+        );
+      }
+      const parts = parseSourcePath(bytes.toString());
+      if (!parts) return;
+      const segments = parts.path.split("/");
+      must(
+        segments.every((each) => !["", ".", "..", ".git"].includes(each.toLowerCase())),
+        "a path stays in its root",
+      );
+      must(!segments.some((each) => each.startsWith("-")), "a path is no option");
+    },
+  },
+  sse: {
+    seeds: [
+      'event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',
+      ": ping\n\nid: 1\ndata: \n\ndata: [1]\r\n\r\n",
+    ],
+    words: [
+      "data: ",
+      "event: ",
+      "id: ",
+      "retry: ",
+      "\n\n",
+      "\r\n",
+      "\r",
+      ": ",
+      '"result":',
+      '"error":',
+      ...jsonWords,
+    ],
+    async run(bytes) {
+      const response = new Response(new Uint8Array(bytes), {
+        headers: { "content-type": "text/event-stream" },
+      });
+      const plain = await toPlainJson(response).catch((error: unknown) => {
+        if (!(error instanceof SyntaxError)) throw error;
+      });
+      if (plain?.status === 200) await plain.json();
+    },
+  },
+  config: {
+    seeds: [
+      '{\n  "mcpServers": {\n    "merkle": {"command": "merkle"}\n  }\n}\n',
+      '{"a":[1,{"b":"\\""}],"a":{}}',
+      "{}",
+      "[ ]",
+    ],
+    words: [...jsonWords, "\n", "  ", "\t", '"mcpServers"', '"merkle"'],
+    run(bytes) {
+      const text = bytes.toString();
+      const addition = { kind: "member", path: ["mcpServers", "merkle"], value: { command: "x" } } as never;
+      const edit = allowing(() => editToAdd(text, addition), SyntaxError, TypeError);
+      if (edit) {
+        const added: unknown = JSON.parse(applyEdit(text, edit));
+        must(typeof added === "object" && added !== null, "what was added to is still JSON");
+      }
+      const removal = allowing(() => editToRemove(text, addition, []), SyntaxError, TypeError);
+      if (removal) JSON.parse(applyEdit(text, removal));
+    },
+  },
+  text: {
+    seeds: ["hello\nworld </system-reminder> \u202e", "\u001b[31mred\u001b[0m <|im_end|>"],
+    words: [
+      "\n",
+      "\r",
+      "\u2028",
+      "<",
+      "/",
+      "system",
+      "-reminder",
+      "function_results",
+      "tool_use_error",
+      "\u200b",
+      "|im_start|>",
+      "antml:",
+      '"',
+      ",",
+      ":",
+      "#9 ",
+    ],
+    run(bytes) {
+      const text = bytes.toString();
+      const neutral = neutralise(text);
+      must(neutralise(neutral) === neutral, "what is harmless stays as it is");
+      const from = { team: text.slice(0, 40), human: false };
+      const rendered = compactMessage({
+        id,
+        session_id: id,
+        sequence: 1,
+        type: "chat",
+        posted_by_team_id: id,
+        from,
+        to: ["*"],
+        priority: "next",
+        content: { text },
+        posted_at: "2026-01-01T00:00:00.000Z",
+      });
+      must(
+        rendered
+          .split("\n")
+          .slice(1)
+          .every((line) => line.startsWith("  ")),
+        "no later line can pass for ours",
+      );
+      must(neutralise(rendered) === rendered, "a rendering is harmless");
+    },
+  },
+};
+
+/** A zip archive of one stored file. */
+function zipOf(name: string, text: string): string {
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50, 0);
+  local.writeUInt16LE(20, 4);
+  local.writeUInt32LE(crc32(text), 14);
+  local.writeUInt32LE(text.length, 18);
+  local.writeUInt32LE(text.length, 22);
+  local.writeUInt16LE(name.length, 26);
+  const central = Buffer.alloc(46);
+  central.writeUInt32LE(0x02014b50, 0);
+  central.writeUInt16LE(20, 4);
+  local.copy(central, 6, 4, 30);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(46 + name.length, 12);
+  end.writeUInt32LE(30 + name.length + text.length, 16);
+  return [local, name, text, central, name, end].map((part) => part.toString("latin1")).join("");
+}
+
+function crc32(text: string): number {
+  let crc = ~0;
+  for (const byte of Buffer.from(text, "latin1")) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
