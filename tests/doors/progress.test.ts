@@ -169,7 +169,9 @@ describe("compact text", () => {
     );
     const summary = "Refactored auth to use JWT tokens. Tests pass.";
     const entry = { id: "a1b2c3d4e5f6", title, createdAt, ...common };
-    expect(catalogue.get_context.compact({ ...entry, projectId, summary }, keeper)).toBe(summary);
+    expect(catalogue.get_context.compact({ ...entry, projectId, summary }, keeper)).toBe(
+      `summary: ${summary}`,
+    );
     const second = {
       id: "z9y8x7w6v5u4",
       title: "Added auth middleware",

@@ -130,7 +130,9 @@ function findChange(message: Message, header: z.output<typeof Header>): string |
     return `it was sealed for ${nameInLine(header.to.address)} alone`;
   }
   if (message.priority !== header.priority) return "it was sealed with another priority";
-  return (message.reply_to ?? null) === header.reply_to ? null : "it was sealed as a reply to another message";
+  return (message.reply_to ?? null) === header.reply_to
+    ? null
+    : "it was sealed as a reply to another message";
 }
 
 function isSame(one: Opened, other: Opened): boolean {

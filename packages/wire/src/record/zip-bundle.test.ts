@@ -48,6 +48,13 @@ describe("a bundle's archive", () => {
       await expect(openZipBundle(toFile(bytes))).rejects.toMatchObject({ name: "UnreadableZip" });
   });
 
+  it("[ERR-7] that calls a file otherwise at its two places is refused, and is waited for no longer", async () => {
+    const whole = Buffer.from(await zip({ "feed.ndjson": "hello" }));
+    whole.write("b", whole.lastIndexOf("feed.ndjson"));
+    const files = await openZipBundle(toFile(whole));
+    await expect(readAll(files.open("beed.ndjson"))).rejects.toMatchObject({ name: "UnreadableZip" });
+  });
+
   it("that unpacks to more than there may be is given up", async () => {
     const bomb = toFile(await zip({ "feed.ndjson": "a".repeat(1_000_000) }));
     const files = await openZipBundle(bomb, { filesMax: 2, unpackedBytesMax: 100_000, ratioMax: 200 });

@@ -91,7 +91,11 @@ async function* unpack(
   // How it ended is known before the stream's last chunk is: without this a failure would be one that nobody waits for.
   const ending = entry.getData(writable, { signal: givenUp.signal }).then(
     () => null,
-    (error: unknown) => ({ error }),
+    async (error: unknown) => {
+      // What fails before its first byte leaves the stream as it was, and whoever reads it would wait for ever.
+      await writable.abort(error).catch(() => undefined);
+      return { error };
+    },
   );
   const reader = readable.getReader();
   let bytes = 0;
