@@ -163,7 +163,7 @@ export function keptNames(): string[] {
 function writeCorpus(name: string, corpus: readonly Buffer[]): void {
   mkdirSync(corpusFolder, { recursive: true });
   const kept = corpus.slice(targets[name]?.seeds.length ?? 0).map((input) => input.toString("latin1"));
-  writeFileSync(`${corpusFolder}${name}.json`, `${JSON.stringify([...new Set(kept)], null, 1)}\n`);
+  writeFileSync(`${corpusFolder}${name}.json`, `${JSON.stringify([...new Set(kept)], null, 2)}\n`);
 }
 
 async function main([name = "", seconds = "60"]: readonly string[]): Promise<void> {

@@ -167,7 +167,7 @@ export const targets: Readonly<Record<string, Target>> = {
           read: (offset: number, length: number) =>
             Promise.resolve(new Uint8Array(bytes.subarray(offset, offset + length))),
         };
-        const zip = await openZipBundle(source, { filesMax: 4, unpackedBytesMax: 65_536 });
+        const zip = await openZipBundle(source, { filesMax: 4, unpackedBytesMax: 65_536, ratioMax: 1_000 });
         for (const name of zip.names) {
           let unpacked = 0;
           for await (const chunk of zip.open(name) ?? []) unpacked += chunk.length;
