@@ -1,5 +1,5 @@
 import type { Transaction } from "@merkle/db";
-import { limits, type Operation } from "@merkle/wire";
+import { limits, type Operation, parseInvite } from "@merkle/wire";
 import { type IdentifiedCall, identifyCaller, letIn } from "./access/admit-caller.js";
 import type { CallersWord } from "./access/authenticate.js";
 import { joinsByWriting, membershipEnded, sessionClosed } from "./access/authorize.js";
@@ -78,10 +78,7 @@ async function serve(services: Services, call: Call): Promise<Reply> {
     const team = await takeTeam(services, operation, admitted);
     const ctx = createContext(services, { ...call, signal }, { ...admitted, team, onWritten });
     const answer = () => callHandler(operation, ctx, admitted.input);
-    // What strangers may call too is given something that proves them, an invite or its code.
-    return operation.access === "public"
-      ? services.limiter.tryProof({ address: call.address }, answer)
-      : answer();
+    return triesCode(operation, admitted.input) ? services.limiter.tryCode(call.address, answer) : answer();
   };
   const answer = inTime(operation, operation.readOnly ? retryWhileLost(run) : run()).finally(release);
   const output = await answer;
@@ -92,6 +89,11 @@ async function serve(services: Services, call: Call): Promise<Reply> {
       for (const each of onWritten) each();
     },
   };
+}
+
+/** What strangers may call is given an invite; of its forms the spoken one alone is short enough to be guessed. */
+function triesCode({ access }: Operation, { invite }: Readonly<Record<string, unknown>>): boolean {
+  return access === "public" && typeof invite === "string" && parseInvite(invite)?.kind === "code";
 }
 
 /** A call that was admitted, as whoever answers it sees it. */

@@ -17,7 +17,7 @@ export const rateLimits = {
   address: { per_second: 1_000, burst: 10_000 },
   /** Upgrades of one address: a connection takes more work to open than to use, and stays. */
   upgrade: { per_second: 20, burst: 100 },
-  /** Wrong proofs of identity from one address: tokens, cookies, hellos, invites and their codes. */
+  /** Wrong spoken codes of invites from one address. Whatever else proves somebody is too long to be guessed. */
   failed_proof: { per_second: 0.5, burst: 100 },
   /** Of one member, whatever the session. */
   member_read: { per_second: 300, burst: 3_000 },

@@ -13,12 +13,13 @@ import { admitCaller } from "../access/admit-caller.js";
 import type { Arrival, Arrivals } from "../access/arrival.js";
 import type { HostGuard } from "../access/hosts.js";
 import type { Services } from "../context.js";
-import { toAddressBlock } from "../guard/address-block.js";
 import { boundConnections } from "../guard/bound-connections.js";
 import { boundPipelining } from "../guard/bound-pipelining.js";
 import { createFewAtATime } from "../guard/few-at-a-time.js";
+import { readBearer, readBrowserToken } from "../identity/cookie.js";
 import type { HeldCertificate } from "../tls/hold-certificate.js";
 import { toMerkleError } from "../to-merkle-error.js";
+import { nameOfToken } from "../tokens/token.js";
 import { createAdmit } from "./admit.js";
 import { renderAgentsPage } from "./agents-page.js";
 import { mountDashboard } from "./dashboard.js";
@@ -114,11 +115,18 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         { headers: { "content-type": "text/markdown; charset=utf-8" } },
       ),
   );
+  /** Who a request counts for. */
+  function callerOf({ headers }: IncomingMessage, arrival: Arrival): string {
+    const page = headers["x-merkle-page"]?.toString();
+    const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, arrival);
+    return limiter.callerOf(arrival.address, secret && nameOfToken(secret));
+  }
+
   /** The guard in front of every door: who is meant, whose page asks, and whether its address asks too often. */
-  function refuse(arrival: Arrival, admit: (address: string) => void): MerkleError | null {
+  function refuse(arrival: Arrival, caller: string, admit: (caller: string) => void): MerkleError | null {
     try {
       checkHosts(arrival);
-      admit(arrival.address);
+      admit(caller);
       return null;
     } catch (error) {
       return toMerkleError(error, services.log, { path: arrival.target, client: arrival.address });
@@ -153,8 +161,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
   const fewAtATime = createFewAtATime(inServiceBounds);
-  function inService(address: string, response: ServerResponse, begin: () => void): void {
-    if (limiter.rates) fewAtATime(toAddressBlock(address), response, begin);
+  function inService(caller: string, response: ServerResponse, begin: () => void): void {
+    if (limiter.rates) fewAtATime(caller, response, begin);
     else begin();
   }
 
@@ -163,10 +171,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (request.socket.destroyed || refused.has(request.socket)) return;
     const arrival = arrivals.read(request);
+    const caller = callerOf(request, arrival);
     // What a browser loads for a page of another site fails there in one way alone, whatever the answer is.
     response.setHeader("cross-origin-resource-policy", "same-origin");
-    const refusal = refuse(arrival, limiter.admit) ?? refuseCompressed(request);
-    if (!refusal) return inService(arrival.address, response, () => void serve(request, response));
+    const refusal = refuse(arrival, caller, limiter.admit) ?? refuseCompressed(request);
+    if (!refusal) return inService(caller, response, () => void serve(request, response));
     refused.add(request.socket);
     refuseRequest(response, refusal);
   });
@@ -195,7 +204,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     socket.on("error", () => undefined);
     const arrival = arrivals.read(request);
     try {
-      const refusal = refuse(arrival, limiter.admitUpgrade);
+      const refusal = refuse(arrival, callerOf(request, arrival), limiter.admitUpgrade);
       if (refusal) throw refusal;
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });

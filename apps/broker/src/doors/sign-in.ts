@@ -4,7 +4,7 @@ import { Bytes32, HelloProof, limits, MerkleError } from "@merkle/wire";
 import { brokerBytes } from "@merkle/wire/identity";
 import type { Hono } from "hono";
 import * as z from "zod";
-import type { Arrival, Arrivals } from "../access/arrival.js";
+import type { Arrivals } from "../access/arrival.js";
 import { membershipEnded } from "../access/authorize.js";
 import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
@@ -73,7 +73,7 @@ export function mountSignIn(
   app.post("/api/sign-in", async (c) => {
     const arrival = arrivals.read(c.env.incoming);
     requireSameOrigin(arrival);
-    const principal = await identify(await readSignIn(c, main.bodies), arrival);
+    const principal = await identify(await readSignIn(c, main.bodies));
     if (!isNamed(principal)) throw signInRefused();
     const services = (await meshes.find(principal.meshId)) ?? main;
     const { cookie, page, secretHash } = makeBrowserToken();
@@ -148,13 +148,13 @@ export function mountSignIn(
     };
   }
 
-  async function identify(input: z.output<typeof SignIn>, { address }: Arrival): Promise<Asker> {
+  async function identify(input: z.output<typeof SignIn>): Promise<Asker> {
     const entrance = main.entrance();
-    if ("secret" in input) return entrance.byToken({ text: input.secret, address }, ["sign_in", "observer"]);
+    if ("secret" in input) return entrance.byToken(input.secret, ["sign_in", "observer"]);
     const { proof } = input;
     if (proof.kind !== "signature") throw signInRefused();
     const { principal } = await challenges.answer(proof.statement.nonce, (nonce) =>
-      entrance.byHello({ proof }, { nonce, isOwnOrigin, now: new Date(), address }),
+      entrance.byHello({ proof }, { nonce, isOwnOrigin, now: new Date() }),
     );
     return principal;
   }

@@ -1,10 +1,14 @@
 import { isIPv6 } from "node:net";
 
+/** Whoever is on this machine may come from any of them. */
+const loopback = "127.0.0.0/8";
+
 /**
- * What is counted as one caller: an IPv4 address, and of IPv6 the block of 2^64 addresses that any customer of a network is
- * given, who could take another one for each request (GUARD-5).
+ * What is counted as one caller: an IPv4 address, all of this machine's own together, and of IPv6 the block of 2^64 addresses
+ * that any customer of a network is given, who could take another one for each request (GUARD-5).
  */
 export function toAddressBlock(address: string): string {
+  if (address.startsWith("127.") || address === "::1") return loopback;
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.split("::");
   const before = toGroups(head);

@@ -39,9 +39,9 @@ describe("the limiter", () => {
     expect(call(null, null, "read")).toBeUndefined();
 
     limiter.admit("203.0.113.9");
-    limiter.admit("2001:db8::1");
+    limiter.admit(limiter.callerOf("2001:db8::1"));
     expect(refusal(() => limiter.admit("203.0.113.10"))).toBeNull();
-    expect(refusal(() => limiter.admit("2001:db8::2"))).toMatchObject({
+    expect(refusal(() => limiter.admit(limiter.callerOf("2001:db8::2")))).toMatchObject({
       code: "too_many_requests",
       status: 429,
       message: "Too many requests of your address: 1 at once and 0.001 a second are served. Go on in 1000 s.",
@@ -60,7 +60,7 @@ describe("the limiter", () => {
     const limiter = of({ upgrade: once });
     limiter.admitUpgrade("a");
     expect(refusal(() => limiter.admit("a"))).toBeNull();
-    expect(limiter.admitFrame("a")).toBe(0);
+    expect(limiter.admitFrame("a", null)).toBe(0);
   });
 
   it("[GUARD-4] says to come back in a second at least, and counts what it refuses", async () => {
@@ -76,7 +76,7 @@ describe("the limiter", () => {
     expect(limiter.rates?.member_read).toEqual(rateLimits.member_read);
   });
 
-  it("[GUARD-7] stops trying proofs of an address that has failed too often; right ones cost nothing", async () => {
+  it("[GUARD-7] stops trying codes of an address that has failed too often; right ones cost nothing", async () => {
     const limiter = createLimiter({
       rates: { failed_proof: { per_second: 0.001, burst: 2 } },
       metrics: createMetrics(),
@@ -88,46 +88,40 @@ describe("the limiter", () => {
     };
     const wrong = async () => {
       tried += 1;
-      throw new MerkleError("unauthorized", "Wrong.");
+      throw new MerkleError("not_found", "Wrong.");
     };
-    for (let n = 0; n < 5; n += 1) expect(await limiter.tryProof({ address: "a" }, right)).toBe("Ana");
+    for (let n = 0; n < 5; n += 1) expect(await limiter.tryCode("a", right)).toBe("Ana");
     const broken = () => Promise.reject(new MerkleError("unavailable", "No database."));
-    for (let n = 0; n < 5; n += 1)
-      await expect(limiter.tryProof({ address: "a" }, broken)).rejects.toThrow("No database");
-    await expect(limiter.tryProof({ address: "a" }, wrong)).rejects.toThrow("Wrong.");
+    for (let n = 0; n < 5; n += 1) await expect(limiter.tryCode("a", broken)).rejects.toThrow("No database");
+    await expect(limiter.tryCode("a", wrong)).rejects.toThrow("Wrong.");
     // Many at once are as few as one after the other.
     tried = 0;
-    const many = await Promise.allSettled(
-      Array.from({ length: 50 }, () => limiter.tryProof({ address: "a" }, wrong)),
-    );
+    const many = await Promise.allSettled(Array.from({ length: 50 }, () => limiter.tryCode("a", wrong)));
     expect(tried).toBe(1);
     expect(many.filter(({ status }) => status === "rejected")).toHaveLength(50);
-    await expect(limiter.tryProof({ address: "a" }, right)).rejects.toMatchObject({
-      details: { limit: "failed_proof" },
-    });
-    expect(await limiter.tryProof({ address: "b" }, right)).toBe("Ana");
+    await expect(limiter.tryCode("a", right)).rejects.toMatchObject({ details: { limit: "failed_proof" } });
+    expect(await limiter.tryCode("b", right)).toBe("Ana");
   });
 
-  it("[GUARD-7] goes on checking a secret that has proved somebody, until it does so no more", async () => {
-    const limiter = createLimiter({
-      rates: { failed_proof: { per_second: 0.001, burst: 1 } },
-      metrics: createMetrics(),
-    });
-    const secret = "the hash of a token";
-    const tryOut = (found: string | null, proof = {}) =>
-      limiter.tryProof({ address: "a", ...proof }, async () => found);
-    expect(await tryOut("Ana", { secret })).toBe("Ana");
-    expect(await tryOut(null)).toBeNull();
-    await expect(tryOut("Ben", { secret: "another" })).rejects.toMatchObject({ code: "too_many_requests" });
-    for (let n = 0; n < 3; n += 1) expect(await tryOut("Ana", { secret })).toBe("Ana");
-    expect(await tryOut(null, { secret })).toBeNull();
-    await expect(tryOut("Ana", { secret })).rejects.toMatchObject({ code: "too_many_requests" });
+  it("[GUARD-4] [GUARD-7] counts who has proved somebody for themselves, and their neighbours for the address", () => {
+    const limiter = createLimiter({ rates: { address: once }, metrics: createMetrics() });
+    const ask = (secret?: string) => refusal(() => limiter.admit(limiter.callerOf("a", secret)));
+    limiter.noteProof("Ana's", true);
+    limiter.noteProof("wrong", false);
+    expect(ask("wrong")).toBeNull();
+    expect(ask()?.details["limit"]).toBe("address");
+    expect(ask("Ana's")).toBeNull();
+    expect(ask("Ana's")?.details["limit"]).toBe("address");
+    limiter.noteProof("Ana's", false);
+    expect(limiter.callerOf("a", "Ana's")).toBe("a");
+    expect(limiter.admitFrame("a", null)).toBeGreaterThan(0);
+    expect(limiter.admitFrame("a", member("Ben"))).toBe(0);
   });
 
   it("[GUARD-4] lets everything through where it is off", async () => {
     const limiter = createLimiter({ rates: "off", metrics: createMetrics() });
     for (let n = 0; n < 20_000; n += 1) limiter.admit("a");
-    expect(await limiter.tryProof({ address: "a" }, async () => 1)).toBe(1);
+    expect(await limiter.tryCode("a", async () => 1)).toBe(1);
     expect(limiter.rates).toBeNull();
   });
 

@@ -17,35 +17,35 @@ export interface Limiter {
   /** The rates; null where there are none. */
   readonly rates: RateLimits | null;
   /**
-   * Counts a request of an address, before anything in it is looked at.
+   * Who a request counts for, before anything in it is looked at: the secret that it carries, where that has proved somebody
+   * lately, so that nobody is refused for what neighbours behind the same address do; else its address.
+   */
+  callerOf(address: string, secret?: string | undefined): string;
+  /**
+   * Counts a request of a caller.
    *
    * @throws too_many_requests
    */
-  admit(address: string): void;
+  admit(caller: string): void;
   /** The same for a WebSocket that it opens. */
-  admitUpgrade(address: string): void;
-  /** Counts a frame of an address, or says how many milliseconds it has to wait; 0 when it was counted. */
-  admitFrame(address: string): number;
+  admitUpgrade(caller: string): void;
+  /** Counts a frame of whoever has been let in, else of its address, or says how many milliseconds it has to wait; 0 when it was counted. */
+  admitFrame(address: string, asker: Asker): number;
   /**
    * Counts a call of somebody who has been let in, for the member and for the session that it addresses.
    *
    * @throws too_many_requests
    */
   admitCall(call: LimitedCall): void;
+  /** Notes whether a secret proved somebody. */
+  noteProof(secret: string, holds: boolean): void;
   /**
-   * Runs what checks a proof of identity, and rejects or finds null where it does not hold. Tries that fail are counted for
-   * their address, those under way like failed ones, so that nothing is gained by trying many at once; beyond the limit nothing
-   * is tried any more. A secret that has proved somebody before is no guess, and is checked whatever others try beside it.
+   * Runs what tries a secret that is short enough to be guessed. Tries that fail are counted for their address, those under way
+   * like failed ones, so that nothing is gained by trying many at once; beyond the limit nothing is tried any more.
    *
-   * @throws too_many_requests, and what `check` throws
+   * @throws too_many_requests, and what `attempt` throws
    */
-  tryProof<Proved>(proof: ProofTried, check: () => Promise<Proved>): Promise<Proved>;
-}
-
-export interface ProofTried {
-  readonly address: string;
-  /** What names the secret it is tried with, where there is one that could be guessed by nobody. */
-  readonly secret?: string | undefined;
+  tryCode<Found>(address: string, attempt: () => Promise<Found>): Promise<Found>;
 }
 
 export interface LimitedCall {
@@ -91,71 +91,75 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     if (missing > 0) throw tooMany(name, rates[name], missing);
   }
 
-  function remember(secret: string): void {
-    proven.delete(secret);
-    proven.add(secret);
-    const [oldest] = proven;
-    if (oldest !== undefined && proven.size > limits.rateBucketsMax) proven.delete(oldest);
-  }
-
-  /** What proved somebody, and does so no more: from now on it is a guess. */
-  function failed(block: string, secret: string): void {
-    proven.delete(secret);
-    bucketsOf("failed_proof").take(block);
-  }
-
   return {
     rates,
-    admit: (address) => take("address", toAddressBlock(address)),
-    admitUpgrade(address) {
-      const block = toAddressBlock(address);
-      take("address", block);
-      take("upgrade", block);
+    callerOf: (address, secret) =>
+      secret !== undefined && proven.has(secret) ? secret : toAddressBlock(address),
+    admit: (caller) => take("address", caller),
+    admitUpgrade(caller) {
+      take("address", caller);
+      take("upgrade", caller);
     },
-    admitFrame: (address) => missingMs("address", toAddressBlock(address)),
+    admitFrame: (address, asker) => missingMs("address", keyOf(asker) ?? toAddressBlock(address)),
     admitCall({ asker, sessionId, rate }) {
-      if (asker?.kind === "member") take(`member_${rate}`, asker.memberId);
-      if (asker?.kind === "observer") take(`member_${rate}`, `${asker.meshId} ${asker.token}`);
-      if (asker?.kind === "job") take(`member_${rate}`, `${asker.meshId} job ${asker.job}`);
+      const key = keyOf(asker);
+      if (key !== null) take(`member_${rate}`, key);
       if (sessionId !== null) take(`session_${rate}`, sessionId);
     },
-    async tryProof({ address, secret }, check) {
-      const proofs = bucketsOf("failed_proof");
+    noteProof(secret, holds) {
+      proven.delete(secret);
+      if (!holds) return;
+      proven.add(secret);
+      const [oldest] = proven;
+      if (oldest !== undefined && proven.size > limits.rateBucketsMax) proven.delete(oldest);
+    },
+    async tryCode(address, attempt) {
       const block = toAddressBlock(address);
-      const isGuess = secret === undefined || !proven.has(secret);
-      if (isGuess) take("failed_proof", block);
+      take("failed_proof", block);
+      const giveBack = () => bucketsOf("failed_proof").giveBack(block);
       try {
-        const proved = await check();
-        if (proved !== null) {
-          if (isGuess) proofs.giveBack(block);
-          if (secret !== undefined) remember(secret);
-        } else if (!isGuess) failed(block, secret);
-        return proved;
+        const found = await attempt();
+        giveBack();
+        return found;
       } catch (error) {
         // A fault of the broker's own is nobody's guess.
-        const isFault = !(error instanceof MerkleError) || error.status >= 500;
-        if (isFault && isGuess) proofs.giveBack(block);
-        if (!isFault && !isGuess) failed(block, secret);
+        if (!(error instanceof MerkleError) || error.status >= 500) giveBack();
         throw error;
       }
     },
   };
 }
 
+/** Whoever the broker knows counts for themselves, wherever they come from. */
+function keyOf(asker: Asker): string | null {
+  switch (asker?.kind) {
+    case "member":
+      return asker.memberId;
+    case "observer":
+      return `${asker.meshId} ${asker.token}`;
+    case "job":
+      return `${asker.meshId} job ${asker.job}`;
+    default:
+      return null;
+  }
+}
+
 const unlimited: Limiter = {
   rates: null,
+  callerOf: toAddressBlock,
   admit: () => undefined,
   admitUpgrade: () => undefined,
   admitFrame: () => 0,
   admitCall: () => undefined,
-  tryProof: (_proof, check) => check(),
+  noteProof: () => undefined,
+  tryCode: (_address, attempt) => attempt(),
 };
 
 /** What is asked too often, and by whom. */
 const counted: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
   upgrade: "connections opened from your address",
-  failed_proof: "wrong proofs of identity from your address",
+  failed_proof: "wrong codes from your address",
   member_read: "reads of yours",
   member_write: "writes of yours",
   member_wait: "waits of yours",

@@ -65,11 +65,13 @@ describe("[GUARD-4] a rate", () => {
   });
 });
 
-it("[GUARD-5] an address counts for itself, and one of IPv6 with its whole /64", () => {
+it("[GUARD-5] an address counts for itself, this machine's own as one, and one of IPv6 with its whole /64", () => {
   for (const [address, block] of [
     ["203.0.113.9", "203.0.113.9"],
     ["", ""],
-    ["::1", "0:0:0:0::/64"],
+    ["127.0.0.1", "127.0.0.0/8"],
+    ["127.200.3.4", "127.0.0.0/8"],
+    ["::1", "127.0.0.0/8"],
     ["2001:db8::1", "2001:db8:0:0::/64"],
     ["2001:DB8:0:0:ffff:ffff:ffff:ffff", "2001:db8:0:0::/64"],
     ["2001:0db8:0001:0002::", "2001:db8:1:2::/64"],

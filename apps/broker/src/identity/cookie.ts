@@ -1,4 +1,5 @@
 import type { Arrival } from "../access/arrival.js";
+import { joinHalves } from "../tokens/token.js";
 
 /**
  * The cookie of a signed-in browser. Over TLS its name has the prefix by which browsers promise that no other host, and no
@@ -9,10 +10,25 @@ function cookieName({ secure = false }: Pick<Arrival, "secure">): string {
 }
 
 /** The cookie's value, of all cookies that came. */
-export function readCookie(header: string | undefined, arrival: Pick<Arrival, "secure">): string | undefined {
+function readCookie(header: string | undefined, arrival: Pick<Arrival, "secure">): string | undefined {
   const start = `${cookieName(arrival)}=`;
   const found = header?.split(/; */).find((each) => each.startsWith(start));
   return found?.slice(start.length);
+}
+
+/** What a browser is signed in by; undefined where either half is missing (TOKEN-8). */
+export function readBrowserToken(
+  header: string | undefined,
+  page: string | undefined,
+  arrival: Pick<Arrival, "secure">,
+): string | undefined {
+  const cookie = readCookie(header, arrival);
+  return cookie !== undefined && page !== undefined ? joinHalves(cookie, page) : undefined;
+}
+
+/** The token of an Authorization header. */
+export function readBearer(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
 }
 
 /** A Set-Cookie header: out of reach of scripts, and left out of whatever another site asks for (ENTER-4). */

@@ -14,8 +14,8 @@ import { requireSameOrigin } from "../access/same-origin.js";
 import type { Services } from "../context.js";
 import type { Limiter } from "../guard/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";
-import { hashToken, isJobToken, joinHalves, kindOfToken } from "../tokens/token.js";
-import { readCookie } from "./cookie.js";
+import { hashToken, isJobToken, kindOfToken, nameOfToken } from "../tokens/token.js";
+import { readBearer, readBrowserToken } from "./cookie.js";
 import type { Asker, Principal } from "./principal.js";
 import { type AskedHello, verifyHello } from "./verify-hello.js";
 
@@ -53,10 +53,8 @@ export interface Entrance {
   byHello(answer: HelloAnswer, asked: AskedFrom): Promise<Admission>;
   /**
    * By a token of one of these kinds alone; null for one that proves nobody. What is good once is used up by it.
-   *
-   * @throws too_many_requests where too many from there proved nobody
    */
-  byToken(token: GivenToken, kinds: readonly TokenKind[]): Promise<Principal | null>;
+  byToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
   /** Ends a connection as soon as its principal's membership or token ends (ENTER-6). Returns how to stop watching. */
   hold(principal: Asker, end: () => void): () => void;
   /** Ends every connection of a member, or of a token and what was got by it; to be called when that is committed. */
@@ -66,14 +64,8 @@ export interface Entrance {
   stop(): void;
 }
 
-export interface GivenToken {
-  readonly text: string;
-  /** Where it came from. */
-  readonly address: string;
-}
-
-/** What the broker knows of a connection whose hello is answered, and where that comes from. */
-export type AskedFrom = Omit<AskedHello, "brokerId"> & { readonly address: string };
+/** What the broker knows of a connection whose hello is answered. */
+export type AskedFrom = Omit<AskedHello, "brokerId">;
 
 export interface HelloAnswer {
   readonly mesh?: string | undefined;
@@ -111,38 +103,32 @@ export function createEntrance({
   let endings = 0;
 
   /** Whom a token that is in force lets in. */
-  async function byToken(
-    { text, address }: GivenToken,
-    kinds: readonly TokenKind[],
-  ): Promise<Principal | null> {
+  async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
     const kind = kindOfToken(text);
     if (kind === null || !kinds.includes(kind)) return null;
     const hash = hashToken(text);
-    const name = hash.toString("base64url");
+    const name = nameOfToken(text);
     const known = remembered.get(name);
     if (known && known.until > performance.now()) return known.principal;
     const isGoodOnce = kind === "sign_in" || kind === "ticket";
-    return limiter.tryProof({ address, secret: isGoodOnce ? undefined : name }, async () => {
-      const before = endings;
-      const token = isGoodOnce ? await takeToken(database.orm, hash) : await useToken(database.orm, hash);
-      const principal = await toPrincipal(token);
-      if (!principal) return null;
-      lookedUpAt.set(principal, before);
-      if (!isGoodOnce && before === endings) remember(name, principal);
-      return principal;
-    });
+    const before = endings;
+    const token = isGoodOnce ? await takeToken(database.orm, hash) : await useToken(database.orm, hash);
+    const principal = await toPrincipal(token);
+    limiter.noteProof(name, principal !== null && !isGoodOnce);
+    if (!principal) return null;
+    lookedUpAt.set(principal, before);
+    if (!isGoodOnce && before === endings) remember(name, principal);
+    return principal;
   }
 
   /** The agent of a job, for as long as it runs and its claim holds; nothing is remembered of it. */
-  async function byJob({ text, address }: GivenToken): Promise<Principal | null> {
-    const hash = hashToken(text);
-    return limiter.tryProof({ address, secret: hash.toString("base64url") }, async () => {
-      const job = await findJobBySecret(database.orm, hash);
-      if (!job) return null;
-      const { meshId, number, kind, sessionId, root, path, fence } = job;
-      const sourcePath = path === null ? null : `${root}/${path}`;
-      return { kind: "job", meshId, job: number, jobKind: kind, sessionId, sourcePath, fence };
-    });
+  async function byJob(text: string): Promise<Principal | null> {
+    const job = await findJobBySecret(database.orm, hashToken(text));
+    limiter.noteProof(nameOfToken(text), job !== null);
+    if (!job) return null;
+    const { meshId, number, kind, sessionId, root, path, fence } = job;
+    const sourcePath = path === null ? null : `${root}/${path}`;
+    return { kind: "job", meshId, job: number, jobKind: kind, sessionId, sourcePath, fence };
   }
 
   function remember(name: string, principal: Principal): void {
@@ -195,17 +181,15 @@ export function createEntrance({
 
   /** A key that belongs to no member is refused as a signature that does not hold. */
   async function bySignature(proof: SignatureProof, asked: AskedFrom): Promise<Principal | null> {
-    return limiter.tryProof(asked, async () => {
-      const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
-      const publicKey = Buffer.from(memberKey, "base64url");
-      const before = endings;
-      const member = await findMember(database.orm, meshId, { publicKey });
-      if (!member || member.revokedAt !== null) return null;
-      const { memberId, name, role } = member;
-      const principal: Principal = { kind: "member", meshId, memberId, name, role, token: null };
-      lookedUpAt.set(principal, before);
-      return principal;
-    });
+    const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
+    const publicKey = Buffer.from(memberKey, "base64url");
+    const before = endings;
+    const member = await findMember(database.orm, meshId, { publicKey });
+    if (!member || member.revokedAt !== null) return null;
+    const { memberId, name, role } = member;
+    const principal: Principal = { kind: "member", meshId, memberId, name, role, token: null };
+    lookedUpAt.set(principal, before);
+    return principal;
   }
 
   async function isStillIn(principal: Exclude<Principal, { kind: "anyone" | "job" }>): Promise<boolean> {
@@ -226,23 +210,19 @@ export function createEntrance({
     auth,
     unknown,
     async byRequest({ arrival, method, header }) {
-      const { address } = arrival;
       const mesh = header("x-merkle-mesh");
-      const bearer = /^Bearer +(\S+)$/i.exec(header("authorization") ?? "")?.[1];
-      if (bearer !== undefined && isJobToken(bearer))
-        return admitTo(await byJob({ text: bearer, address }), mesh);
-      if (bearer !== undefined) return admitTo(await byToken({ text: bearer, address }, forPrograms), mesh);
-      const cookie = readCookie(header("cookie"), arrival);
-      const page = header("x-merkle-page");
-      if (cookie !== undefined && page !== undefined) {
-        const principal = await byToken({ text: joinHalves(cookie, page), address }, ["browser"]);
-        if (principal && method !== "GET" && method !== "HEAD") requireSameOrigin(arrival);
-        if (principal) return admitTo(principal, mesh);
+      const bearer = readBearer(header("authorization"));
+      if (bearer !== undefined && isJobToken(bearer)) return admitTo(await byJob(bearer), mesh);
+      if (bearer !== undefined) return admitTo(await byToken(bearer, forPrograms), mesh);
+      const browser = readBrowserToken(header("cookie"), header("x-merkle-page"), arrival);
+      const principal = browser === undefined ? null : await byToken(browser, ["browser"]);
+      if (principal) {
+        if (method !== "GET" && method !== "HEAD") requireSameOrigin(arrival);
+        return admitTo(principal, mesh);
       }
       return auth === "open" ? admitAnyone(mesh) : unknown;
     },
     async byHello({ mesh, proof }, asked) {
-      const { address } = asked;
       if (!proof) {
         if (auth === "open") return admitAnyone(mesh);
         throw proofRefused();
@@ -251,9 +231,9 @@ export function createEntrance({
         case "signature":
           return admitTo(await bySignature(proof, asked), mesh);
         case "ticket":
-          return admitTo(await byToken({ text: proof.ticket, address }, ["ticket"]), mesh);
+          return admitTo(await byToken(proof.ticket, ["ticket"]), mesh);
         case "bearer":
-          return admitTo(await byToken({ text: proof.token, address }, forPrograms), mesh);
+          return admitTo(await byToken(proof.token, forPrograms), mesh);
       }
     },
     byToken,

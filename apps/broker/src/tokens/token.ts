@@ -55,6 +55,11 @@ export function hashToken(token: string): Buffer {
   return hashSecret(token);
 }
 
+/** What stands for a token where the token itself must not. */
+export function nameOfToken(token: string): string {
+  return hashToken(token).toString("base64url");
+}
+
 /** Of what kind a text is as a token, or null for what has no token's form. */
 export function kindOfToken(text: string): TokenKind | null {
   if (!wholeForm.test(text)) return null;

@@ -124,10 +124,7 @@ export function createClientSession(
     const { challenge, isOwnOrigin } = greeting;
     const nonce = challenge.take();
     if (hasAsked || nonce === null) throw helloTooLate();
-    const admission = await entrance.byHello(
-      { mesh, proof },
-      { nonce, isOwnOrigin, now: new Date(), address },
-    );
+    const admission = await entrance.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date() });
     await admitFrame(frameRules.hello, {}, admission);
     if (gone.signal.aborted) return;
     ({ principal, services } = admission);

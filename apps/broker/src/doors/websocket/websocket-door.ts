@@ -120,7 +120,7 @@ export function createWebSocketDoor({
     const session = createClientSession(greeting, connection, address, cutOff);
     const gate = createFrameGate({
       connection,
-      admit: () => limiter.admitFrame(address),
+      admit: () => limiter.admitFrame(address, session.principal),
       overflow: () => cutOff("too_many_requests"),
     });
     const client: Client = { webSocket, connection, session, heard: true };
