@@ -16,5 +16,5 @@ USER node
 EXPOSE 7423
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "node_modules/merkle/bin/merkle.mjs", "status", "--quiet"]
-# A container is a network of its own: whoever can reach its port is let in. Publish the port to this machine alone.
-CMD ["node", "node_modules/merkle/bin/merkle.mjs", "up", "--host", "0.0.0.0", "--insecure-open"]
+# A container is a network of its own, so members alone are let in: the log has the first admin's invite, once (docker compose logs broker).
+CMD ["node", "node_modules/merkle/bin/merkle.mjs", "up", "--host", "0.0.0.0"]
