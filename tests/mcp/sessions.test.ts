@@ -1,10 +1,21 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
 import { doors } from "../kit/doors.js";
+import { startInviteBroker } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
-import { callTool, connectClient, initialize, newTexts, post, readRpc, readText, toolCall } from "./rpc.js";
+import {
+  callTool,
+  connectClient,
+  initialize,
+  initializeMessage,
+  newTexts,
+  post,
+  readRpc,
+  readText,
+  toolCall,
+} from "./rpc.js";
 
 const inSession = (id: string) => ({ headers: { "mcp-session-id": id } });
 
@@ -218,6 +229,46 @@ it("[MCP-9] an unknown MCP session is answered 404, and so is one that was ended
     expect(response.status).toBe(404);
     expect((await readRpc(response)).error?.code).toBe(-32001);
   }
+});
+
+it("[MCP-13] an observer's link stores nothing, a member's initialize only its version, and a large one is refused", async () => {
+  const { broker, admin } = await startInviteBroker(onTestFinished);
+  const { url, databaseUrl } = broker;
+  const mcp = `${url}/mcp`;
+  const { session_id } = await admin.call("create_session", { title: "A", creator_team_name: "B" });
+  const { link } = await admin.call("create_observer_link", { session_id });
+  const { token } = await admin.call("issue_token", {});
+  const open = (secret: string | undefined, text: string) => {
+    const message = initializeMessage();
+    const clientInfo = { name: text, version: "1" };
+    const params = {
+      ...Object(message["params"]),
+      clientInfo,
+      capabilities: { experimental: { x: { text } } },
+    };
+    return post(mcp, { ...message, params }, { headers: { authorization: `Bearer ${secret}` } });
+  };
+  const sql = connectTestDatabase(databaseUrl);
+  const stored = () => sql`SELECT initialize::text AS text FROM mcp_sessions`;
+
+  const observer = link.split("#observe=")[1];
+  for (let n = 0; n < 20; n += 1) expect((await open(observer, "x".repeat(5_000))).status).toBe(200);
+  expect((await open(observer, "x".repeat(9_000))).status).toBe(413);
+  expect(await stored()).toEqual([]);
+
+  const opened = await open(token, "x".repeat(5_000));
+  expect(opened.status).toBe(200);
+  const [row, ...more] = await stored();
+  expect(more).toEqual([]);
+  expect(row?.["text"]).toContain("2025-11-25");
+  expect(row?.["text"].length).toBeLessThan(300);
+
+  await broker.restart();
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "mcp-session-id": opened.headers.get("mcp-session-id") ?? "",
+  };
+  expect((await post(mcp, toolCall("list_sessions", {}), { headers })).status).toBe(200);
 });
 
 it("[LIMIT-1] of more MCP sessions than are held in memory, the longest unused are taken up again when they call", async () => {

@@ -136,6 +136,8 @@ export const limits = {
   cachedCredentialsMax: 10_000,
   cachedSessionsMax: 10_000,
   liveMcpSessionsMax: 1_000,
+  /** A client says its version, its name and what it can do. */
+  mcpInitializeBytesMax: 16 * 1024,
   connectionsMax: 10_000,
   /** Where rates are limited; an office behind one address has many agents. */
   connectionsPerAddressMax: 1_000,

@@ -137,6 +137,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   cachedCredentialsMax: "the longest unused is dropped and read again",
   cachedSessionsMax: "the longest unused is dropped and read again",
   liveMcpSessionsMax: "the longest unused is dropped and taken up again when it calls",
+  mcpInitializeBytesMax: "413 (MCP-13)",
   connectionsMax: closeWith("too_many_connections"),
   connectionsPerAddressMax: "the connection is ended (GUARD-8)",
   requestHeadersMsMax: "400 (GUARD-9)",

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { type FrameRule, frameRules, MerkleError } from "@merkle/wire";
+import { type FrameRule, frameRules, limits, MerkleError } from "@merkle/wire";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import { refuseStranger } from "../../access/authorize.js";
 import type { Entrance } from "../../identity/entrance.js";
@@ -75,10 +75,15 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     return session ? session.post(exchange, body) : unknownSession();
   }
 
-  /** Opens a session. It is stored before its id is known to anybody, so that the id holds from then on. */
+  /**
+   * Opens a session. It is stored before its id is known to anybody, so that the id holds from then on; an observer's is not,
+   * since it never has a team to remember, and a link that is passed around would fill the database (MCP-13).
+   */
   async function initialize(exchange: Exchange, body: unknown): Promise<Response> {
-    const id = toSessionKey(randomBytes(32).toString("base64url"), exchange.admission.principal);
-    await store.save(id, soleMessage(body));
+    refuseLargeInitialize(body);
+    const { principal } = exchange.admission;
+    const id = toSessionKey(randomBytes(32).toString("base64url"), principal);
+    if (principal?.kind !== "observer") await store.save(id, soleMessage(body));
     const session = await open(id);
     sessions.add(id, session);
     return session.post(exchange, body);
@@ -155,6 +160,17 @@ function rulesFor(body: unknown): FrameRule[] {
     if (method === "tools/call") return [];
     return method === "initialize" ? [frameRules.initialize] : [frameRules.mcp];
   });
+}
+
+function refuseLargeInitialize(body: unknown): void {
+  const bytes = Buffer.byteLength(JSON.stringify(body));
+  const bytes_max = limits.mcpInitializeBytesMax;
+  if (bytes <= bytes_max) return;
+  throw new MerkleError(
+    "payload_too_large",
+    `initialize may have ${bytes_max} bytes at most; got ${bytes}. Send the client's name, version and capabilities alone.`,
+    { bytes_max },
+  );
 }
 
 function soleMessage(body: unknown): unknown {

@@ -18,10 +18,20 @@ export interface McpSessionStore {
 
 export function createMcpSessionStore(database: Pick<Database, "orm" | "meshId">): McpSessionStore {
   return {
-    save: (id, initialize) => insertMcpSession(database.orm, toKey(database, id), initialize),
+    save: (id, initialize) => insertMcpSession(database.orm, toKey(database, id), toStored(initialize)),
     find: (id) => touchMcpSession(database.orm, toKey(database, id)),
     remove: (id) => deleteMcpSession(database.orm, toKey(database, id)),
   };
+}
+
+/**
+ * Keeps of what a client said the version of the protocol alone: the broker asks nothing of it, so that neither its name nor
+ * what it can do needs to be repeated (MCP-13).
+ */
+function toStored(initialize: unknown): unknown {
+  const protocolVersion = String(Object(Object(initialize).params).protocolVersion).slice(0, 50);
+  const params = { protocolVersion, capabilities: {}, clientInfo: { name: "", version: "" } };
+  return { jsonrpc: "2.0", id: 0, method: "initialize", params };
 }
 
 /** The id is a secret, so that only its hash is stored (MCP-9). */
