@@ -1,7 +1,11 @@
 // Adds to package-lock.json the optional packages that npm left out. Where a registry lacks the binary of some
 // platform, npm drops that package in silence, and whoever installs on that platform goes without it.
-// `--check` changes nothing and fails when something is missing, or when an entry names the registry it came from.
+// What it adds has the integrity that the registry tells. One that the registry lacks goes without: an optional binary of
+// another platform, for a tool of development, which is in no package that users install. Nothing else may lack it.
+// `--check` changes nothing and fails when something is missing, when an entry may not lack its integrity, or when one names
+// the registry it came from.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 const path = new URL("../package-lock.json", import.meta.url);
@@ -47,9 +51,14 @@ function complete({ packages }) {
       optional: true,
     };
   }
+  const told = Object.entries(packages).filter(
+    ([place, entry]) => lacksIntegrity(place, entry) && addIntegrity(place, entry),
+  );
   lockfile.packages = sortByPath(packages);
   writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
-  console.log(`package-lock.json: ${missing.length} packages of other platforms added`);
+  console.log(
+    `package-lock.json: ${missing.length} packages of other platforms and ${told.length} integrities added`,
+  );
 }
 
 function check({ packages }) {
@@ -60,10 +69,41 @@ function check({ packages }) {
     ...Object.entries(packages)
       .filter(([, entry]) => entry.resolved?.includes("://"))
       .map(([place]) => `${place} names a registry`),
+    ...Object.entries(packages)
+      .filter(([place, entry]) => lacksIntegrity(place, entry) && !mayLackIntegrity(entry))
+      .map(([place]) => `${place} has no integrity`),
   ];
   if (problems.length === 0) return;
   console.error(`${problems.join("\n")}\nRun: npm run lockfile`);
   process.exitCode = 1;
+}
+
+/** Packages of this repository are links and folders, and have none. */
+function lacksIntegrity(place, { link, integrity }) {
+  return place.includes("node_modules/") && !link && !integrity;
+}
+
+/** Users install what is not for development alone; without a platform it would be installed everywhere. */
+function mayLackIntegrity({ dev, optional, cpu }) {
+  return dev === true && optional === true && cpu !== undefined;
+}
+
+/** Whether the registry at hand has that very version. */
+function addIntegrity(place, entry) {
+  const name = place.split("node_modules/").at(-1);
+  try {
+    const args = ["view", `${name}@${entry.version}`, "dist.integrity"];
+    const integrity = execFileSync("npm", args, {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
+    if (integrity === "") return false;
+    entry.integrity = integrity;
+    return true;
+  } catch (error) {
+    if (String(error.stderr).includes("E404") && mayLackIntegrity(entry)) return false;
+    throw error;
+  }
 }
 
 function findMissing(packages) {
