@@ -21,7 +21,7 @@ type Limit = keyof typeof limits;
 const testedAt: {
   readonly [Name in Limit]:
     | "here"
-    | `${"apps/broker/src" | "tests/doors" | "tests/hostile" | "tests/access" | "tests/record"}/${string}.test.ts`;
+    | `${"apps/broker/src" | "tests/doors" | "tests/hostile" | "tests/access" | "tests/record" | "tests/mcp"}/${string}.test.ts`;
 } = {
   messageTextBytesMax: "here",
   documentBytesMax: "here",
@@ -122,6 +122,7 @@ const testedAt: {
   cachedCredentialsMax: "apps/broker/src/access/credentials.test.ts",
   cachedSessionsMax: "apps/broker/src/sessions/directory.test.ts",
   liveMcpSessionsMax: "apps/broker/src/doors/mcp/live-sessions.test.ts",
+  mcpInitializeBytesMax: "tests/mcp/sessions.test.ts",
   connectionsMax: "here",
   idempotencyHours: "here",
   receiptDays: "tests/doors/message-status.test.ts",

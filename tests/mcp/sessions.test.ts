@@ -1,3 +1,4 @@
+import { limits } from "@merkle/wire";
 import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
 import { doors } from "../kit/doors.js";
@@ -238,25 +239,25 @@ it("[MCP-13] an observer's link stores nothing, a member's initialize only its v
   const { session_id } = await admin.call("create_session", { title: "A", creator_team_name: "B" });
   const { link } = await admin.call("create_observer_link", { session_id });
   const { token } = await admin.call("issue_token", {});
-  const open = (secret: string | undefined, text: string) => {
+  const open = (secret: string | undefined, bytes: number) => {
     const message = initializeMessage();
-    const clientInfo = { name: text, version: "1" };
-    const params = {
-      ...Object(message["params"]),
-      clientInfo,
-      capabilities: { experimental: { x: { text } } },
-    };
-    return post(mcp, { ...message, params }, { headers: { authorization: `Bearer ${secret}` } });
+    const { clientInfo, ...params } = Object(message["params"]);
+    const named = (name: string) =>
+      JSON.stringify({ ...message, params: { ...params, clientInfo: { ...clientInfo, name } } });
+    return post(mcp, named("x".repeat(bytes - named("").length)), {
+      headers: { authorization: `Bearer ${secret}` },
+    });
   };
   const sql = connectTestDatabase(databaseUrl);
   const stored = () => sql`SELECT initialize::text AS text FROM mcp_sessions`;
 
+  const bytesMax = limits.mcpInitializeBytesMax;
   const observer = link.split("#observe=")[1];
-  for (let n = 0; n < 20; n += 1) expect((await open(observer, "x".repeat(5_000))).status).toBe(200);
-  expect((await open(observer, "x".repeat(9_000))).status).toBe(413);
+  for (let n = 0; n < 20; n += 1) expect((await open(observer, bytesMax - (n % 2))).status).toBe(200);
+  expect((await open(observer, bytesMax + 1)).status).toBe(413);
   expect(await stored()).toEqual([]);
 
-  const opened = await open(token, "x".repeat(5_000));
+  const opened = await open(token, bytesMax);
   expect(opened.status).toBe(200);
   const [row, ...more] = await stored();
   expect(more).toEqual([]);
