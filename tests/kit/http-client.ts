@@ -25,9 +25,11 @@ export interface HttpClient {
 export function openHttpClient(): HttpClient {
   const agent = new Agent({ keepAlive: true });
   return {
-    send: (url, { body, ...options } = {}) =>
+    send: (url, { body = "", headers, ...options } = {}) =>
       new Promise((resolve, reject) => {
-        const sent = request(url, { agent, ...options }, (response) => {
+        // Node says of no DELETE how long its body is, so that the body would be taken for the next request.
+        const length = { "content-length": String(Buffer.byteLength(body)) };
+        const sent = request(url, { agent, headers: { ...headers, ...length }, ...options }, (response) => {
           const chunks: Buffer[] = [];
           response
             .on("data", (chunk) => chunks.push(chunk))
