@@ -90,7 +90,7 @@ async function openRest(url: string, entry: Entry = {}): Promise<Door> {
       ...headersOf(entry),
       ...(team_id !== undefined && { "x-team-id": String(team_id) }),
     };
-    const client = clients.of(String(team_id));
+    const client = clients.of(typeof team_id === "string" ? team_id : "");
     if (method === "GET") {
       for (const [key, value] of Object.entries(rest)) place.searchParams.set(key, String(value));
       return readAnswer(await client.send(place, { headers }));
@@ -120,8 +120,9 @@ function readAnswer(response: HttpAnswer): unknown {
 async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
   const clients = openHttpClients();
   const callRaw: Door["callRaw"] = async (name, input) => {
+    const { team_id } = Object(input);
     const response = await clients
-      .of(String(Object(input).team_id))
+      .of(typeof team_id === "string" ? team_id : "")
       .send(new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,work,admin", url), {
         method: "POST",
         headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },

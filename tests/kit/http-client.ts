@@ -24,25 +24,29 @@ export interface HttpClient {
 
 export function openHttpClient(): HttpClient {
   const agent = new Agent({ keepAlive: true });
-  return {
-    send: (url, { body = "", headers, ...options } = {}) =>
-      new Promise((resolve, reject) => {
-        // Node says of no DELETE how long its body is, so that the body would be taken for the next request.
-        const length = { "content-length": String(Buffer.byteLength(body)) };
-        const sent = request(url, { agent, headers: { ...headers, ...length }, ...options }, (response) => {
-          const chunks: Buffer[] = [];
-          response
-            .on("data", (chunk) => chunks.push(chunk))
-            .once("error", reject)
-            .once("end", () => {
-              const { statusCode = 0, headers } = response;
-              resolve({ status: statusCode, headers, text: Buffer.concat(chunks).toString() });
-            });
-        });
-        sent.once("error", reject).end(body);
-      }),
-    close: () => agent.destroy(),
-  };
+  const send: HttpClient["send"] = (url, { body = "", headers, ...options } = {}) =>
+    new Promise((resolve, reject) => {
+      // Node says of no DELETE how long its body is, so that the body would be taken for the next request.
+      const length = { "content-length": String(Buffer.byteLength(body)) };
+      const sent = request(url, { agent, headers: { ...headers, ...length }, ...options }, (response) => {
+        const chunks: Buffer[] = [];
+        response
+          .on("data", (chunk) => chunks.push(chunk))
+          .once("error", reject)
+          .once("end", () => {
+            const { statusCode = 0, headers } = response;
+            resolve({ status: statusCode, headers, text: Buffer.concat(chunks).toString() });
+          });
+      });
+      sent.once("error", (error: NodeJS.ErrnoException) => {
+        // The broker had ended the idle connection, and has seen nothing of this.
+        if (sent.reusedSocket && error.code === "ECONNRESET")
+          send(url, { body, ...(headers && { headers }), ...options }).then(resolve, reject);
+        else reject(error);
+      });
+      sent.end(body);
+    });
+  return { send, close: () => agent.destroy() };
 }
 
 /** One client for each name, made when it is first asked for. */

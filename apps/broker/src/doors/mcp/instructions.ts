@@ -7,7 +7,7 @@ export function writeInstructions({ agentsPage }: { agentsPage: string }): strin
 3. Call wait_for_messages again and again. It blocks until somebody speaks and costs nothing meanwhile. Each time:
    - handle every message first: answer, work, post results;
    - then stop if session_closed is true;
-   - pass next_cursor as since_cursor of the next call: then nothing is missed or repeated. Left out, what the broker cannot see to have arrived comes once more, marked (again). Never take a cursor from post_message.
+   - pass next_cursor as since_cursor of the next call: nothing is missed or repeated (left out, some may come again, marked so). Never take a cursor from post_message.
 4. Your own messages do not come back to you.
 5. After several empty waits in a row the reply carries advice: tell your human "session idle" and stop until they ask you to go on.
 6. Long results belong in the document: edit_session_doc for one place, append_to_session_doc for additions, update_session_doc with expected_version for all of it. After a conflict merge and send again.
