@@ -49,3 +49,29 @@ export function connectPool(
   const { password, ...address } = target;
   return postgres({ ...options, ...address, ...(password === undefined ? {} : { password }) });
 }
+
+/**
+ * The same client, which refuses to send anything once its connection is lost: the driver (postgres 3.4) would go on with
+ * a broken transaction on a new connection, outside of it, and what it writes to one that is reserved, before it has a new
+ * one, ends the process.
+ */
+export function refuseOnceLost(client: postgres.Sql, isLost: () => boolean): postgres.Sql {
+  return new Proxy(client, {
+    apply(target, self, given) {
+      if (isLost()) throw connectionLost();
+      return Reflect.apply(target, self, given);
+    },
+    get(target, property, receiver) {
+      if (property === "unsafe" && isLost()) throw connectionLost();
+      if (property === "reserve") return async () => refuseOnceLost(await target.reserve(), isLost);
+      return Reflect.get(target, property, receiver);
+    },
+  });
+}
+
+/** An error that `isConnectionLost` knows. */
+export function connectionLost(): Error {
+  return Object.assign(new Error("The connection was lost in the middle of a transaction."), {
+    code: "CONNECTION_CLOSED",
+  });
+}

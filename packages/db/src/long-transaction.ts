@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { type ConnectionTarget, connectPool } from "./connection.js";
+import { type ConnectionTarget, connectPool, refuseOnceLost } from "./connection.js";
 
 /** Connections for long transactions; what they are doing ends with `work`. */
 export async function withPool<Result>(
@@ -7,13 +7,17 @@ export async function withPool<Result>(
   max: number,
   work: (pool: postgres.Sql) => Promise<Result>,
 ): Promise<Result> {
+  let isLost = false;
   const pool = connectPool(target, max, {
     keepOpen: true,
-    // The driver sends a statement also over a connection that was lost before it, and waits for its answer for ever.
-    onClose: () => setImmediate(() => void pool.end({ timeout: 0 })),
+    onClose() {
+      isLost = true;
+      // What was sent before would wait for its answer for ever.
+      setImmediate(() => void pool.end({ timeout: 0 }));
+    },
   });
   try {
-    return await work(pool);
+    return await work(refuseOnceLost(pool, () => isLost));
   } finally {
     await pool.end({ timeout: 0 });
   }

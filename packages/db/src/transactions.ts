@@ -1,6 +1,6 @@
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import { type ConnectionTarget, connectPool } from "./connection.js";
+import { type ConnectionTarget, connectionLost, connectPool, refuseOnceLost } from "./connection.js";
 import type { Queryable } from "./open-database.js";
 import * as schema from "./schema.js";
 
@@ -42,7 +42,7 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
     const lane: Lane = {
       client,
       db: drizzle(
-        guard(client, () => lane.lost),
+        refuseOnceLost(client, () => lane.lost),
         { schema },
       ),
       lost: false,
@@ -89,20 +89,4 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
       await Promise.all([...lanes].map((lane) => lane.client.end({ timeout: 5 })));
     },
   };
-}
-
-/** A client that refuses to send anything once its connection is lost. */
-function guard(client: postgres.Sql, isLost: () => boolean): postgres.Sql {
-  return new Proxy(client, {
-    get(target, property, receiver) {
-      if (property === "unsafe" && isLost()) throw connectionLost();
-      return Reflect.get(target, property, receiver);
-    },
-  });
-}
-
-function connectionLost(): Error {
-  return Object.assign(new Error("The connection was lost in the middle of a transaction."), {
-    code: "CONNECTION_CLOSED",
-  });
 }
