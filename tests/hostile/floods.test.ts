@@ -247,6 +247,8 @@ describe("connections", () => {
     const answers = await Promise.all(slow);
     for (const answer of answers.slice(0, 101))
       expect(answer).toMatch(/^HTTP\/1\.1 400 .*did not arrive in time/s);
+    // One that was opened and not used yet, as browsers do, is closed without an answer to what was never asked.
+    expect(answers[101]).toBe("");
     expect(await readMetric(broker, "merkle_requests_total")).toBe(0);
   });
 

@@ -278,9 +278,13 @@ function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
   );
 }
 
-/** What is not even HTTP gets an answer of its own, once, if somebody can still read it. */
+/**
+ * What is not even HTTP gets an answer of its own, once, if somebody can still read it. Who has sent nothing gets none:
+ * browsers open connections before they need them, and would take it for the answer to what they ask next.
+ */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, deadlines: Deadlines): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  const hasSent = !("bytesRead" in socket) || socket.bytesRead !== 0;
+  if (error.code === "ECONNRESET" || !hasSent || !socket.writable) {
     socket.destroy();
     return;
   }
