@@ -148,9 +148,12 @@ class Model {
     return this.mail.filter((sequence) => sequence > this.offered && sequence <= cursor).length;
   }
 
+  /** By a cursor that mia names: she says that she has read so far, even where she died of the reply that brought it. */
   acknowledge(cursor: number): void {
     if (this.skippedBy(cursor) === 0) this.offered = Math.max(this.offered, cursor);
-    this.acked = Math.max(this.acked, Math.min(cursor, this.offered));
+    const read = Math.min(cursor, this.offered);
+    this.acked = Math.max(this.acked, read);
+    for (const sequence of this.mail) if (sequence <= read) this.delivered.add(sequence);
   }
 
   handOut(sequences: readonly number[]): void {
