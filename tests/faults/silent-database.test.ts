@@ -1,11 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
 import { doors } from "../kit/doors.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, failureOf, textsOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
+import { initialize, post, toolCall } from "../mcp/rpc.js";
 import { startPostgresProxy } from "./postgres-proxy.js";
 
-it("[FEED-7] a database that neither answers nor breaks leaves no call without an answer, and is taken up again", async () => {
+it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call, and no streamed wait, without an answer, and is taken up again", async () => {
   const url = new URL(await createTestDatabase());
   const proxy = await startPostgresProxy({ host: url.hostname, port: Number(url.port) });
   onTestFinished(proxy.stop);
@@ -15,13 +16,39 @@ it("[FEED-7] a database that neither answers nor breaks leaves no call without a
   const session = await createTestSession(door);
   const { sessionId: session_id, convener: team_id } = session;
 
+  const mcp = `${broker.url}/mcp`;
+  const mcpSession = {
+    "mcp-session-id": await initialize(mcp),
+    accept: "application/json, text/event-stream",
+  };
+  const person = await door.call("create_person", { name: "Ana" });
+  const asPerson = { session_id, team_id: person.person_id };
+  await door.call("join_session", { ...asPerson, team_name: "Ana" });
+  for (const text of ["first", "second"]) await session.post(team_id, text);
+  const heard = await door.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
+  expect(textsOf(heard.messages)).toEqual(["first", "second"]);
+
   proxy.mode = "stall";
+  // It acknowledges something, and finds at its end that this was not saved; the other does not even learn its team.
+  const path = `/api/sessions/${session_id}/messages/wait?since_cursor=3&timeout=1`;
+  const streamed = await fetch(broker.url + path, {
+    headers: { accept: "text/event-stream", "x-team-id": person.person_id },
+  });
+  const wait = toolCall("wait_for_messages", { ...asPerson, since_cursor: 3, timeout: 1 });
+  const streamedByMcp = await post(mcp, wait, { headers: mcpSession });
   const failures = await Promise.all([
     failureOf(session.post(team_id, "into silence")),
     failureOf(door.call("get_session", { session_id })),
     failureOf(door.call("append_to_session_doc", { session_id, team_id, text: "into silence" })),
   ]);
   for (const failure of failures) expect(failure).toMatchObject({ code: "unavailable" });
+  const [, body, retry] = /event: error\ndata: (.*)\nretry: (\d+)\n\n$/.exec(await streamed.text()) ?? [];
+  const { error } = JSON.parse(body ?? "{}");
+  expect([error.code, error.details.retry_after_s * 1_000]).toEqual(["unavailable", Number(retry)]);
+  const [, answer] = /data: (.*)\n/.exec(await streamedByMcp.text()) ?? [];
+  const { isError, content } = JSON.parse(answer ?? "{}").result;
+  expect(isError).toBe(true);
+  expect(JSON.parse(content[0].text).error.details).toMatchObject({ retry_after_s: expect.any(Number) });
   const health = await fetch(`${broker.url}/health`);
   expect([health.status, Object(await health.json()).durable]).toEqual([503, false]);
 

@@ -80,7 +80,9 @@ async function serve(services: Services, call: Call): Promise<Reply> {
     const answer = () => callHandler(operation, ctx, admitted.input);
     return triesCode(operation, admitted.input) ? services.limiter.tryCode(call.address, answer) : answer();
   };
-  const answer = inTime(operation, operation.readOnly ? retryWhileLost(run) : run()).finally(release);
+  const answer = inTime(operation, admitted.input, operation.readOnly ? retryWhileLost(run) : run()).finally(
+    release,
+  );
   const output = await answer;
   refuseEnded();
   return {
@@ -141,10 +143,16 @@ function watchPrincipal(services: Services, { operation, principal, signal }: Ca
   };
 }
 
-/** A wait ends by its own time; everything else is answered soon, whatever the database does. */
-function inTime(operation: Operation, answer: Promise<unknown>): Promise<unknown> {
-  if (operation.kind === "wait") return answer;
-  return within(answer, limits.silentDatabaseMsMax, operation.readOnly ? "none" : "unknown");
+/** Everything is answered soon, whatever the database does; a wait may block for its own time before. */
+function inTime(
+  { kind, readOnly }: Operation,
+  { timeout = 0 }: Readonly<Record<string, unknown>>,
+  answer: Promise<unknown>,
+): Promise<unknown> {
+  // A job claimed for a runner that has been answered already would wait for its lease to run out.
+  if (kind === "wait" && !readOnly) return answer;
+  const blocksMs = 1_000 * Math.min(Number(timeout), limits.waitSecondsMax);
+  return within(answer, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
 }
 
 /** The team that calls. A person's first write in a session makes it, before the write is done (PERSON-3). */

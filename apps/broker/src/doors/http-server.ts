@@ -168,8 +168,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
   /** Connections of which a request was refused: they end with that answer, and what comes behind it is not heard. */
   const refused = new WeakSet<Duplex>();
+  /** The answer to each connection's last request. */
+  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (request.socket.destroyed || refused.has(request.socket)) return;
+    lastAnswers.set(request.socket, response);
     const arrival = arrivals.read(request);
     const caller = callerOf(request, arrival);
     // What a browser loads for a page of another site fails there in one way alone, whatever the answer is.
@@ -188,7 +191,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     });
   }
   server.on("clientError", (error, socket) => {
-    if (refused.has(socket)) socket.destroy();
+    if (refused.has(socket) || isAnswering(lastAnswers.get(socket))) socket.destroy();
     else refuseMalformed(error, socket, options.deadlines);
   });
   const webSockets = createWebSocketDoor({
@@ -276,6 +279,15 @@ function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
     "bad_request",
     `The request did not arrive in time: its head may take ${requestHeadersMs / 1_000} s, all of it ${requestMs / 1_000} s.`,
   );
+}
+
+/**
+ * Whether another answer would be taken for a part of this one, or for it: it has begun, or is still to come, as those before
+ * it are. Not so where its own request is what cannot be read.
+ */
+function isAnswering(last: ServerResponse | undefined): boolean {
+  if (!last || last.writableFinished) return false;
+  return last.headersSent || last.req.complete || last.socket === null;
 }
 
 /**

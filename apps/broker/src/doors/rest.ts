@@ -5,6 +5,7 @@ import { streamSSE } from "hono/streaming";
 import { refuseStranger } from "../access/authorize.js";
 import type { Services } from "../context.js";
 import { type Call, dispatch } from "../dispatch.js";
+import { toMerkleError } from "../to-merkle-error.js";
 import type { Admit } from "./admit.js";
 import { callerSignal, type HttpContext, whenWritten } from "./http-context.js";
 import { jsonResponse } from "./http-error.js";
@@ -71,7 +72,10 @@ function lastEventId(c: HttpContext, operation: Operation): Record<string, unkno
   return { since_cursor: Number(id) };
 }
 
-/** The wait as a stream: comments while it blocks, then one event with what the plain answer would hold (WAIT-10). */
+/**
+ * The wait as a stream: comments while it blocks, then one event with what the plain answer would hold, or with its error and
+ * when to come again (WAIT-10).
+ */
 async function stream(c: HttpContext, services: Services, call: Call): Promise<Response> {
   const blocked = createGate();
   const answer = dispatch(services, { ...call, onBlocked: blocked.open });
@@ -86,8 +90,13 @@ async function stream(c: HttpContext, services: Services, call: Call): Promise<R
       await events.writeSSE({ event: "messages", id: cursor, data: JSON.stringify(reply.output) });
       whenWritten(c, reply.written);
     } catch (error) {
-      if (!(error instanceof MerkleError)) throw error;
-      await events.writeSSE({ event: "error", data: JSON.stringify(error.toBody()) });
+      const told = toMerkleError(error, services.log, { operation: call.operation.name, door: "rest" });
+      const { retry_after_s: retryAfterS } = told.details;
+      await events.writeSSE({
+        event: "error",
+        data: JSON.stringify(told.toBody()),
+        ...(typeof retryAfterS === "number" && { retry: 1_000 * retryAfterS }),
+      });
     } finally {
       clearInterval(keepAlive);
     }

@@ -1,10 +1,11 @@
-import { findOperation, MerkleError, type Operation } from "@merkle/wire";
+import { findOperation, limits, MerkleError, type Operation } from "@merkle/wire";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import type { Services } from "../../context.js";
 import { dispatch } from "../../dispatch.js";
 import { toMerkleError } from "../../to-merkle-error.js";
+import { within } from "../../within.js";
 import { type CallResult, toErrorResult, toResult } from "./call-result.js";
 import { writeInstructions } from "./instructions.js";
 import type { McpSession } from "./mcp-session.js";
@@ -49,7 +50,7 @@ function createToolCaller(
     const { view } = readUrlOptions(request.url);
     const operation = findOperation(name);
     if (!operation) throw unknownTool(name);
-    const teams = await memory.load();
+    const teams = await within(memory.load(), limits.silentDatabaseMsMax, "none");
     const { principal, address, connection, services: ofMesh } = request.admission;
     const reply = await dispatch(ofMesh, {
       operation,
