@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OperationName } from "@merkle/wire";
+import { limits, type OperationName } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
@@ -100,6 +100,45 @@ describeWhereTheCallerKeeps("persons", (at) => {
     const other = await createTestSession(door);
     await door.call("post_message", { ...mine, session_id: other.sessionId, content: { text: "there" } });
     expect(await joinings(door, other.sessionId)).toEqual(["Ana"]);
+  });
+
+  it("[PERSON-3] a first write that is refused joins nobody, whatever it is refused for", async () => {
+    const { door } = at;
+    const { session, session_id, at: mine } = await startReading(door);
+    const { convener: team_id } = session;
+    const options = ["yes", "no"];
+    const content = { text: "Shall we?", kind: "ask" as const, options };
+    const ask = await door.call("post_message", { session_id, team_id, content });
+    const yes = { text: "yes", answer: "yes" };
+    await door.call("post_message", { session_id, team_id, reply_to: ask.cursor, content: yes });
+    await door.call("set_state", { session_id, team_id, key: "k", value: 1 });
+    const before = await rosterOf(door, session_id);
+    const { last_sequence } = await door.call("get_session", { session_id });
+
+    const refused: [OperationName, object][] = [
+      ["post_message", { content: { text: "what?" }, reply_to: 999 }],
+      ["post_message", { content: { text: "who?" }, to: "Nobody" }],
+      ["post_message", { content: yes, reply_to: ask.cursor }],
+      ["send_message", { to: "Nobody", message: "who?" }],
+      ["nudge", { to: "Nobody" }],
+      ["edit_session_doc", { old_text: "not there", new_text: "x" }],
+      ["update_session_doc", { content: "stale", expected_version: 7 }],
+      ["append_to_session_doc", { text: "x".repeat(limits.documentBytesMax) }],
+      ["set_state", { key: "k", value: 2, expected_version: 7 }],
+      ["delete_state", { key: "k", expected_version: 7 }],
+    ];
+    await door.call("append_to_session_doc", { session_id, team_id, text: "x" });
+    for (const [name, input] of refused) {
+      const failure = await failureOf(door.callRaw(name, { ...mine, ...input }));
+      expect(failure.code, name).toMatch(/^(bad_request|not_found|conflict|payload_too_large)$/);
+    }
+    expect(await rosterOf(door, session_id)).toHaveLength(before.length);
+    expect((await door.call("get_session", { session_id })).last_sequence).toBe(last_sequence);
+
+    const concluded = await door.call("conclude_session", { ...mine, summary_section: "All is said." });
+    expect(concluded.doc_version).toBe(2);
+    const { messages } = await door.call("get_history", { session_id });
+    expect(textsOf(messages).slice(-2)).toEqual(["team_joined", "session_concluded"]);
   });
 
   it("[PERSON-4] of many first writes at once, all are done by one team that joined once", async () => {

@@ -95,6 +95,8 @@ export interface Context {
   /** The team that calls; a person's, where the person is or has been one. */
   readonly team: TeamCaller | null;
   readonly person: PersonCaller | null;
+  /** Whether that write first makes the caller a team: what is posted then must be a part of it (PERSON-3). */
+  readonly joins: boolean;
   /** Does the request's one write, once (IDEM-1). */
   write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
   /** Runs when the reply has been written to the caller in full. */

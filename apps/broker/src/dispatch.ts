@@ -9,7 +9,7 @@ import { refuseLiveCredentials } from "./access/live-credentials.js";
 import type { Context, Services } from "./context.js";
 import { handlers } from "./handlers.js";
 import { parseInput, type RawInput, requireObject } from "./parse-input.js";
-import { joinAsPerson } from "./persons/join-as-person.js";
+import { JoinedOtherwise, type Joining, prepareJoining } from "./persons/join-as-person.js";
 import { retryWhileLost } from "./retry-while-lost.js";
 import { noteArrival } from "./roster/peer.js";
 import type { SessionIdentity } from "./sessions/directory.js";
@@ -74,16 +74,18 @@ async function serve(services: Services, call: Call): Promise<Reply> {
 
   const onWritten: (() => void)[] = [];
   const { signal, release, refuseEnded } = watchPrincipal(services, call);
-  const run = async () => {
-    const team = await takeTeam(services, operation, admitted);
-    const ctx = createContext(services, { ...call, signal }, { ...admitted, team, onWritten });
-    const answer = () => callHandler(operation, ctx, admitted.input);
-    return triesCode(operation, admitted.input) ? services.limiter.tryCode(call.address, answer) : answer();
+  const attempt = async () => {
+    const { team, joining } = await retryWhileLost(() => takeTeam(services, operation, admitted));
+    const ctx = createContext(services, { ...call, signal }, { ...admitted, team, joining, onWritten });
+    const output = await callHandler(operation, ctx, admitted.input);
+    if (joining && !joining.joined) await joinAlone(services, admitted, joining);
+    return output;
   };
-  const answer = inTime(operation, admitted.input, operation.readOnly ? retryWhileLost(run) : run()).finally(
-    release,
-  );
-  const output = await answer;
+  const answer = () => retryWhileOtherwise(attempt);
+  const run = () =>
+    triesCode(operation, admitted.input) ? services.limiter.tryCode(call.address, answer) : answer();
+  const answering = operation.readOnly ? retryWhileLost(run) : run();
+  const output = await inTime(operation, admitted.input, answering).finally(release);
   refuseEnded();
   return {
     output,
@@ -91,6 +93,17 @@ async function serve(services: Services, call: Call): Promise<Reply> {
       for (const each of onWritten) each();
     },
   };
+}
+
+/** Whoever was faster has joined by now, or taken the name: the next attempt finds it so. */
+async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof JoinedOtherwise)) throw error;
+    }
+  }
 }
 
 /** What strangers may call is given an invite; of its forms the spoken one alone is short enough to be guessed. */
@@ -118,7 +131,12 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
     const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
     if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
     const { caller, input } = admitted;
-    const ctx = createContext(services, call, { ...admitted, team: caller?.team ?? null, onWritten: [] });
+    const ctx = createContext(services, call, {
+      ...admitted,
+      team: caller?.team ?? null,
+      joining: null,
+      onWritten: [],
+    });
     metrics.requests.inc({ operation: operation.name, door, result: "ok" });
     return { ctx, input };
   } catch (error) {
@@ -155,17 +173,40 @@ function inTime(
   return within(answer, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
 }
 
-/** The team that calls. A person's first write in a session makes it, before the write is done (PERSON-3). */
+/**
+ * The team that calls. A person's first write in a session makes it one there, in that write's own transaction (PERSON-3).
+ */
 async function takeTeam(
   services: Services,
   operation: Operation,
   { session, caller }: Pick<Request, "session" | "caller">,
-): Promise<TeamCaller | null> {
-  if (!session || !caller?.person || !joinsByWriting(operation, caller)) return caller?.team ?? null;
-  return joinAsPerson({ services, session, person: caller.person });
+): Promise<Pick<Request, "team" | "joining">> {
+  const asItIs = { team: caller?.team ?? null, joining: null };
+  if (!session || !caller?.person || !joinsByWriting(operation, caller)) return asItIs;
+  const { person } = caller;
+  // Another call of the person's may have joined since this one was let in.
+  const now = (await services.credentials.verify(session.sessionId, person.credential)) ?? caller;
+  if (!joinsByWriting(operation, now)) return { team: now.team, joining: null };
+  const joining = await prepareJoining({ services, session, person, left: now.team });
+  return { team: joining.team, joining };
 }
 
-type Admitted = Omit<Request, "onWritten" | "team"> | { readonly earlier: unknown };
+/** Joins for a write that needed no transaction: it reached others, or had been done before. */
+async function joinAlone(
+  services: Services,
+  { session, caller }: Pick<Request, "session" | "caller">,
+  joining: Joining,
+) {
+  const request = {
+    operation: "join_session",
+    caller: caller?.person?.personId ?? null,
+    idempotencyKey: undefined,
+    input: { session_id: session?.sessionId },
+  };
+  await writeOnce(writeServices(services), request, joining.join);
+}
+
+type Admitted = Omit<Request, "onWritten" | "team" | "joining"> | { readonly earlier: unknown };
 
 /** A node that has lost its lock serves nothing until it holds it again: another one may have it (DB-17). */
 function admitAlone(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
@@ -212,8 +253,10 @@ async function parseOpenly(
 interface Request {
   readonly session: SessionIdentity | null;
   readonly caller: Caller | null;
-  /** The caller's team, one made just now included. */
+  /** The caller's team, one that this call's write makes included. */
   readonly team: TeamCaller | null;
+  /** What makes it that, where it is none yet. */
+  readonly joining: Joining | null;
   readonly input: Readonly<Record<string, unknown>>;
   readonly onWritten: (() => void)[];
 }
@@ -221,7 +264,7 @@ interface Request {
 function createContext(
   services: Services,
   call: Call,
-  { session, caller, team, input, onWritten }: Request,
+  { session, caller, team, joining, input, onWritten }: Request,
 ): Context {
   const key = input["idempotency_key"];
   const idempotencyKey = typeof key === "string" ? key : undefined;
@@ -240,12 +283,18 @@ function createContext(
     team,
     person,
     session,
+    get joins() {
+      return joining !== null && !joining.joined;
+    },
     async write<Result>(work: Parameters<typeof writeOnce<Result>>[2]) {
       await call.turn?.earlierEnded;
       return writeOnce(
         writeServices(services),
         identify(call.operation, input, session, { principal: call.principal, team, person }),
-        work,
+        async (write) => {
+          await joining?.join(write);
+          return work(write);
+        },
       );
     },
     onWritten: (run: () => void) => {

@@ -83,6 +83,10 @@ export const GroupName = z
       error: "must be letters, digits, _ . and -, with / between a group and one within it",
     }),
   );
+/** One that a peer can be in: the broker's own are no groups to join. */
+export const JoinedGroup = GroupName.refine((name) => !["all", "humans"].includes(name.toLowerCase()), {
+  error: "@all is everyone and @humans is every human, neither is a group to join: choose another name",
+});
 /** What a peer is for, or is in a group: free words, which the broker never interprets. */
 export const RoleName = lineOfChars(limits.nameCharsMax);
 /** A membership as it is written: `backend`, or with a role `backend:lead`. */
@@ -92,7 +96,7 @@ export const GroupMembership = z
     const colon = text.indexOf(":");
     return colon < 0 ? { name: text } : { name: text.slice(0, colon), role: text.slice(colon + 1) };
   })
-  .pipe(z.object({ name: GroupName, role: RoleName.optional() }))
+  .pipe(z.object({ name: JoinedGroup, role: RoleName.optional() }))
   .meta({ description: "`group` or `group:role`." });
 export const Title = lineOfChars(limits.titleCharsMax);
 export const Description = StorableText.max(limits.descriptionCharsMax);

@@ -1,9 +1,10 @@
-import { findMessageById, type MessageRow, type StoredMessage } from "@merkle/db";
+import { findMessageById, type MessageRow, type StoredMessage, violatedConstraint } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { sessionClosed } from "../access/authorize.js";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import { readOwnPost } from "../persons/read-own-post.js";
 import { retryWhileLost } from "../retry-while-lost.js";
+import type { Appended } from "./appender.js";
 import { checkReply, refuseSettled } from "./check-reply.js";
 import { type Audience, chatRow, everyone, messageId, type Said } from "./message.js";
 import { readRecipientStates } from "./recipient-states.js";
@@ -32,7 +33,8 @@ export interface Saying extends Pick<PostInput, "to" | "priority" | "reply_to"> 
  */
 export async function say(ctx: TeamContext, saying: Saying): Promise<Posted> {
   const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, saying.operation, ctx.idempotencyKey);
-  if (namesNothing(saying)) return post(ctx, toRow(ctx, id, saying, saying.content, everyone, null), saying);
+  if (!ctx.joins && namesNothing(saying))
+    return post(ctx, toRow(ctx, id, saying, saying.content, everyone, null), saying);
   // All of this only reads, so a database that is away for a moment is waited for.
   const prepared = await retryWhileLost(() => prepare(ctx, id, saying));
   if ("earlier" in prepared) return repeat(ctx, prepared.earlier, saying);
@@ -82,11 +84,9 @@ function toRow(
 }
 
 async function post(ctx: TeamContext, row: MessageRow, saying: Saying): Promise<Posted> {
-  const { appender, sessions } = ctx.services;
+  const { sessions } = ctx.services;
   for (;;) {
-    const appending = appender.append(row);
-    ctx.placed();
-    const appended = await appending;
+    const appended = await (ctx.joins ? joinAndPost(ctx, row) : place(ctx, row));
     switch (appended.outcome) {
       case "posted":
         if (ctx.person) await readOwnPost(ctx, ctx.person, appended.sequence);
@@ -107,6 +107,27 @@ async function post(ctx: TeamContext, row: MessageRow, saying: Saying): Promise<
       case "missing":
         throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
     }
+  }
+}
+
+function place({ services, placed }: TeamContext, row: MessageRow): Promise<Appended> {
+  const appending = services.appender.append(row);
+  placed();
+  return appending;
+}
+
+/** Posts in the transaction that makes the caller a team, so that a message that is refused makes none. */
+async function joinAndPost(ctx: TeamContext, row: MessageRow): Promise<Appended> {
+  try {
+    const { sequence, at } = await ctx.write(async (write) => {
+      const { sequence, postedAt } = await write.post(row);
+      return { sequence, at: postedAt.toISOString() };
+    });
+    ctx.services.metrics.posts.inc({ outcome: "posted" });
+    return { outcome: "posted", sequence, postedAt: new Date(at) };
+  } catch (error) {
+    if (violatedConstraint(error) === "messages_settle_once") return { outcome: "settled" };
+    throw error;
   }
 }
 

@@ -15,7 +15,6 @@ export function withMembership(
   groups: readonly GroupMembership[],
   { name, role }: { readonly name: string; readonly role?: string | undefined },
 ): GroupMembership[] {
-  refuseBuiltIn(name);
   const known = groups.findIndex((group) => isSameGroup(group.name, name));
   if (known === -1) return refuseTooMany([...groups, { name, role: role ?? null }]);
   return groups.map((group, index) => (index === known ? { ...group, role: role ?? group.role } : group));
@@ -27,15 +26,6 @@ export function withoutMembership(groups: readonly GroupMembership[], name: stri
 
 function isSameGroup(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-function refuseBuiltIn(name: string): void {
-  if (!["all", "humans"].includes(name.toLowerCase())) return;
-  throw new MerkleError(
-    "bad_request",
-    `@${name} is no group to join: @all is everyone, and @humans is every human. Choose another name.`,
-    { field: "name" },
-  );
 }
 
 function refuseTooMany(groups: GroupMembership[]): GroupMembership[] {

@@ -22,17 +22,28 @@ interface Who {
   readonly person: PersonCaller;
 }
 
+/** What a team that is made gets. */
+interface NewIds {
+  readonly teamId: string;
+  readonly peerId: string;
+}
+
 /**
  * Makes a person a team of kind `human` in a session, or brings that team back if it has left, and tells the others; a
  * team that is there stays as it is. However many ask at once, a person has one team in a session (PERSON-4).
  */
-export async function enterSession(who: Who, write: Write, documentVersion: number): Promise<Entered> {
+export async function enterSession(
+  who: Who,
+  write: Write,
+  documentVersion: number,
+  ids: NewIds = { teamId: randomUUID(), peerId: randomUUID() },
+): Promise<Entered> {
   const { services, session, person } = who;
   // Whoever asks at the same moment, at any node, waits here and then finds the team.
   await lockPerson(write.tx, services.database.meshId, person.personId);
   const team = await findTeamOfPerson(write.tx, session.sessionId, person.personId);
   write.afterCommit(() => services.credentials.forget(session.sessionId, person.personId));
-  if (!team) return addTeam(who, write, documentVersion);
+  if (!team) return addTeam(who, write, documentVersion, ids);
 
   const { peerId, acked } = team.peer;
   if (team.leftAt && (await setLeft(write.tx, session.sessionId, team.teamId, null))) {
@@ -42,10 +53,15 @@ export async function enterSession(who: Who, write: Write, documentVersion: numb
   return { peerId, name: team.name, resumed: true, cursor };
 }
 
-async function addTeam(who: Who, write: Write, documentVersion: number): Promise<Entered> {
+async function addTeam(
+  who: Who,
+  write: Write,
+  documentVersion: number,
+  { teamId, peerId }: NewIds,
+): Promise<Entered> {
   const { sessionId } = who.session;
   const { personId, memberId } = who.person;
-  const [teamId, peerId, joinedAt] = [randomUUID(), randomUUID(), new Date()];
+  const joinedAt = new Date();
   const name = await takeName(write.tx, sessionId, who.person.name, (free) =>
     insertTeam(write.tx, { sessionId, teamId, name: free, provedBy: { personId }, memberId, joinedAt }),
   );

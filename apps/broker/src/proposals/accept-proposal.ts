@@ -58,8 +58,8 @@ async function acceptRewrite(ctx: PersonContext, session: SessionIdentity, accep
   const { services } = ctx;
   const { proposal, content, approvedBy } = accepted;
   if (session.closed) throw sessionClosed(session);
-  const team = await teamOfPerson(ctx, session);
-  return ctx.write(async (write) => {
+  const { team, write: joinAndWrite } = await teamOfPerson(ctx, session);
+  return joinAndWrite(async (write) => {
     await holdOpenProposal(write.tx, proposal);
     const { version, commit } = await applyAccepted(write, { services, session, team }, accepted);
     await decideProposalRow(write.tx, proposal, {
@@ -89,10 +89,10 @@ async function acceptConclusion(
   { proposal, content, proposedBy, approvedBy, seen }: AcceptedText,
 ) {
   const { services } = ctx;
-  const team = await teamOfPerson(ctx, session);
+  const { team, write } = await teamOfPerson(ctx, session);
   await refuseByConvention(services, { name: "conclude_session" }, session, team);
   const concluded = await concludeWith(
-    { ...ctx, session, team },
+    { ...ctx, session, team, write },
     {
       summary: content,
       writtenBy: `${proposedBy}, approved by ${approvedBy}`,

@@ -4,6 +4,7 @@ import {
   claimRequest,
   type Database,
   findRequest,
+  type MessageRow,
   type StoredMessage,
   saveRequestResult,
   type Transaction,
@@ -26,6 +27,8 @@ export interface Write {
     event: SystemEvent,
     options: AnnounceOptions,
   ): Promise<{ sequence: number; postedAt: Date }>;
+  /** The same for any message that may be posted. */
+  post(row: MessageRow): Promise<{ sequence: number; postedAt: Date }>;
   /** Runs after the commit, not when the write fails or is only repeated. */
   afterCommit(run: () => void): void;
 }
@@ -71,7 +74,8 @@ export async function writeOnce<Result>(
       }
       const fresh = await work({
         tx,
-        announce: (sessionId, event, options) => announce(tx, announced, sessionId, event, options),
+        announce: (sessionId, event, options) => post(tx, announced, systemRow(sessionId, event, options)),
+        post: (row) => post(tx, announced, row),
         afterCommit: (run) => runs.push(run),
       });
       await saveRequestResult(tx, requestKey, seal(key, purpose, JSON.stringify(fresh)));
@@ -102,14 +106,11 @@ function address(database: Database, request: RequestIdentity, key: string) {
   };
 }
 
-async function announce(
+async function post(
   tx: Transaction,
   announced: StoredMessage[],
-  sessionId: string,
-  event: SystemEvent,
-  options: AnnounceOptions,
+  row: MessageRow,
 ): Promise<{ sequence: number; postedAt: Date }> {
-  const row = systemRow(sessionId, event, options);
   const outcome = await appendInTransaction(tx, row);
   switch (outcome.outcome) {
     case "posted":
@@ -125,7 +126,7 @@ async function announce(
     case "held":
     case "over_budget":
     case "duplicate":
-      throw new TypeError(`An event's append was answered ${outcome.outcome}.`);
+      throw new TypeError(`An append in a transaction was answered ${outcome.outcome}.`);
   }
 }
 

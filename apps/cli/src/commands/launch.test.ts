@@ -377,6 +377,27 @@ describe("merkle launch", () => {
     });
   });
 
+  it("[LAUNCH-3] a group that nobody can join is refused before a session is made, or anybody joins", async () => {
+    const { run } = await testMachine();
+    const title = `Never made ${randomUUID()}`;
+    for (const session of [
+      ["--session", title],
+      ["--new", title],
+    ]) {
+      const refused = await run([
+        "launch",
+        ...session,
+        "--team",
+        "Birch",
+        "--groups",
+        "backend,@All:lead",
+        "-y",
+      ]);
+      expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--groups") });
+    }
+    expect((await run(["ls", "--json"])).stdout).not.toContain(title);
+  });
+
   it("[LAUNCH-3] says how to get a claude that is missing or cannot run, exit 1, before anybody joins", async () => {
     const { run, merkle } = await testMachine();
     const slug = randomUUID().replaceAll("-", "");

@@ -183,9 +183,13 @@ export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Pr
 }
 
 /** The names of a session's teams that are `name` or `name (number)`, in lower case. */
-export async function listNamesLike(tx: Transaction, sessionId: string, name: string): Promise<Set<string>> {
+export async function listNamesLike(
+  db: Queryable | Transaction,
+  sessionId: string,
+  name: string,
+): Promise<Set<string>> {
   const folded = name.toLowerCase();
-  const rows = await tx
+  const rows = await db
     .select({ name: sql<string>`lower(${teams.name})` })
     .from(teams)
     .where(eq(teams.sessionId, sessionId));

@@ -7,6 +7,7 @@ import {
   asTeam,
   GroupName,
   inSession,
+  JoinedGroup,
   lineOfChars,
   Reason,
   RoleName,
@@ -176,7 +177,7 @@ export const joinGroup = operation({
   route: "POST /api/sessions/:session_id/groups/join",
   input: z.strictObject({
     ...inSession,
-    name: GroupName,
+    name: JoinedGroup,
     role: RoleName.optional(),
     ...asTeam,
     ...retryable,
