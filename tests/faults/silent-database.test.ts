@@ -55,5 +55,8 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   proxy.mode = "pass";
   proxy.cutAll();
   await session.post(team_id, "heard again");
+  // What the wait could not note, the same wait notes when it comes again.
+  await door.call("wait_for_messages", { ...asPerson, since_cursor: 3, timeout: 0 });
+  expect((await door.call("get_session", asPerson)).last_read).toBe(3);
   await expect.poll(async () => (await fetch(`${broker.url}/health`)).status).toBe(200);
 }, 60_000);

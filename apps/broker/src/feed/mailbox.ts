@@ -28,11 +28,10 @@ export async function resumeReading(
   noteArrival(peer, ctx.connection);
   // Who gives receipts has read what they name; of anybody else it is taken for granted the second time.
   const granted = receipt === undefined ? peer.repeated : await readReceipt(ctx, channel, receipt);
-  const ackedBefore = peer.acked;
   const since = acknowledgeUpTo(peer, Math.max(peer.arrived, granted));
   // An earlier call may have acknowledged it, and failed to save that.
   const saved = since > peer.ackedOnDisk ? presence.save(peer) : Promise.resolve();
-  return { since, again: peer.returned, saved: awaitLater(saved, noteRead(ctx, ackedBefore)) };
+  return { since, again: peer.returned, saved: awaitLater(saved, noteRead(ctx)) };
 }
 
 /** It is awaited only later; until then its failure must not count as unhandled. */
@@ -42,14 +41,18 @@ export function awaitLater(...saving: readonly Promise<unknown>[]): Promise<unkn
   return all;
 }
 
-/** What a person's reading acknowledges, the person has read (PERSON-6). */
-export async function noteRead(
-  { services: { database }, session, person, team }: TeamContext,
-  ackedBefore: number,
-): Promise<void> {
-  if (!person || team.peer.acked <= ackedBefore) return;
+/** What a person's reading acknowledges, the person has read (PERSON-6): what an earlier call failed to note of it included. */
+export async function noteRead({
+  services: { database },
+  session,
+  person,
+  team: { peer },
+}: TeamContext): Promise<void> {
+  const { acked } = peer;
+  if (!person || acked <= peer.readNoted) return;
   const reading = { meshId: database.meshId, personId: person.personId, sessionId: session.sessionId };
-  await saveLastRead(database.orm, reading, team.peer.acked);
+  await saveLastRead(database.orm, reading, acked);
+  peer.readNoted = Math.max(peer.readNoted, acked);
 }
 
 /** A caller's mail in a feed, read on from where it began. */

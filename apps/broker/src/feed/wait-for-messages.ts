@@ -53,7 +53,7 @@ async function beginReading(
   const ackedBefore = peer.acked;
   const skipped = await acknowledge(ctx, peer, input.since_cursor);
   if (peer.acked > ackedBefore) presence.saveSoon(peer);
-  return { since: input.since_cursor, again: 0, skipped, saved: awaitLater(noteRead(ctx, ackedBefore)) };
+  return { since: input.since_cursor, again: 0, skipped, saved: awaitLater(noteRead(ctx)) };
 }
 
 interface Page extends Mail {

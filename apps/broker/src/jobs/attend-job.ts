@@ -78,6 +78,7 @@ function keepLease(
       if (isAsked) resolve();
     });
     await Promise.race([due, asked]).finally(() => {
+      // It rejects when it is given up, as here.
       due.catch(() => undefined);
       pause.abort();
     });
@@ -92,6 +93,7 @@ function keepLease(
       // A third of the lease is left for the agent to end in.
       const latest = until - ms / 3;
       const tooLate = delay(Math.max(0, latest - askedAt), undefined, { signal: over.signal });
+      // One that failed is tried again at the next turn, and the agent is ended before the lease is over.
       const renewed = renew().catch(() => undefined);
       const holds = await Promise.race([renewed, tooLate]);
       if (holds) until = askedAt + ms;
@@ -99,6 +101,7 @@ function keepLease(
     }
   }
 
+  // It rejects when it is stopped in a pause, and for nothing else.
   keep().catch(() => undefined);
   return {
     check() {

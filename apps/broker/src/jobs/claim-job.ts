@@ -2,6 +2,7 @@ import { claimJob as claimJobRow, type JobClaim, type JobRow, returnJob } from "
 import type { Claim } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { createDoorbell } from "../feed/doorbell.js";
+import { retryWhileLost } from "../retry-while-lost.js";
 import { makeJobToken } from "../tokens/token.js";
 import { toJob } from "./job-output.js";
 import { toParameters } from "./job-parameters.js";
@@ -82,7 +83,8 @@ async function toClaim({ services }: Context, row: JobRow, credential: string): 
 function returnUnlessWritten(ctx: Context, claim: JobClaim & { readonly sessionId: string | null }): void {
   const { services, signal } = ctx;
   const giveBack = () => {
-    returnJob(services.database.orm, claim).then(
+    // Where it is away for longer the lease ends the job, which is then shown as lost; it is never run twice.
+    retryWhileLost(() => returnJob(services.database.orm, claim)).then(
       (isBack) => {
         if (!isBack) return;
         services.mesh.announce("jobs", claim.sessionId);

@@ -163,6 +163,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     });
     const key = keyOf(job);
     const ended = attended.ended
+      // What the agent made was stored when it made it; its job is shown as lost, and is not run again.
       .catch((error: unknown) =>
         log.error("a job's end could not be stored; its lease ends it", { ...toFields(job), error }),
       )

@@ -20,7 +20,8 @@ export async function readOwnPost(ctx: TeamContext, person: PersonCaller, posted
     await saveLastRead(database.orm, { meshId, personId, sessionId }, posted);
     mesh.announceToPerson(personId, sessionId);
   } catch (error) {
-    // The message is posted, whatever becomes of this.
+    // The message is posted, whatever becomes of this, and no reading is lost with it: own words are unread to nobody, and
+    // the next ones, or the next reading, move it over these as well.
     log.warn("a person's reading could not be moved over their own post", { sessionId, error });
   }
 }

@@ -43,6 +43,7 @@ export function createSummariser(options: SummaryOptions | undefined, log: Log):
       log.info("a progress entry was summarised", { entry: id, ms: Math.round(performance.now() - began) });
       return summary;
     } catch (error) {
+      // Whoever reads the entry next has it made, and kept, again.
       if (!stopping.signal.aborted) {
         const problem = signal.aborted ? "it took too long" : describeProblem(error);
         log.error(`a progress entry could not be summarised: ${problem}`, { entry: id });

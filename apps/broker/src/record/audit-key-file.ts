@@ -135,11 +135,16 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A rename is on the disk when its folder is. Where a folder cannot be opened, the system sees to it. */
+/** A rename is on the disk when its folder is. Where a folder cannot be opened, or synced, the system sees to it. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
+  try {
+    await folder?.sync();
+  } catch (error) {
+    if (!["EINVAL", "EPERM", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    await folder?.close();
+  }
 }
 
 function badFile(message: string, cause?: unknown): StartError {

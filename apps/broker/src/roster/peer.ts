@@ -31,6 +31,8 @@ export interface Peer {
   acknowledged: number;
   /** The part of `acked` that is certain to be in the database. */
   ackedOnDisk: number;
+  /** Up to where it is noted what a person has read; the part of `acked` beyond was acknowledged, and is yet to be noted. */
+  readNoted: number;
   offered: number;
   /** A part of the feed, known to hold nothing for the peer: after the one sequence, up to the other. */
   clear: { readonly after: number; readonly upTo: number };
@@ -67,6 +69,7 @@ export function createPeer(row: TeamWithPeer): Peer {
     acked,
     acknowledged: acked,
     ackedOnDisk: acked,
+    readNoted: acked,
     offered,
     clear: { after: acked, upTo: acked },
     returned,
@@ -86,6 +89,8 @@ export function createPeer(row: TeamWithPeer): Peer {
 
 /** Takes over what a newer row knows better: another broker, or a placed cursor, may have moved it on. */
 export function refreshPeer(peer: Peer, row: TeamWithPeer): void {
+  // Whoever moved it on has noted that, or placed it where nothing was read.
+  if (row.peer.acked > peer.acked) peer.readNoted = Math.max(peer.readNoted, row.peer.acked);
   peer.acked = Math.max(peer.acked, row.peer.acked);
   peer.ackedOnDisk = Math.max(peer.ackedOnDisk, row.peer.acked);
   peer.offered = Math.max(peer.offered, row.peer.offered);

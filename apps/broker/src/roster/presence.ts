@@ -67,7 +67,7 @@ export function startPresence(options: {
       } catch (error) {
         // Cursors in the database may be older than in memory: after a crash messages come again, none is lost.
         for (const peer of batch) dirty.add(peer);
-        log.warn("saving read cursors failed; they are saved with the next ones", { error });
+        log.warn("saving read cursors failed; it is tried again", { error });
         if (stopped) break;
         throw error;
       }
@@ -98,6 +98,11 @@ export function startPresence(options: {
 
   function saveSoon(peer: Peer): void {
     dirty.add(peer);
+    flushSoon();
+  }
+
+  function flushSoon(): void {
+    // It has been logged, and the peers are dirty still: the next sweep tries again, until it holds.
     flush(false).catch(() => undefined);
   }
 
@@ -138,6 +143,7 @@ export function startPresence(options: {
       if (dirty.has(peer)) await flush(true);
     },
     sweep(now, thresholds) {
+      if (dirty.size > 0) flushSoon();
       const changed = new Set<string>();
       for (const peer of peers.values()) {
         const status = deriveStatus(thresholds, toSighting(peer), now.getTime());
@@ -154,6 +160,7 @@ export function startPresence(options: {
     },
     async stop() {
       stopped = true;
+      // Without a database it ends all the same: what is not saved is handed out again.
       await flush(true).catch(() => undefined);
     },
   };

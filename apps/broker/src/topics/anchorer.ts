@@ -1,6 +1,7 @@
 import { type Database, findDocumentVersion, listUnplacedDocuments, readDocument } from "@merkle/db";
 import type { MeshChannels } from "../delivery/mesh-channel.js";
 import type { Log } from "../log.js";
+import { retryWhileLost } from "../retry-while-lost.js";
 import type { Workers } from "../workers/workers.js";
 import { placeTopics } from "./place-topics.js";
 
@@ -46,7 +47,7 @@ export function startAnchorer(options: {
       if (stopped) return;
       waiting.delete(key);
       try {
-        await place(options, document);
+        await retryWhileLost(() => place(options, document));
       } catch (error) {
         // The next hint tries again, and so does the next start; until then places are of an older version, and say so.
         if (!stopped)
