@@ -78,7 +78,7 @@ async function serve(services: Services, call: Call): Promise<Reply> {
     const { team, joining } = await retryWhileLost(() => takeTeam(services, operation, admitted));
     const ctx = createContext(services, { ...call, signal }, { ...admitted, team, joining, onWritten });
     const output = await callHandler(operation, ctx, admitted.input);
-    if (joining && !joining.joined) await joinAlone(services, admitted, joining);
+    if (joining && !joining.joined) await joinAlone(services, operation, admitted);
     return output;
   };
   const answer = () => retryWhileOtherwise(attempt);
@@ -191,19 +191,23 @@ async function takeTeam(
   return { team: joining.team, joining };
 }
 
-/** Joins for a write that needed no transaction: it reached others, or had been done before. */
-async function joinAlone(
+/** Joins for a write that needed no transaction: it reached others, or had been done before. It is not done again for this. */
+function joinAlone(
   services: Services,
-  { session, caller }: Pick<Request, "session" | "caller">,
-  joining: Joining,
-) {
+  operation: Operation,
+  admitted: Pick<Request, "session" | "caller">,
+): Promise<void> {
+  const { session, caller } = admitted;
   const request = {
     operation: "join_session",
     caller: caller?.person?.personId ?? null,
     idempotencyKey: undefined,
     input: { session_id: session?.sessionId },
   };
-  await writeOnce(writeServices(services), request, joining.join);
+  return retryWhileOtherwise(async () => {
+    const { joining } = await takeTeam(services, operation, admitted);
+    if (joining) await writeOnce(writeServices(services), request, joining.join);
+  });
 }
 
 type Admitted = Omit<Request, "onWritten" | "team" | "joining"> | { readonly earlier: unknown };

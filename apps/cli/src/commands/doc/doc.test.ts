@@ -61,6 +61,19 @@ describe("merkle doc show and append", () => {
     expect(diff.screen).toContain("\u001b[32m+a\ufffd]0;owned\ufffdb\u001b[39m");
   });
 
+  it("[PERSON-3] commands that are refused leave nothing in the feed and nobody in the roster", async () => {
+    const { slug } = await sessionWithDocument("Untouched");
+    for (const args of [
+      ["post", slug, "about what?", "--reply-to", "999"],
+      ["post", slug, "who?", "--to", "Nobody"],
+      ["doc", "edit", slug, "--old", "not there", "--new", "x"],
+    ])
+      expect((await merkle.run(args)).code, args.join(" ")).not.toBe(0);
+    const { messages } = await callBroker(merkle, "get_history", { session_id: slug });
+    const { participants } = await callBroker(merkle, "list_participants", { session_id: slug });
+    expect([messages, participants.length]).toEqual([[], 1]);
+  });
+
   it("[CLI-20] appends what a pipe brings, and refuses a closed session with 7", async () => {
     const { slug, credential } = await sessionWithDocument("Appended");
     expect(await merkle.run(["doc", "append", slug, "--json"], { input: "- piped\n" })).toEqual({
