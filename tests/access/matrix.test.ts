@@ -13,6 +13,7 @@ import {
 } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
+import { makePerson } from "../kit/persons.js";
 import { bareId } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -71,7 +72,7 @@ const ofMembers: ReadonlySet<string> = new Set([
 ]);
 
 function expectedOf(operation: AccessRule, { entry, credential, session, isArgument }: Facts): Outcome {
-  const { name, access, readOnly, afterClosing, forJobs } = operation;
+  const { name, access, readOnly, afterClosing, forJobs, human } = operation;
   if (name === "/metrics" && session === "elsewhere" && entry === "admin") return "forbidden";
   const ofSession = isSessionOperation(operation);
   const isLookedAt = ofSession || "team_id" in operation.input.shape;
@@ -91,6 +92,11 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
   const beginsAnew = !ofSession && access === "open";
   if (isLookedAt && credential === "another member's" && !beginsAnew) return "unauthorized";
   if (access === "job") return "forbidden";
+  // A member stands for itself; anybody else who decides about agents is a verified person.
+  if (human === "power" && access !== "team") {
+    if (credential === "of another session") return "forbidden";
+    if (entry === "anyone" && credential !== "right") return "forbidden";
+  }
   if (access === "team") {
     if (credential === "none" || (ofSession && credential === "of another session")) return "unauthorized";
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
@@ -104,6 +110,8 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
   if (isArgument && access === "reader" && credential === "left") return "unauthorized";
   if (entry === "anyone" && ofMembers.has(name)) return "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
+  // What it proves nothing with, in this table.
+  if (human === "verifying") return "forbidden";
   const names = ofSession || "session_id" in operation.input.shape;
   if (names && session === "closed" && afterClosing === "refused") return "session_closed";
   return "served";
@@ -159,7 +167,7 @@ beforeAll(async () => {
 });
 
 /** Sessions and credentials of one member's, or of anybody in open mode. */
-async function makePlaces(door: Pick<Door, "call">) {
+async function makePlaces(door: Parameters<typeof makePerson>[0]) {
   const create = async (title: string) => {
     const { session_id, team_id } = await door.call("create_session", { title, creator_team_name: "Birch" });
     return { session_id, team_id };
@@ -173,7 +181,7 @@ async function makePlaces(door: Pick<Door, "call">) {
   };
   const createLeft = async () => leave((await create("Left for once")).session_id);
   const left = await leave(session_id);
-  const { person_id } = await door.call("create_person", { name: "Birch" });
+  const { person_id } = await makePerson(door, "Birch");
   const createClosed = async () => {
     const place = await create("Closed");
     await door.call("post_message", { ...place, team_id: person_id, content: { text: "hello" } });
@@ -349,8 +357,8 @@ async function inviteStage(): Promise<Stage> {
   const cedar = await join("Cedar", "admin");
   const gone = await join("Gone", "admin");
   await admin.call("revoke_member", { member_id: gone.member_id });
-  const places = await makePlaces(birch);
-  const plains = await makePlaces(plain);
+  const places = await makePlaces({ ...birch, name: "websocket", url, entry: { token: birch.token } });
+  const plains = await makePlaces({ ...plain, name: "websocket", url, entry: { token: plain.token } });
   const { mesh_id } = await admin.call("create_mesh", { name: "elsewhere" });
   const foreigner = openAsMember(url, { ...admin, mesh_id }, cleanup);
   const { token: foreignToken } = await foreigner.call("issue_token", {});

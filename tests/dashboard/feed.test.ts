@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
+import { makePerson } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { dashboardPages } from "./pages.js";
 
@@ -288,7 +289,7 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
 
   async function newPerson() {
     const name = `Ana ${randomUUID().slice(0, 8)}`;
-    const { person_id: credential } = await socket.call("create_person", { name });
+    const { person_id: credential } = await makePerson(socket, name);
     return { name, credential, id: credential.split(".")[0] ?? "" };
   }
 

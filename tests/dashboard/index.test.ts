@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
+import { makePerson } from "../kit/persons.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { dashboardPages } from "./pages.js";
@@ -227,7 +228,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
   }
 
   async function newPerson(): Promise<string> {
-    return (await rest.call("create_person", { name: "Ana" })).person_id;
+    return (await makePerson(rest, "Ana")).person_id;
   }
 
   /** A browser that knows who uses it. */

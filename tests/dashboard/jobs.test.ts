@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
+import { changeSettings } from "../kit/persons.js";
 import { createTestSession } from "../kit/session.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
@@ -133,7 +134,7 @@ describe.skipIf(dashboard.isMissing)("jobs in the page", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("this session lets it conclude by itself", { exact: false }).waitFor();
     const settings = { session_id, session_settings: { agent_concludes: "proposes" as const } };
-    await dashboard.rest.call("update_settings", settings);
+    await changeSettings(dashboard.rest, settings);
 
     await dashboard.rest.call("start_job", { kind: "conclude", session_id, team_id: session.convener });
     const failing = await fake.next();

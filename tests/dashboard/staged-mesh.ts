@@ -1,4 +1,5 @@
 import type { Door } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 
 /** Slugs of sessions that have something of everything in them, at the lengths that what others write may have. */
 export interface StagedMesh {
@@ -14,7 +15,7 @@ const longLines = Array.from({ length: 300 }, (_, line) => `${line + 1}. a line 
 const wideCode = `\`\`\`ts\nconst ${"token".repeat(60)} = 1;\n\`\`\`\n\n| a | b |\n|---|---|\n| ${"wide".repeat(40)} | 2 |`;
 
 export async function stageMesh(rest: Door): Promise<StagedMesh> {
-  const { person_id: person } = await rest.call("create_person", { name: "Ben" });
+  const { person_id: person } = await makePerson(rest, "Ben");
   const busy = await stageBusy(rest, person);
   const held = await stageHeld(rest, person);
   const closed = await stageClosed(rest);

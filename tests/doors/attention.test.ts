@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
 import { makeRow } from "../kit/message-row.js";
+import { changeSettings, makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 
 async function makePerson(name: string): Promise<string> {
-  return (await door.call("create_person", { name })).person_id;
+  return (await makeVerified(door, name)).person_id;
 }
 
 /** What waits in a session, as somebody sees it. */
@@ -128,7 +129,7 @@ describe("What waits for a human", () => {
     await door.call("hold_session", { ...ana, reason: "lunch" });
     expect(await waiting(session)).toMatchObject([{ kind: "held", team: "Ana", text: "lunch" }]);
     await door.call("resume_session", ana);
-    await door.call("update_settings", {
+    await changeSettings(door, {
       session_id: session.sessionId,
       session_settings: { message_budget: 2 },
     });

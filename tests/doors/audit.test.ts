@@ -11,6 +11,7 @@ import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -420,7 +421,7 @@ describe("who only reads", () => {
     const first = await startAudit();
     await first.think("x");
     const { root, finalized_at } = await first.finalize();
-    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const { person_id } = await makePerson(door, "Ana");
     const start = { intent: "Look again.", team_id: person_id };
     const second = await door.call("audit_session_start", start);
     const page = await door.call("list_audit_sessions", { limit: 1 });
@@ -456,7 +457,7 @@ describe("a call", () => {
     const { peer_id } = await door.call("join_session", join);
     const asPeer = { team_id: peer_id ?? "", task_id: "z" };
     expect(await first.think("x", asPeer)).toMatchObject({ session_id: null, recorded_by: "Atlas/birch" });
-    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const { person_id } = await makePerson(door, "Ana");
     const asPerson = { team_id: person_id };
     const third = await door.call("audit_session_start", { intent: "z", ...asPerson });
     expect(await codeOf(first.think("x", asPerson))).toBe("bad_request");

@@ -2,6 +2,7 @@ import type { InputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { changeSettings, makePerson } from "../kit/persons.js";
 import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 
 /** A session of Ana, a person, with a number of teams of agents. */
 async function gather({ teams = 1, budget }: { teams?: number; budget?: number } = {}) {
-  const { person_id: ana } = await door.call("create_person", { name: "Ana" });
+  const { person_id: ana } = await makePerson(door, "Ana");
   const settings = budget === undefined ? {} : { settings: { message_budget: budget } };
   const { session_id } = await door.call("create_session", { title: "Work", team_id: ana, ...settings });
   const names = Array.from({ length: teams }, (_, index) => `Agent ${index}`);
@@ -107,7 +108,7 @@ describe("a message budget", () => {
     const { session_id, agent, post, read } = await gather();
     expect((await read()).settings.message_budget).toBe(0);
     const set = (message_budget: number) =>
-      door.call("update_settings", { session_id, session_settings: { message_budget } });
+      changeSettings(door, { session_id, session_settings: { message_budget } });
     const keyed = { idempotency_key: "k" };
     const first = await post(agent, "one", keyed);
     await set(2);
@@ -185,7 +186,7 @@ describe("a held session", () => {
   it("[HOLD-3] held again it stays as it is; resumed when nothing is held back, nothing is said", async () => {
     const { session_id, hold, resume, events } = await gather();
     const first = await hold({ reason: "one" });
-    const { person_id: ben } = await door.call("create_person", { name: "Ben" });
+    const { person_id: ben } = await makePerson(door, "Ben");
     expect(await hold({ team_id: ben, reason: "two" })).toEqual(first);
     expect(await resume()).toMatchObject({ resumed: true });
     expect(await resume()).toMatchObject({ resumed: false });

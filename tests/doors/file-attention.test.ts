@@ -4,6 +4,7 @@ import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type FileWork, workOnFile } from "../sources/file-work.js";
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const agent = { ...fake.agent, roots: { docs: repository.folder }, author };
   broker = await startTestBroker({ agent }, cleanup);
   door = await brokerDoors.rest(broker.url);
-  team_id = (await door.call("create_person", { name: "Ana" })).person_id;
+  team_id = (await makePerson(door, "Ana")).person_id;
   work = workOnFile(door, { source_path, team_id, runner: fake });
 });
 

@@ -3,6 +3,7 @@ import { limits } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { callTool, initialize } from "../mcp/rpc.js";
@@ -17,7 +18,7 @@ beforeAll(async () => {
   door = await brokerDoors.websocket(broker.url);
   cleanup(door.close);
   session = await createTestSession(door);
-  person = (await door.call("create_person", { name: "Ana" })).person_id;
+  person = (await makePerson(door, "Ana")).person_id;
 });
 
 /** Remembers one after the other as the session's convener, under a tag that no other test looks for. */

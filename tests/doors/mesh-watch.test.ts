@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
+import { changeSettings, makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 
@@ -50,7 +51,7 @@ async function watch(credential?: string) {
 type Watcher = Awaited<ReturnType<typeof watch>>;
 
 async function makePerson(name: string): Promise<string> {
-  return (await door.call("create_person", { name })).person_id;
+  return (await makeVerified(door, name)).person_id;
 }
 
 /** What is told of a session before this was caused before: its kinds are told in order, each once a second. */
@@ -71,9 +72,9 @@ describe("Watching the mesh", () => {
     await hears("memory", null, () => door.call("remember", { team_id, content: "the key is in the vault" }));
     const entry = { team_id, projectId: "p", title: "Vault", content: "The key is in it." };
     await hears("progress", null, () => door.call("log_progress", entry));
-    await hears("settings", null, () => door.call("update_settings", { settings: { idle_polls: 11 } }));
+    await hears("settings", null, () => changeSettings(door, { settings: { idle_polls: 11 } }));
     await hears("settings", session_id, () =>
-      door.call("update_settings", { session_id, session_settings: { message_budget: 5 } }),
+      changeSettings(door, { session_id, session_settings: { message_budget: 5 } }),
     );
   });
 
@@ -156,7 +157,7 @@ describe("Watching the mesh", () => {
       onMessage: () => undefined,
     });
     await inbox.ready;
-    await door.call("update_settings", { settings: { quiet_after_s: 1 } });
+    await changeSettings(door, { settings: { quiet_after_s: 1 } });
     const kinds = async ({ slug }: TestSession) =>
       (await door.call("list_attention", { session: slug })).items.map(({ kind }) => kind);
     await expect.poll(() => kinds(quiet)).toEqual(["quiet"]);

@@ -6,6 +6,7 @@ import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 
@@ -137,7 +138,7 @@ it("[DELIVER-12] who answered an ask, with what, stands in its status", async ()
 
 it("[DELIVER-13] a person has got what they have read anywhere", async () => {
   const { session_id, say, status } = await startSession();
-  const { person_id } = await door.call("create_person", { name: "Ana" });
+  const { person_id } = await makePerson(door, "Ana");
   await door.call("join_session", { session_id, team_id: person_id, team_name: "Ana" });
   const { cursor } = await say("for Ana", { to: "@humans" });
   expect((await status(cursor)).recipients).toMatchObject([{ team: "Ana", human: true, delivered: false }]);

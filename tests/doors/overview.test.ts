@@ -3,6 +3,7 @@ import { limits } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 
@@ -73,7 +74,7 @@ describe("what pages show of many things at once", () => {
     const session = await createTestSession(door);
     const { sessionId: session_id, convener: team_id, slug } = session;
     const birch = await session.join("Birch");
-    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const { person_id } = await makePerson(door, "Ana");
     await door.call("set_status", {
       session_id,
       team_id: birch.credential,

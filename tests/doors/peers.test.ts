@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { bareId, createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -209,7 +210,7 @@ describe("peers", () => {
   it("[PEER-6] a person has no named peers", async () => {
     const session = await createTestSession(door);
     const { sessionId: session_id } = session;
-    const { person_id: team_id } = await door.call("create_person", { name: "Ana" });
+    const { person_id: team_id } = await makePerson(door, "Ana");
     const failure = await failureOf(join(session, { team_id, peer_name: "phone" }));
     expect(failure).toMatchObject({ code: "bad_request" });
     await door.call("set_status", { session_id, team_id, status: "dnd" });

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -18,7 +19,7 @@ let session: TestSession;
 beforeAll(async () => {
   broker = await startTestBroker({ agent: { ...fake.agent, maxConcurrentJobs: 2 } }, cleanup);
   rest = await brokerDoors.rest(broker.url);
-  ana = (await rest.call("create_person", { name: "Ana" })).person_id;
+  ana = (await makePerson(rest, "Ana")).person_id;
 });
 
 beforeEach(async () => {
@@ -45,7 +46,7 @@ describe("personas", () => {
       );
       for (const { prompt } of personas) expect(prompt.length).toBeGreaterThan(800);
     }
-    const bea = (await readers.call("create_person", { name: "Bea" })).person_id;
+    const bea = (await makePerson(readers, "Bea")).person_id;
     const mine = { name: "Sceptic", prompt: "Doubt all of it.", expected_version: 1, team_id: bea };
     await readers.call("put_persona", mine);
     expect(await rest.call("get_persona", { name: "Sceptic" })).toMatchObject({ version: 1 });
@@ -91,7 +92,7 @@ describe("personas", () => {
   it("[PERSONA-6] has at most 100 in a mesh, each with a prompt of at most 8 KiB", async () => {
     await rest.call("create_mesh", { name: "Crowd" });
     const crowd = await brokerDoors.rest(broker.url, { mesh: "Crowd" });
-    const { person_id: team_id } = await crowd.call("create_person", { name: "Cy" });
+    const { person_id: team_id } = await makePerson(crowd, "Cy");
     const add = (name: string, prompt = "x") =>
       crowd.call("put_persona", { team_id, name, prompt, expected_version: 0 });
     await add("Long", "x".repeat(limits.personaPromptBytesMax));

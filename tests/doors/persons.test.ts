@@ -6,13 +6,14 @@ import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
 import { describeAtEveryDoor, describeWhereTheCallerKeeps } from "../kit/every-door.js";
+import { changeSettings, makePerson } from "../kit/persons.js";
 import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
 async function createPerson(door: Door, name = "Ana"): Promise<string> {
-  return (await door.call("create_person", { name })).person_id;
+  return (await makePerson(door, name)).person_id;
 }
 
 /** A session in which its convener has said `messages` things, and a person who is not in it. */
@@ -259,7 +260,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
     expect(await rosterOf(door, session_id)).toMatchObject([
       { team_name: "Ana", kind: "human", convener: true },
     ]);
-    await door.call("update_settings", { session_id, session_settings: { metadata_by: "convener" } });
+    await changeSettings(door, { session_id, session_settings: { metadata_by: "convener" } });
     const renamed = { session_id, team_id: person, title: "Ours", reason: "It is ours" };
     expect(await door.call("update_session_metadata", renamed)).toMatchObject({ title: "Ours" });
     expect(await joinings(door, session_id), "it is in it already").toEqual([]);
@@ -409,13 +410,13 @@ describe("a person", () => {
 describeWhereTheCallerKeeps("a person's credential", (at) => {
   it("[PERSON-1] create_person gives a credential whose uuid is the person's, once, and stores its hash alone", async () => {
     const { door, broker } = at;
-    const created = await door.call("create_person", { name: "  Ana  " });
-    expect(created.name).toBe("Ana");
+    const created = await door.call("create_person", { name: "  Bea  " });
+    expect(created).toMatchObject({ name: "Bea", verified: false });
     expect(created.person_id).toMatch(/^[0-9a-f-]{36}\.mk_[A-Za-z0-9_-]{43}$/);
     const sql = connectTestDatabase(broker.databaseUrl);
     const [row] =
       await sql`SELECT name, secret_hash FROM persons WHERE person_id = ${bareId(created.person_id)}`;
-    expect(row?.["name"]).toBe("Ana");
+    expect(row?.["name"]).toBe("Bea");
     expect(row?.["secret_hash"]).toHaveLength(32);
     for (const name of ["", "x".repeat(101), "two\nlines"]) {
       expect(await failureOf(door.call("create_person", { name }))).toMatchObject({ code: "bad_request" });
@@ -445,11 +446,11 @@ describeWhereTheCallerKeeps("a person's credential", (at) => {
     expect(await post({ text: "" })).toMatchObject({ code: "bad_request" });
     expect(await post({ text: `mine is ${mine.team_id}` })).toMatchObject({ code: "bad_request" });
     expect(await post({ text: `yours is ${session.convener}` })).toMatchObject({ code: "bad_request" });
-    await door.call("update_settings", { session_id, session_settings: { conclude_by: "convener" } });
+    await changeSettings(door, { session_id, session_settings: { conclude_by: "convener" } });
     const conclude = () => failureOf(door.call("conclude_session", { ...mine, summary_section: "Done." }));
     expect(await conclude()).toMatchObject({ code: "forbidden" });
     await door.call("conclude_session", { session_id, team_id: session.convener, summary_section: "Done." });
-    await door.call("update_settings", { session_id, session_settings: { conclude_by: "anyone" } });
+    await changeSettings(door, { session_id, session_settings: { conclude_by: "anyone" } });
     expect(await post({ text: "too late" })).toMatchObject({ code: "session_closed" });
     expect(await conclude(), "SES-10: the same teams may").toMatchObject({ code: "session_closed" });
     expect(await rosterOf(door, session_id)).toHaveLength(1);

@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door, doors } from "../kit/doors.js";
 import { type ModelServer, saying, startModelServer, withBody } from "../kit/model-server.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -238,7 +239,7 @@ describe("logging", () => {
     expect(await failureOf(door.call("log_progress", entry))).toMatchObject({ code: "unauthorized" });
     const leak = door.call("log_progress", { ...entry, content: `mine: ${team_id}`, team_id });
     expect(await failureOf(leak)).toMatchObject({ code: "bad_request" });
-    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const { person_id } = await makePerson(door, "Ana");
     const byPerson = { ...entry, team_id: person_id, idempotency_key: randomUUID() };
     const first = await door.call("log_progress", byPerson);
     expect(await door.call("log_progress", byPerson)).toEqual(first);
@@ -396,7 +397,7 @@ describe("lists", () => {
     const log1 = { ...ours, title: "Issuer", content: "Deployments were frozen.", tags: ["Auth"] };
     const { id: issuer } = await door.call("log_progress", log1);
     const { id: gateway } = await door.call("log_progress", { ...ours, title: "Gateway", content: "Moved." });
-    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const { person_id } = await makePerson(door, "Ana");
     const asPerson = { ...ours, team_id: person_id, title: "Looked", content: "At it." };
     const { id: anas } = await door.call("log_progress", { ...asPerson, session: session.slug });
     await door.call("log_progress", asPerson);

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
+import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 
@@ -20,8 +21,8 @@ beforeAll(async () => {
   rest = await brokerDoors.rest(broker.url);
   socket = await brokerDoors.websocket(broker.url);
   cleanup(socket.close);
-  ana = (await rest.call("create_person", { name: "Ana" })).person_id;
-  bo = (await rest.call("create_person", { name: "Bo" })).person_id;
+  ana = (await makePerson(rest, "Ana")).person_id;
+  bo = (await makePerson(rest, "Bo")).person_id;
 });
 
 beforeEach(async () => {
@@ -417,7 +418,7 @@ describe("a conclusion", () => {
 
   it("[PROP-11] is accepted by whom the session lets conclude, and again after that", async () => {
     const convener = (await rest.call("create_session", { title: "Kept", team_id: bo })).session_id;
-    await rest.call("update_settings", {
+    await changeSettings(rest, {
       session_id: convener,
       team_id: bo,
       session_settings: { conclude_by: "convener" },

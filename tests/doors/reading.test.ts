@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
 import { makeRow } from "../kit/message-row.js";
+import { makePerson as makeVerified } from "../kit/persons.js";
 import { bareId, createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 
 async function makePerson(name = "Ana"): Promise<string> {
-  return (await door.call("create_person", { name })).person_id;
+  return (await makeVerified(door, name)).person_id;
 }
 
 describe("Reading", () => {

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createChannel } from "../../apps/broker/src/delivery/channel.js";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -27,7 +28,7 @@ async function startSession() {
   const session = await createTestSession(door);
   const { sessionId: session_id, convener: atlas } = session;
   const birch = (await session.join("Birch")).credential;
-  const { person_id: ana } = await door.call("create_person", { name: "Ana" });
+  const { person_id: ana } = await makePerson(door, "Ana");
   const word = newWord();
   const { cursor } = await session.post(atlas, `The key is ${word}.`);
   return {
@@ -474,7 +475,7 @@ describe("the record of what was redacted", () => {
     const { body } = await bring();
     const { session_id }: { session_id: string } = Object(body);
     expect((await other.call("search", { query: at.word })).hits).toHaveLength(1);
-    const { person_id: ana } = await other.call("create_person", { name: "Ana" });
+    const { person_id: ana } = await makePerson(other, "Ana");
     const refused = other.call("redact_message", { session_id, team_id: ana, sequence: at.cursor });
     expect(await failureOf(refused)).toMatchObject({
       code: "conflict",

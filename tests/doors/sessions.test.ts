@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { describeAtEveryDoor, describeWhereTheCallerKeeps } from "../kit/every-door.js";
+import { changeSettings } from "../kit/persons.js";
 import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
 
 describeAtEveryDoor("sessions", (at) => {
@@ -169,7 +170,7 @@ describeAtEveryDoor("sessions", (at) => {
     const { door } = at;
     const session = await createTestSession(door);
     const { sessionId: session_id, convener: team_id } = session;
-    await door.call("update_settings", { session_id, session_settings: { metadata_min_interval_s: 1800 } });
+    await changeSettings(door, { session_id, session_settings: { metadata_min_interval_s: 1800 } });
     await door.call("update_session_metadata", { session_id, team_id, title: "One", reason: "scope" });
     const failure = await failureOf(
       door.call("update_session_metadata", { session_id, team_id, title: "Two", reason: "scope" }),
@@ -185,7 +186,7 @@ describeAtEveryDoor("sessions", (at) => {
       settings: { public_url: null, idle_polls: 10 },
       connection_url: `${broker.url}/api/mcp`,
     });
-    const after = await door.call("update_settings", {
+    const after = await changeSettings(door, {
       settings: { public_url: "https://mesh.example.com/api/mcp" },
     });
     expect(after).toMatchObject({
@@ -194,14 +195,14 @@ describeAtEveryDoor("sessions", (at) => {
       base_url: "https://mesh.example.com",
     });
     expect((await door.call("get_app_info", {})).mcp_url).toBe("https://mesh.example.com/api/mcp");
-    await door.call("update_settings", { settings: { public_url: null } });
+    await changeSettings(door, { settings: { public_url: null } });
     for (const settings of [
       { public_url: "ftp://x" },
       { idle_polls: 0 },
       { active_within_s: 60 },
       { unknown: 1 },
     ]) {
-      expect(await failureOf(door.callRaw("update_settings", { settings }))).toMatchObject({
+      expect(await failureOf(changeSettings(door, { settings: Object(settings) }))).toMatchObject({
         code: "bad_request",
       });
     }

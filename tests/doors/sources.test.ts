@@ -4,6 +4,7 @@ import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
+import { makePerson } from "../kit/persons.js";
 import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { guide, type StagedRepository, secret, stageRepository } from "../sources/staged-repository.js";
@@ -107,7 +108,7 @@ const rewritten = guide.replace("an hour", "a day");
 
 async function openTopic(text = "How long, and why?") {
   const { source_sha } = await rest.call("read_source", { source_path });
-  const { person_id } = await rest.call("create_person", { name: "Ana" });
+  const { person_id } = await makePerson(rest, "Ana");
   const opening = { source_path, source_sha, quote: "Tokens live", text, team_id: person_id };
   return { source_sha, person_id, topic: await rest.call("open_topic", opening) };
 }
@@ -234,7 +235,7 @@ it("[SOURCE-12] comments stay with their place when a file changes, and are lost
 });
 
 it("[SOURCE-13] a file is read as a persona, and that is stale when the file is another one", async () => {
-  const { person_id: team_id } = await rest.call("create_person", { name: "Ana" });
+  const { person_id: team_id } = await makePerson(rest, "Ana");
   const reading = { kind: "perspective", source_path, persona_name: "Sceptic", team_id } as const;
   const { job_id } = await rest.call("start_job", reading);
   const run = await fake.next();
@@ -267,7 +268,7 @@ it("[SOURCE-13] in a repository that names its texts by SHA-256 they are read, t
   const agent = { ...runner.agent, roots: { docs: long.folder } };
   const { url } = await startTestBroker({ agent }, onTestFinished);
   const door = await brokerDoors.rest(url);
-  const { person_id: team_id } = await door.call("create_person", { name: "Ana" });
+  const { person_id: team_id } = await makePerson(door, "Ana");
   await door.call("start_job", { kind: "perspective", source_path, persona_name: "Sceptic", team_id });
   const { job, end } = await runner.next();
   const { "Source SHA": source_sha = "", "Persona SHA": persona_sha = "" } = job.parameters;

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -512,7 +513,7 @@ describe("who writes, and when", () => {
     const key = "deploy_frozen";
     await door.call("set_state", { ...at, team_id: joined.peer_id ?? "", key, value: 1 });
     expect(await get()).toMatchObject({ updatedBy: "Birch/oak" });
-    const { person_id } = await door.call("create_person", { name: "Ana" });
+    const { person_id } = await makePerson(door, "Ana");
     await door.call("set_state", { ...at, team_id: person_id, key, value: 2 });
     expect(await get()).toMatchObject({ updatedBy: "Ana" });
     const { participants } = await door.call("list_participants", { session_id: session.sessionId });

@@ -2,6 +2,7 @@ import { limits } from "@merkle/wire";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -150,7 +151,7 @@ describe("talking in a topic", () => {
 
   it("[TOPIC-4] keeps what is said in order, and who said it", async () => {
     const { topic_id } = await open(undefined, 0);
-    const ana = await rest.call("create_person", { name: "Ana" });
+    const ana = await makePerson(rest, "Ana");
     await reply(topic_id, { text: "Because." }, ana.person_id);
     const { messages, next_after } = await rest.call("get_topic", { topic_id });
     expect(messages).toMatchObject([
@@ -224,7 +225,7 @@ describe("talking in a topic", () => {
   it("[TOPIC-12] one whose proposal was accepted is reopened, and its place is taken up in the newest text", async () => {
     await write(plan);
     const { topic_id } = await open("rotate each day", 1);
-    const ana = (await rest.call("create_person", { name: "Ana" })).person_id;
+    const ana = (await makePerson(rest, "Ana")).person_id;
     const { proposal_id } = await rest.call("insert_proposal", {
       topic_id,
       team_id: session.convener,

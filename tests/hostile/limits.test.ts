@@ -24,6 +24,8 @@ const testedAt: {
     | `${"apps/broker/src" | "tests/doors" | "tests/hostile" | "tests/access" | "tests/record" | "tests/mcp"}/${string}.test.ts`;
 } = {
   messageTextBytesMax: "here",
+  verificationSeconds: "tests/access/humans.test.ts",
+  firstVerificationSeconds: "tests/access/humans.test.ts",
   documentBytesMax: "here",
   titleCharsMax: "here",
   descriptionCharsMax: "here",

@@ -3,6 +3,7 @@ import { type InputOf, MerkleError, type OperationName } from "@merkle/wire";
 import type postgres from "postgres";
 import { expect } from "vitest";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Cleanup, connectTestDatabase } from "../kit/test-database.js";
 
@@ -51,7 +52,7 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   const stays = { session_id, team_name: "Oak", team_id: peered.team_id, peer_name: "elm" };
   const { peer_id } = await door.call("join_session", stays);
   await door.call("leave_session", { session_id, team_id: peered.peer_id ?? "" });
-  const { person_id } = await door.call("create_person", { name: "Ana" });
+  const { person_id } = await makePerson(door, "Ana");
   await door.call("join_session", { session_id, team_name: "Ana", team_id: person_id });
   const closed = await door.call("create_session", { title: "Closed", creator_team_name: "Birch" });
   await door.call("conclude_session", { ...pick(closed), summary_section: "Done." });
@@ -238,6 +239,8 @@ export function validInputs({
     decide_proposal: { team_id: person_id, proposal_id: 1, decision: "reject" },
     create_person: { name: "Ana" },
     get_person: { team_id: person_id },
+    create_verification_code: { home_key: "mkh_" },
+    verify_person: { team_id: person_id, code: "mkv_" },
     rename_person: { team_id: person_id, name: "Ana B." },
     get_app_info: {},
     get_settings: {},
@@ -260,7 +263,7 @@ export function validInputs({
     list_tokens: {},
     revoke_token: { token_id: 1 },
     create_observer_link: { session_id },
-    update_settings: { settings: { idle_polls: 10 } },
+    update_settings: { team_id: person_id, settings: { idle_polls: 10 } },
     test_connection: { url: "http://127.0.0.1:1/" },
     get_health: {},
     get_runner: {},

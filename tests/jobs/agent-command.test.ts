@@ -6,6 +6,7 @@ import { performForAgent } from "../../apps/cli/src/agent/run-for-agent.js";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
+import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -151,8 +152,7 @@ describe("a conclusion", () => {
   async function stage(agent_concludes?: "concludes") {
     const session = await createTestSession(rest);
     const { sessionId: session_id, convener: team_id } = session;
-    if (agent_concludes)
-      await rest.call("update_settings", { session_id, session_settings: { agent_concludes } });
+    if (agent_concludes) await changeSettings(rest, { session_id, session_settings: { agent_concludes } });
     await session.post(team_id, "hello");
     const run = await startConclude(session);
     return { run, session_id, agent: asAgent(run) };
@@ -219,7 +219,7 @@ describe("a draft that was sent back", () => {
   const long = (last: string) => `${"A line that says something.\n".repeat(2_000)}${last}\n`;
 
   async function person(): Promise<string> {
-    return (await rest.call("create_person", { name: "Ana" })).person_id;
+    return (await makePerson(rest, "Ana")).person_id;
   }
 
   /** All of it, put together from its pages. */

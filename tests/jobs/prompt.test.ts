@@ -4,6 +4,7 @@ import { toPrompt } from "../../apps/cli/src/runner/prompt.js";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
+import { makePerson } from "../kit/persons.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { stageRepository } from "../sources/staged-repository.js";
 
@@ -55,7 +56,7 @@ it("[RUNNER-26] [AGENT-11] a file of a hostile name is worked on by an agent tha
   const rest = await brokerDoors.rest(broker.url);
   const source_path = `docs/${path}`;
   const { source_sha } = await rest.call("read_source", { source_path });
-  const team_id = (await rest.call("create_person", { name: "Ana" })).person_id;
+  const team_id = (await makePerson(rest, "Ana")).person_id;
   const { topic_id } = await rest.call("open_topic", { source_path, source_sha, text: "More.", team_id });
   await rest.call("start_job", { kind: "incorporate", source_path, topic_id, team_id });
 

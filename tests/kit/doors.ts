@@ -16,6 +16,8 @@ import { startStdioServer } from "./stdio.js";
 /** Calls operations through one door, so that one suite can be run at all of them. */
 export interface Door {
   readonly name: string;
+  readonly url: string;
+  readonly entry: Entry;
   /** @throws MerkleError as the door told it */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
   /** The same for input that the types would not allow. */
@@ -55,12 +57,14 @@ export const doors: Record<"rest" | "mcp" | "websocket" | "stdio", OpenDoor> = {
 };
 
 function toDoor(
-  name: string,
+  { name, url, entry }: Pick<Door, "name" | "url" | "entry">,
   callRaw: Door["callRaw"],
   close: () => Promise<void> = async () => undefined,
 ): Door {
   return {
     name,
+    url,
+    entry,
     callRaw,
     close,
     // What comes out is checked against the operation's own schema, so its type is what the schema says.
@@ -103,7 +107,7 @@ async function openRest(url: string, entry: Entry = {}): Promise<Door> {
       }),
     );
   };
-  return toDoor("rest", callRaw, async () => clients.close());
+  return toDoor({ name: "rest", url, entry }, callRaw, async () => clients.close());
 }
 
 function readAnswer(response: HttpAnswer): unknown {
@@ -142,7 +146,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<Door> {
     lookForSecrets("an error", JSON.stringify(body));
     throw MerkleError.fromBody(body);
   };
-  return toDoor("mcp", callRaw, async () => clients.close());
+  return toDoor({ name: "mcp", url, entry }, callRaw, async () => clients.close());
 }
 
 /** `merkle mcp`, as a program speaks to it. */
@@ -151,7 +155,7 @@ async function openStdio(url: string): Promise<Door> {
   const args = ["--view", "json", "--tools", "core,messaging,mesh,people,progress,audit,work,admin"];
   const server = await startStdioServer({ url, args }, (cleanup) => cleanups.unshift(cleanup));
   return toDoor(
-    "stdio",
+    { name: "stdio", url, entry: {} },
     async (name, input) => {
       const { result, error } = await server.request("tools/call", { name, arguments: input });
       if (!result) throw new Error(`JSON-RPC ${error?.code}: ${error?.message}`);
@@ -166,7 +170,8 @@ async function openStdio(url: string): Promise<Door> {
   );
 }
 
-export async function openWebSocket(url: string, { token, mesh, proof }: Entry = {}): Promise<SocketDoor> {
+export async function openWebSocket(url: string, entry: Entry = {}): Promise<SocketDoor> {
+  const { token, mesh, proof } = entry;
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
   const waiting = new Map<string, { resolve(output: unknown): void; reject(error: unknown): void }>();
   socket.on("message", (data) => {
@@ -200,6 +205,6 @@ export async function openWebSocket(url: string, { token, mesh, proof }: Entry =
       throw error;
     });
   }
-  const door = toDoor("websocket", (operation, input) => ask({ type: "request", operation, input }), close);
+  const door = toDoor({ name: "websocket", url, entry }, (operation, input) => ask({ type: "request", operation, input }), close);
   return { ...door, ask };
 }

@@ -5,6 +5,7 @@ import { type Broker, type BrokerOptions, createLog, startBroker } from "@merkle
 import { onTestFinished } from "vitest";
 import { putAuditKey } from "./audit-key.js";
 import { lookForSecrets } from "./canary.js";
+import { noteHome } from "./persons.js";
 import { type Cleanup, createTestDatabase } from "./test-database.js";
 
 /** A broker of one test's own, on a database of its own. */
@@ -38,9 +39,12 @@ export async function startTestBroker(
     logged.push(line);
     lookForSecrets("the broker's log", line);
   });
-  const start = (port: number) => startBroker({ ...options, home, databaseUrl, port, log });
+  // Files are for members alone unless told otherwise; most tests about them are about something else.
+  const open = options.agent?.roots && options.auth === undefined ? { insecureOpen: true } : {};
+  const start = (port: number) => startBroker({ ...open, ...options, home, databaseUrl, port, log });
   let broker = await start(options.port ?? 0);
   const { url, port } = broker;
+  noteHome(port, home);
   cleanup(async () => {
     await broker.stop();
     await rm(home, { recursive: true, force: true });

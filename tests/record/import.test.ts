@@ -4,6 +4,7 @@ import { canonicalJson, limits } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -114,7 +115,7 @@ describe("a bundle that is imported", () => {
     const session = await concludedSession(door);
     const { body } = await importInto(other.url, await download(origin.url, session.slug));
     const session_id = session_id_of(body);
-    const { person_id } = await there.call("create_person", { name: "Ana" });
+    const { person_id } = await makePerson(there, "Ana");
     const attempts = [
       () => there.call("join_session", { session_id, team_name: "Cedar" }),
       () => there.call("post_message", { session_id, team_id: person_id, content: { text: "hi" } }),

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vit
 import { WebSocket } from "ws";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { type Door, doors } from "../kit/doors.js";
+import { makePerson } from "../kit/persons.js";
 import { bareId, createTestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import type { Cleanup } from "../kit/test-database.js";
@@ -238,23 +238,20 @@ describe("merkle tail", () => {
     expect(await own.ended).toMatchObject({ stdout: expect.stringMatching(/#3 you → everyone {2}mine/) });
   });
 
-  it("[CLI-30] a person's own messages are marked you, and those of humans HUMAN", async () => {
+  it("[CLI-30] a person's own messages are marked you, and those of humans (human)", async () => {
     const session = await sessionWith([]);
     const merkle = await testMerkle();
     const { mesh_id } = await door.call("get_app_info", {});
-    const { person_id: credential } = await door.call("create_person", {
-      name: "Ana",
-      idempotency_key: randomUUID(),
-    });
+    const { person_id: credential } = await makePerson(door, "Ana");
     const person = { mesh_id, person_id: bareId(credential), name: "Ana", credential };
     await keep(merkle.home, "persons", mesh_id, person);
     await session.post(credential, "Use the vault");
     const flags = [session.slug, "--types", "chat", "--timeout", "0"];
     const own = await (await startTail(broker.url, flags, { merkle })).ended;
-    expect(own.stdout).toMatch(/#2 you → everyone {2}HUMAN {2}Use the vault\n$/);
+    expect(own.stdout).toMatch(/#2 you \(human\) → everyone {2}Use the vault\n$/);
     const others = await (await startTail(broker.url, flags)).ended;
     expect(others.stdout).not.toContain(" you ");
-    expect(others.stdout).toMatch(/ Ana → everyone {2}HUMAN {2}Use the vault\n$/);
+    expect(others.stdout).toMatch(/ Ana \(human\) → everyone {2}Use the vault\n$/);
   });
 
   it("[CLI-30] without a session it is MERKLE_SESSION, or the open one with the newest activity", async () => {

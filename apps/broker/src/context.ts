@@ -35,6 +35,8 @@ export interface Services {
   readonly databaseKind: "embedded" | "external";
   /** The Merkle home, for files that are there for a moment. */
   readonly home: string;
+  /** What whoever can read the home shows, to make links that verify a person (PERSON-10). */
+  readonly homeKey: string;
   readonly eventLoop: EventLoopWatch;
   /** Its `meshId` is the mesh's, so that no query asks about another. */
   readonly database: Database;
@@ -77,6 +79,7 @@ export interface Services {
 /** One request, as a verb sees it. */
 export interface Context {
   readonly services: Services;
+  readonly door: "rest" | "mcp" | "websocket";
   /** Whether a program or a model reads the answer; a model's pages are shorter. */
   readonly view: "json" | "compact";
   /** Aborted when the caller gives up or goes away. */
@@ -142,7 +145,13 @@ export type ContextFor<Name extends OperationName> = Name extends "ack"
   ? ReaderContext
   : Name extends "mark_read"
     ? PersonReaderContext
-    : Name extends "dismiss_attention" | "get_person" | "rename_person" | "put_persona" | "decide_proposal"
+    : Name extends
+          | "dismiss_attention"
+          | "get_person"
+          | "rename_person"
+          | "verify_person"
+          | "put_persona"
+          | "decide_proposal"
       ? PersonContext
       : Name extends "insert_proposal"
         ? ProposerContext

@@ -87,6 +87,14 @@ async function serve(services: Services, call: Call): Promise<Reply> {
   const answering = operation.readOnly ? retryWhileLost(run) : run();
   const output = await inTime(operation, admitted.input, answering).finally(release);
   refuseEnded();
+  if (operation.human === "power") {
+    const { caller } = admitted;
+    services.log.info("a human decided about agents", {
+      operation: operation.name,
+      person: caller?.person?.personId,
+      ...(call.principal?.kind === "member" && { member: call.principal.memberId }),
+    });
+  }
   return {
     output,
     written: () => {
@@ -275,6 +283,7 @@ function createContext(
   const person = caller?.person ?? null;
   const context = {
     services,
+    door: call.door,
     view: call.view,
     signal: call.signal,
     connection: call.connection,

@@ -52,8 +52,10 @@ import { getPersona } from "./personas/get-persona.js";
 import { listPersonas } from "./personas/list-personas.js";
 import { putPersona } from "./personas/put-persona.js";
 import { createPerson } from "./persons/create-person.js";
+import { createVerificationCode } from "./persons/create-verification-code.js";
 import { getPerson } from "./persons/get-person.js";
 import { renamePerson } from "./persons/rename-person.js";
+import { verifyPerson } from "./persons/verify-person.js";
 import { getPerspective } from "./perspectives/get-perspective.js";
 import { getSourcePerspective } from "./perspectives/get-source-perspective.js";
 import { listPerspectives } from "./perspectives/list-perspectives.js";
@@ -201,6 +203,8 @@ export const handlers: Handlers = {
   get_source_perspective: getSourcePerspective,
   create_person: createPerson,
   get_person: getPerson,
+  create_verification_code: createVerificationCode,
+  verify_person: verifyPerson,
   rename_person: renamePerson,
   test_connection: testConnection,
   get_health: getHealth,

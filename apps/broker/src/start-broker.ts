@@ -37,6 +37,7 @@ import { createLog, type Log } from "./log.js";
 import { createMeshes, createMeshOfSession, type Meshes, type SharedServices } from "./meshes/meshes.js";
 import { createMetrics } from "./metrics.js";
 import { shippedPersonas } from "./personas/shipped-personas.js";
+import { makeVerificationCode, writeHomeKey } from "./persons/verification.js";
 import { atLevel } from "./progress/progress-log.js";
 import { createSummariser } from "./progress/summariser.js";
 import type { ProgressLogLevel, SummaryOptions } from "./progress/summary-options.js";
@@ -123,6 +124,8 @@ export interface Broker {
   readonly auth: AuthMode;
   /** In invite mode the link by which an admin comes in: while there is none, or when one was asked for; else null. */
   readonly firstInvite: string | null;
+  /** In open mode a link to the dashboard that verifies the person of one browser; else null, since members are verified. */
+  readonly verifyingLink: string | null;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
   /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
@@ -145,7 +148,8 @@ const usualDeadlines: Deadlines = {
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { host = "127.0.0.1", port = defaultPort, log = createLog(() => undefined) } = options;
-  const auth = chooseAuth({ ...options, host });
+  const hasSources = Object.keys(options.agent?.roots ?? {}).length > 0;
+  const auth = chooseAuth({ ...options, host, hasSources });
   const stops = createStopList(log);
   try {
     return await startParts({ ...options, host, port, log, auth }, stops);
@@ -175,6 +179,8 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   });
   stops.add("node lock", nodeLock.release);
 
+  const homeKey = await writeHomeKey(options.home);
+  stops.add("home key", homeKey.remove);
   const signer = await openAuditKey({
     home: options.home,
     database,
@@ -189,6 +195,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     signer,
     certificate,
     nodeLock,
+    homeKey: homeKey.text,
     listening: () => listening,
   });
   stops.add("services", started.stopServices);
@@ -216,6 +223,10 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   stops.add("housekeeper", startHousekeeper(started.meshes, nodeLock.check));
   stops.add("parked waits", async () => started.endWaits());
   const firstInvite = await makeFirstInvite(options, services);
+  const verifyingLink =
+    options.auth === "open"
+      ? (await makeVerificationCode(services, limits.firstVerificationSeconds)).link
+      : null;
   log.info("broker started", { url: listening, migrations: database.migrationsRun });
   return {
     url: listening,
@@ -224,6 +235,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     loopback: isLoopback(host),
     auth: options.auth,
     firstInvite,
+    verifyingLink,
     database: options.databaseUrl === undefined ? "embedded" : "external",
     migrationsRun: database.migrationsRun,
     stop: () => stops.stop(),
@@ -325,6 +337,7 @@ interface ServicesOptions extends Resolved {
   readonly signer: AuditSigner;
   readonly nodeLock: NodeLock;
   readonly certificate: HeldCertificate | undefined;
+  readonly homeKey: string;
   readonly listening: () => string;
 }
 
@@ -364,6 +377,7 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
     startedAt: new Date(),
     databaseKind: databaseUrl === undefined ? "embedded" : "external",
     home: options.home,
+    homeKey: options.homeKey,
     eventLoop,
     appender,
     channels,

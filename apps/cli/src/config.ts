@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/plain";
+import { findAgentMark } from "./agent-shell.js";
 import { toBaseUrl } from "./base-url.js";
 import { usageError } from "./cli-error.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
@@ -57,6 +58,8 @@ export interface Config {
   readonly team: string | undefined;
   /** `MERKLE_PEER`: in an agent's shell, the id of the held place that it acts in; default none. */
   readonly peer: string | undefined;
+  /** The variable that shows this to be an agent's shell, where nobody proves to be human (PERSON-11); default none. */
+  readonly agentShell: string | undefined;
   /** `name` of config.json: what this machine's person is called; default: the name of the system's user. */
   readonly personName: string | undefined;
   /** `agent` of config.json: how `up` has jobs done on this machine; read by it alone. */
@@ -111,6 +114,7 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
     session: env["MERKLE_SESSION"]?.trim() || undefined,
     team: env["MERKLE_TEAM"]?.trim() || undefined,
     peer: env["MERKLE_PEER"]?.trim() || undefined,
+    agentShell: findAgentMark(env),
     personName: user.name,
     agent: { block: user.agent, path: user.path },
     databaseUrl: readDatabaseUrl(env["DATABASE_URL"]),

@@ -17,6 +17,7 @@ const lookEveryMs = 50;
 /** What the process tells the one that started it, and nobody else. */
 export interface DetachedBroker {
   readonly first_invite: string | null;
+  readonly verifying_link: string | null;
 }
 
 /**
@@ -33,8 +34,12 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
   try {
     const ended = endOf(child).then(async (exitCode) => Promise.reject(await readFailure(home, exitCode)));
     const started = await Promise.race([ended, takingCalls(config, child.pid ?? 0, eitherSignal)]);
-    const { first_invite: firstInvite } = await told;
-    showStarted(started, output, { stop: "merkle down stops it", firstInvite });
+    const { first_invite: firstInvite, verifying_link: verifyingLink } = await told;
+    showStarted(started, output, {
+      stop: "merkle down stops it",
+      firstInvite,
+      verifyingLink,
+    });
     return exitCodes.done;
   } catch (error) {
     if (signal.aborted) child.kill("SIGTERM");

@@ -32,6 +32,8 @@ export const homeFiles = {
   trusted: (home: string) => join(home, "trusted.json"),
   /** Memberships with their keys. */
   members: (home: string) => join(home, "members"),
+  /** What the home's own broker takes as a proof that its user asks (PERSON-10). */
+  homeKey: (home: string) => join(home, "home-key"),
   /** What leads a browser on to a link that signs it in. */
   leadingPage: (home: string) => join(home, "open.html"),
   /** Where the agents of jobs are started. */

@@ -56,10 +56,16 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
     const { firstInvite } = broker;
+    // What an agent starts shows the agent no link that would make it human.
+    const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
     // Who started this process in the background shows the invite: what this one says is kept in a file.
     const isWatched = process.send === undefined;
-    if (!isWatched) await tellParent({ first_invite: firstInvite });
-    showStarted(running, output, { stop: "Ctrl+C stops", firstInvite: isWatched ? firstInvite : null });
+    if (!isWatched) await tellParent({ first_invite: firstInvite, verifying_link: verifyingLink });
+    showStarted(running, output, {
+      stop: "Ctrl+C stops",
+      firstInvite: isWatched ? firstInvite : null,
+      verifyingLink: isWatched ? verifyingLink : null,
+    });
     await Promise.race([aborted(signal), broker.stopped]);
     const clients = signal.aborted ? await countClients(broker.url, config) : 0;
     await broker.stop();

@@ -8,13 +8,15 @@ interface StartedFacts {
   readonly stop: string;
   /** The link by which the first admin comes in, where there is none yet. */
   readonly firstInvite: string | null;
+  /** The link that makes a browser's person a verified one; null where members are let in alone. */
+  readonly verifyingLink: string | null;
 }
 
 /** Says that the broker takes calls, where, whom it lets in, and what to do now. */
 export function showStarted(
   started: RunningBroker,
   output: Output,
-  { stop, firstInvite }: StartedFacts,
+  { stop, firstInvite, verifyingLink }: StartedFacts,
 ): void {
   const { url, mcp_url: mcpUrl, auth, migrations_run: migrationsRun } = started;
   const { mark, dim, dot } = output;
@@ -22,11 +24,20 @@ export function showStarted(
   const ran = migrationsRun === 0 ? "" : `${counted(migrationsRun, "migration")} run, `;
   const { text: reach, mark: reachMark } = describeReach(started, output);
   output.show(
-    firstInvite === null ? started : { ...started, first_invite: firstInvite },
+    {
+      ...started,
+      ...(firstInvite !== null && { first_invite: firstInvite }),
+      ...(verifyingLink !== null && { verifying_link: verifyingLink }),
+    },
     [
       `${mark.ok} database ready, ${ran}0 migrations pending`,
       `${reachMark} broker     ${url.padEnd(width)}${dim(reach)}`,
       `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim("change: merkle config set url <url>")}`,
+      ...(verifyingLink === null
+        ? []
+        : [
+            `${mark.ok} you open   ${verifyingLink}  ${dim("once, 24 h: who opens it decides about agents")}`,
+          ]),
       ...(firstInvite === null
         ? []
         : [`${mark.ok} first admin ${firstInvite}  ${dim("1 use, 24 h: keep it to yourself")}`]),

@@ -183,7 +183,7 @@ export const teams = pgTable(
     sessionId: uuid("session_id").notNull(),
     teamId: uuid("team_id").notNull(),
     name: text("name").notNull(),
-    kind: text("kind", { enum: ["agent", "human"] })
+    kind: text("kind", { enum: ["agent", "human", "guest"] })
       .notNull()
       .default("agent"),
     secretHash: bytea("secret_hash"),
@@ -205,6 +205,11 @@ export const teams = pgTable(
   ],
 );
 
+export const verificationCodes = pgTable("verification_codes", {
+  secretHash: bytea("secret_hash").primaryKey(),
+  expiresAt: instant("expires_at").notNull(),
+});
+
 export const persons = pgTable(
   "persons",
   {
@@ -214,6 +219,7 @@ export const persons = pgTable(
     secretHash: bytea("secret_hash").notNull(),
     memberId: uuid("member_id"),
     createdAt: instant("created_at").notNull(),
+    verifiedAt: instant("verified_at"),
   },
   (table) => [
     primaryKey({ columns: [table.meshId, table.personId] }),

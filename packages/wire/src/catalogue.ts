@@ -42,7 +42,13 @@ import { checkMessages, messageStatus, sendMessage } from "./operations/messagin
 import { joinGroup, leaveGroup, listPeers, setStatus, setSummary } from "./operations/peers.js";
 import { holdSession, nudge, resumeSession, search } from "./operations/people.js";
 import { getPersona, listPersonas, putPersona } from "./operations/personas.js";
-import { createPerson, getPerson, renamePerson } from "./operations/persons.js";
+import {
+  createPerson,
+  createVerificationCode,
+  getPerson,
+  renamePerson,
+  verifyPerson,
+} from "./operations/persons.js";
 import {
   getPerspective,
   getSourcePerspective,
@@ -168,6 +174,8 @@ export const catalogue = {
   get_source_perspective: getSourcePerspective,
   create_person: createPerson,
   get_person: getPerson,
+  create_verification_code: createVerificationCode,
+  verify_person: verifyPerson,
   rename_person: renamePerson,
   get_app_info: getAppInfo,
   get_settings: getSettings,

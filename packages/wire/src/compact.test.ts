@@ -388,7 +388,7 @@ describe("compact text", () => {
     expect(
       catalogue.rotate_team_credential.compact({ session_id: id, team_id: credential }, server),
     ).not.toContain("mk_");
-    const person = { person_id: credential, name: "Ana" };
+    const person = { person_id: credential, name: "Ana", verified: true };
     expect(catalogue.create_person.compact(person, server)).toBe(
       `person Ana is here. team_id ${id} speaks as this person`,
     );

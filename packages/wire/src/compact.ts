@@ -81,6 +81,7 @@ function chatHead({ sequence, priority, from, to, reply_to, content }: Message):
     `#${sequence}${priority === "now" ? "!" : ""}`,
     addressInHead(from?.team ?? "", from?.peer),
     from?.human && "(human)",
+    content["guest"] === true && "(guest)",
     isDirected && `to ${to.map(nameInHead).join(", ")}`,
     reply_to !== undefined && replies,
     (kind === "ask" || kind === "decision") && kind,
@@ -91,7 +92,7 @@ function chatHead({ sequence, priority, from, to, reply_to, content }: Message):
 }
 
 // Words of ours that stand between the names of a message's first line.
-const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers|private)(?:\s|$)|\(human\)/iu;
+const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers|private)(?:\s|$)|\((?:human|guest)\)/iu;
 
 function nameInHead(name: string): string {
   return wordsOfHead.test(name) ? inQuotes(name) : nameInLine(name);

@@ -182,6 +182,9 @@ export const limits = {
   tokenSeconds: 90 * 24 * 60 * 60,
   tokenSecondsMax: 366 * 24 * 60 * 60,
   observerSeconds: 7 * 24 * 60 * 60,
+  /** A link that verifies a person; the one that a start prints is good for a day. */
+  verificationSeconds: 5 * 60,
+  firstVerificationSeconds: 24 * 60 * 60,
   signInSeconds: 10 * 60,
   signInSecondsMax: 24 * 60 * 60,
   browserSeconds: 30 * 24 * 60 * 60,

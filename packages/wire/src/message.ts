@@ -55,6 +55,11 @@ interface Change {
   readonly to: string;
 }
 
+interface SettingChange {
+  readonly from: string | number;
+  readonly to: string | number;
+}
+
 /** The events that the broker announces in a feed, each with its own fields. */
 export type SystemEvent =
   | { event: "team_joined"; team: string; at: string }
@@ -70,6 +75,16 @@ export type SystemEvent =
   | { event: "session_concluded"; by: string; document_version: number; at: string; head?: SignedHead }
   | { event: "session_held"; by: string; reason: string | null; at: string }
   | { event: "session_resumed"; by: string; at: string }
+  /** What a person allowed or bounded, old and new (SET-6). */
+  | { event: "settings_changed"; by: string; changes: Readonly<Record<string, SettingChange>>; at: string }
+  /** Of an accepted one `topic_closed` or `session_concluded` tells. */
+  | {
+      event: "proposal_decided";
+      proposal_id: number;
+      decision: "reject" | "return" | "rebase";
+      by: string;
+      at: string;
+    }
   /** Agents have said `budget` messages since the last human word, and were refused the next. */
   | { event: "budget_spent"; budget: number; at: string }
   /** The message that it replies to has lost its text, or these versions of the document have. */

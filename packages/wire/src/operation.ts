@@ -47,6 +47,11 @@ export interface Operation<
    */
   readonly forJobs?: readonly JobKind[];
   /**
+   * What of it is for humans: `person`, what is a person's own, guests' included; `power`, what decides about agents, which
+   * takes a verified human; `verifying`, what makes somebody one. The last two are refused over MCP (PERSON-11).
+   */
+  readonly human?: "person" | "power" | "verifying";
+  /**
    * Whether its answer depends on who calls although nobody has to prove it: doors that remember a caller's credential send it
    * along, as they do where one is needed.
    */
@@ -80,6 +85,7 @@ export type AccessRule = Pick<
   | "afterClosing"
   | "rate"
   | "forJobs"
+  | "human"
   | "forOnlookers"
   | "asksWhoCalls"
 >;

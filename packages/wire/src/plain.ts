@@ -28,6 +28,7 @@ export { isSealed, sealedBytes } from "./identity/sealed-form.js";
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./invite-text.js";
 export { limits } from "./limits.js";
 export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
+export { deceptionIn, normaliseName } from "./names.js";
 export { applyHunks } from "./proposals/apply-hunks.js";
 export { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "./rate-limits.js";
 export { sealText } from "./record/seal-text.js";

@@ -95,6 +95,8 @@ const routes: { readonly [Name in OperationName]: Catalogue[Name]["route"] } = {
   decide_proposal: "POST /api/proposals/:proposal_id/decide",
   create_person: "POST /api/persons",
   get_person: "GET /api/person",
+  create_verification_code: "POST /api/verification-codes",
+  verify_person: "POST /api/person/verify",
   rename_person: "PATCH /api/person",
   get_app_info: "GET /api/app-info",
   get_settings: "GET /api/settings",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { limits } from "./limits.js";
+import { deceptionIn, normaliseName } from "./names.js";
 import { parseSourcePath } from "./source-path.js";
 import { isUuid } from "./uuid.js";
 
@@ -65,13 +66,23 @@ export const Sequence = z.int().min(0).meta({ description: "The number of a mess
 
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "UTC, with milliseconds." });
 
-export const TeamName = lineOfChars(limits.nameCharsMax).meta({ examples: ["Alex's Team"] });
+/** The name of somebody, which must not pass for another's (NAME-1). */
+export const Name = StorableText.overwrite(normaliseName)
+  .min(1)
+  .max(limits.nameCharsMax)
+  .superRefine((name, ctx) => {
+    const problem = deceptionIn(name);
+    if (problem !== null) ctx.addIssue({ code: "custom", message: `must not ${problem}` });
+  });
+export const TeamName = Name.meta({ examples: ["Alex's Team"] });
+/** A team's: agents', a verified human's, or that of somebody who says to be human and has not shown it (PERSON-10). */
+export const TeamKind = z.enum(["agent", "human", "guest"]);
 /** A person's team is named like the person, so the same limit holds. */
-export const PersonName = lineOfChars(limits.nameCharsMax).meta({ examples: ["Ana"] });
+export const PersonName = Name.meta({ examples: ["Ana"] });
 /** A peer is written to by this name, alone or behind its team's and a slash, so it holds none, and no mark of a group. */
-export const PeerName = lineOfChars(limits.nameCharsMax)
-  .refine((name) => !/^[@*]|\//.test(name), { error: 'must not begin with "@" or "*" nor hold "/"' })
-  .meta({ examples: ["atlas"] });
+export const PeerName = Name.refine((name) => !/^[@*]|\//.test(name), {
+  error: 'must not begin with "@" or "*" nor hold "/"',
+}).meta({ examples: ["atlas"] });
 /** `backend`, or below another group `backend/db`; compared without case. */
 export const GroupName = z
   .string()

@@ -1,10 +1,10 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import type { Services } from "../context.js";
-import { type Asker, isConfined } from "../identity/principal.js";
+import { isConfined } from "../identity/principal.js";
 import type { RawInput } from "../parse-input.js";
 import type { SessionIdentity } from "../sessions/directory.js";
 import { type Authenticated, authenticate, type CallersWord } from "./authenticate.js";
-import { authorize, refuseStranger } from "./authorize.js";
+import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
 
 /** Which session is meant, and who calls; whether they may is not decided yet. */
@@ -45,10 +45,10 @@ export async function identifyCaller(
 /** The second half of `admitCaller`. */
 export function letIn(
   services: Pick<Services, "limiter" | "presence">,
-  { operation, principal }: { readonly operation: AccessRule; readonly principal: Asker },
+  { operation, door, principal }: Pick<AccessRequest, "door" | "principal"> & { readonly operation: AccessRule },
   { session, caller, credential }: IdentifiedCall,
 ): AdmittedCaller {
-  authorize({ operation, principal, session, caller, credentialGiven: credential !== undefined });
+  authorize({ operation, door, principal, session, caller, credentialGiven: credential !== undefined });
   services.limiter.admitCall({
     asker: principal,
     sessionId: session?.sessionId ?? null,

@@ -14,15 +14,27 @@ export function chooseAuth({
   auth,
   insecureOpen = false,
   trustedProxies = [],
+  hasSources = false,
 }: {
   readonly host: string;
   readonly auth?: AuthMode | undefined;
   readonly insecureOpen?: boolean | undefined;
   readonly trustedProxies?: readonly string[] | undefined;
+  /** Whether files are worked on: other users of this machine could not read these by themselves. */
+  readonly hasSources?: boolean | undefined;
 }): AuthMode {
   const isReachable = !isLoopback(host) || trustedProxies.length > 0;
-  if (auth === "open" && isReachable && !insecureOpen) throw refuseOpen(host);
-  return auth ?? (isReachable && !insecureOpen ? "invite" : "open");
+  const isForMembers = (isReachable || hasSources) && !insecureOpen;
+  if (auth === "open" && isForMembers) throw isReachable ? refuseOpen(host) : refuseOpenFiles();
+  return auth ?? (isForMembers ? "invite" : "open");
+}
+
+function refuseOpenFiles(): StartError {
+  return new StartError(
+    "not_loopback",
+    "Refusing to let everybody in while agent.roots names folders: every user and program of this machine could read and change their files. " +
+      "Leave --auth open out, and members alone are let in, or add --insecure-open if you mean it.",
+  );
 }
 
 function refuseOpen(host: string): StartError {

@@ -7,6 +7,8 @@ import { refuseBeyondJob } from "./refuse-beyond-job.js";
 /** What somebody wants to do, and as whom. */
 export interface AccessRequest {
   readonly operation: Omit<AccessRule, "input" | "rate">;
+  /** By which door it is asked; what is a human's is not asked by a model's. */
+  readonly door?: "rest" | "mcp" | "websocket" | undefined;
   /** Who was let in; null for somebody whom the broker does not know. */
   readonly principal: Asker;
   readonly session: SessionIdentity | null;
@@ -58,7 +60,7 @@ export function authorize(request: AccessRequest): void {
   else if (caller?.team?.leftAt && !mayComeAfterLeaving(operation)) {
     throw hasLeft(caller.team);
   }
-  if (caller && !caller.person && forHumans.has(operation.name)) throw humansOnly(operation.name);
+  requireHuman(request);
   if (operation.access === "admin" && principal?.kind === "member" && principal.role !== "admin") {
     throw adminsOnly(operation.name);
   }
@@ -91,17 +93,21 @@ function refuseBeyondLooking(
   );
 }
 
-/** What keeps agents in check is not theirs to lift (HOLD-1), and what is a person's own is nobody else's. */
-const forHumans: ReadonlySet<string> = new Set([
-  "hold_session",
-  "resume_session",
-  "dismiss_attention",
-  "mark_read",
-  "get_person",
-  "rename_person",
-  "put_persona",
-  "decide_proposal",
-]);
+/**
+ * What keeps agents in check is not theirs to lift, and what is a person's own is nobody else's (PERSON-11). A member stands for
+ * itself where no person is needed.
+ */
+function requireHuman({ operation, door, principal, caller }: AccessRequest): void {
+  const { name, human, access } = operation;
+  if (human === undefined) return;
+  if (human !== "person" && door === "mcp") throw notByModels(name);
+  if (caller && !caller.person) throw humansOnly(name);
+  if (human !== "power") return;
+  // A token that was made with another is for programs, which agents are given.
+  if (principal?.kind === "member" && principal.forPrograms) throw notByPrograms(name);
+  const isVerified = caller?.person?.verified ?? (access !== "team" && principal?.kind === "member");
+  if (!isVerified) throw verifiedOnly(name);
+}
 
 /**
  * Whether this is a person's first write in a session, or the first after leaving: it makes the person a team there
@@ -158,6 +164,29 @@ function humansOnly(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
     `${operation} is for humans alone: it needs a person's credential (create_person). Ask your human to do it.`,
+  );
+}
+
+export function notByModels(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} is for humans alone, and whoever asks over MCP is a model. Ask your human to do it in the dashboard, or with merkle in a shell of their own.`,
+  );
+}
+
+function notByPrograms(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} takes a member's key, and this token was made for a program. Do it in the dashboard, or with merkle where you have joined.`,
+  );
+}
+
+export function verifiedOnly(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} decides about agents, which takes a verified human, and this is a guest: anybody can say to be one here. ` +
+      "Open the link that merkle up printed, or run merkle open on the broker's machine.",
+    { needs: "verification" },
   );
 }
 

@@ -8,6 +8,7 @@ import {
   findTeam,
   findTeamOfPerson,
   listFurtherSecrets,
+  type PersonRow,
   type SecretHolder,
   type TeamWithPeer,
 } from "@merkle/db";
@@ -19,7 +20,7 @@ import type { Presence } from "../roster/presence.js";
 export interface TeamCaller {
   readonly teamId: string;
   readonly name: string;
-  readonly kind: "agent" | "human";
+  readonly kind: "agent" | "human" | "guest";
   /** When the team left, or the named peer that calls. */
   readonly leftAt: Date | null;
   /** The peer that calls: the one whose credential it is, or the team's unnamed one. */
@@ -37,6 +38,8 @@ export interface PersonCaller {
   /** As a team's. */
   readonly credential: string;
   readonly memberId: string | null;
+  /** Whether it has shown to be human (PERSON-10); else it is a guest. */
+  readonly verified: boolean;
 }
 
 /** Whom a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
@@ -144,11 +147,12 @@ export function createCredentials(options: {
     const person = await findPerson(database.orm, database.meshId, id);
     if (!person) return null;
     const { personId, name, secretHash, memberId } = person;
+    const verified = isVerified(person);
     const own = await findTeamOfPerson(database.orm, sessionId, personId);
     return {
       secretHash: copy(secretHash),
       holder: { scopeId: database.meshId, id },
-      found: { person: { personId, name, memberId }, team: own && toFoundTeam(own) },
+      found: { person: { personId, name, memberId, verified }, team: own && toFoundTeam(own) },
       expiresAt,
     };
   }
@@ -195,7 +199,7 @@ export function createCredentials(options: {
       const { personId, name, memberId, secretHash } = row;
       const holder = { scopeId: database.meshId, id: personId };
       if (!(await isProved({ secretHash, holder }, parts.secret))) return null;
-      return { person: { personId, name, credential, memberId }, team: null };
+      return { person: { personId, name, credential, memberId, verified: isVerified(row) }, team: null };
     },
     forget(sessionId, id) {
       remembered.delete(keyOf(sessionId, id));
@@ -207,6 +211,11 @@ export function createCredentials(options: {
       }
     },
   };
+}
+
+/** A member's person is proved by the member's key, another by a link of the broker's own terminal. */
+export function isVerified({ memberId, verifiedAt }: Pick<PersonRow, "memberId" | "verifiedAt">): boolean {
+  return memberId !== null || verifiedAt !== null;
 }
 
 function keyOf(sessionId: string, id: string): string {

@@ -2,6 +2,7 @@ import { openDatabase } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { type Door, doors } from "../../../../tests/kit/doors.js";
+import { makePerson } from "../../../../tests/kit/persons.js";
 import { createTestSession } from "../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../tests/kit/test-database.js";
@@ -81,7 +82,7 @@ describe("Looking after what waits", () => {
 
   it("[ATT-8] what was put away is forgotten with its fact, and a snooze when it is over", async () => {
     const session = await createTestSession(door);
-    const { person_id: team_id } = await door.call("create_person", { name: "Ana" });
+    const { person_id: team_id } = await makePerson(door, "Ana");
     const [answered, open, snoozed] = [
       await ask(session, "one?"),
       await ask(session, "two?"),

@@ -1,5 +1,5 @@
 import type { Context, MeshContext } from "../context.js";
-import { authorName } from "../roster/author-name.js";
+import { authorName, personName } from "../roster/author-name.js";
 
 /** Who starts an audit session or records in one: a peer, or a person. */
 export interface AuditCaller {
@@ -12,5 +12,5 @@ export function auditCallerOf(ctx: MeshContext): AuditCaller;
 export function auditCallerOf(ctx: Context): AuditCaller | null;
 export function auditCallerOf({ team, person }: Context): AuditCaller | null {
   if (team) return { id: team.peer.peerId, name: authorName(team) };
-  return person && { id: person.personId, name: person.name };
+  return person && { id: person.personId, name: personName(person) };
 }

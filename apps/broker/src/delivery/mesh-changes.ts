@@ -16,6 +16,8 @@ const changesByEvent: Readonly<Record<SystemEvent["event"], readonly MeshChanged
   session_held: ["sessions", "attention"],
   session_resumed: ["sessions", "attention"],
   budget_spent: ["sessions", "attention"],
+  settings_changed: ["settings", "attention"],
+  proposal_decided: [],
   topic_opened: ["topics"],
   topic_closed: ["topics"],
   topic_reopened: ["topics"],

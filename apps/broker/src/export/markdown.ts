@@ -38,7 +38,7 @@ function head(row: SessionRow, roster: readonly Participant[], { recordId, size 
     ? `${row.createdAt.toISOString()} to ${row.closedAt.toISOString()}`
     : `since ${row.createdAt.toISOString()}, open`;
   const teams = roster.map(
-    ({ team_name, kind }) => `- ${escaped(team_name)}${kind === "human" ? " (human)" : ""}\n`,
+    ({ team_name, kind }) => `- ${escaped(team_name)}${kind === "agent" ? "" : ` (${kind})`}\n`,
   );
   const description = row.description.trim() === "" ? "" : `${fenced(row.description, "markdown")}\n`;
   return (

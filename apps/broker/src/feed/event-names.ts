@@ -11,6 +11,8 @@ const names: Readonly<Record<EventName, true>> = {
   session_held: true,
   session_resumed: true,
   budget_spent: true,
+  settings_changed: true,
+  proposal_decided: true,
   topic_opened: true,
   topic_closed: true,
   topic_reopened: true,

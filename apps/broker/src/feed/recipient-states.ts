@@ -59,7 +59,7 @@ function toState(peer: KnownPeer, message: Directed, receivedAt: Date | null): R
   return {
     team: peer.team,
     peer: peer.name,
-    human: peer.kind === "human",
+    human: peer.kind !== "agent",
     status: peer.status,
     declared: peer.declaredStatus,
     connected: peer.connections > 0,

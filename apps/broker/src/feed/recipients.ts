@@ -136,7 +136,7 @@ function resolve(roster: Roster, entry: string): Target {
 function findGroup({ there, memberships }: Roster, entry: string): Target | null {
   if (isEveryone(entry)) return { name: "*", peers: there };
   // People read a session without being in it, so there may be somebody where the roster has nobody.
-  if (isHumans(entry)) return { name: "@humans", peers: there.filter(({ kind }) => kind === "human") };
+  if (isHumans(entry)) return { name: "@humans", peers: there.filter(({ kind }) => kind !== "agent") };
   const wanted = `${fold(entry.slice(1))}/`;
   const found = memberships.filter(({ path }) => path.startsWith(wanted));
   const spelled = found[0]?.name.split("/").slice(0, wanted.split("/").length - 1);

@@ -21,10 +21,10 @@ export async function isRepetition(
 
 /** An answer is stored as the option is written, and may be given otherwise. */
 function isSameContent(stored: string, { answer, ...content }: Saying["content"]): boolean {
-  const { answer: given }: { answer?: string } = JSON.parse(stored);
+  const { answer: given, guest }: { answer?: string; guest?: true } = JSON.parse(stored);
   const same = answer !== undefined && given !== undefined && fold(answer) === fold(given);
   const repeated = answer === undefined ? content : { ...content, answer: same ? given : answer };
-  return canonicalJson(repeated) === stored;
+  return canonicalJson(guest ? { ...repeated, guest } : repeated) === stored;
 }
 
 /**

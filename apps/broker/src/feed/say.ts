@@ -79,7 +79,9 @@ function toRow(
 ): MessageRow {
   const { teamId, name, kind, peer } = team;
   const author = { teamId, peerId: peer.peerId, team: name, peer: peer.name, human: kind === "human" };
-  const said = { content, audience, priority, replyTo: reply_to ?? null, answers };
+  // What a guest says stands as a guest's in the record for ever, whatever becomes of the person.
+  const marked = kind === "guest" ? { ...content, guest: true } : content;
+  const said = { content: marked, audience, priority, replyTo: reply_to ?? null, answers };
   return chatRow(session.sessionId, id, author, said);
 }
 

@@ -7,7 +7,15 @@ import { createLimiter } from "./limiter.js";
 const once = { per_second: 0.001, burst: 1 };
 
 function member(memberId: string): MemberPrincipal {
-  return { kind: "member", meshId: "m", memberId, name: memberId, role: "member", token: null };
+  return {
+    kind: "member",
+    meshId: "m",
+    memberId,
+    name: memberId,
+    role: "member",
+    token: null,
+    forPrograms: false,
+  };
 }
 
 function refusal(work: () => unknown): MerkleError | null {

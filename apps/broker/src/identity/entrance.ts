@@ -152,7 +152,14 @@ export function createEntrance({
       sessionId !== null
         ? { kind: "observer", meshId, sessionId, token: number }
         : memberId !== null && member
-          ? { kind: "member", meshId, memberId, ...member, token: heldBy }
+          ? {
+              kind: "member",
+              meshId,
+              memberId,
+              ...member,
+              token: heldBy,
+              forPrograms: kind === "bearer" && parent !== null,
+            }
           : null;
     if (principal) expiries.set(principal, token.expiresAt);
     return principal;
@@ -187,7 +194,15 @@ export function createEntrance({
     const member = await findMember(database.orm, meshId, { publicKey });
     if (!member || member.revokedAt !== null) return null;
     const { memberId, name, role } = member;
-    const principal: Principal = { kind: "member", meshId, memberId, name, role, token: null };
+    const principal: Principal = {
+      kind: "member",
+      meshId,
+      memberId,
+      name,
+      role,
+      token: null,
+      forPrograms: false,
+    };
     lookedUpAt.set(principal, before);
     return principal;
   }

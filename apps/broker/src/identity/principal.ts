@@ -20,6 +20,8 @@ export interface MemberPrincipal {
   readonly role: MemberRole;
   /** The token by which it came; null for a signed hello. */
   readonly token: number | null;
+  /** Whether that token was made with another one, for a program: it has no power over agents (PERSON-11). */
+  readonly forPrograms: boolean;
 }
 
 /** Somebody who may look on in one session. */

@@ -14,7 +14,7 @@ const Roster = z.object({
     z.object({
       team_id: Uuid,
       team_name: Name,
-      kind: z.enum(["agent", "human"]),
+      kind: z.enum(["agent", "human", "guest"]),
       convener: z.boolean(),
       joined_at: Timestamp,
       left_at: Timestamp.nullable(),

@@ -1,7 +1,7 @@
 import { findSessionOfTeam } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { MeshContext } from "../context.js";
-import { authorName } from "../roster/author-name.js";
+import { authorName, personName } from "../roster/author-name.js";
 import { requireSession } from "../sessions/require-session.js";
 
 export interface Author {
@@ -21,7 +21,7 @@ export async function authorOf(
   named: string | undefined,
 ): Promise<Author> {
   const session = named === undefined ? null : await requireSession(services, named);
-  if (!team) return { name: person.name, sessionId: session?.sessionId ?? null };
+  if (!team) return { name: personName(person), sessionId: session?.sessionId ?? null };
   const { orm, meshId } = services.database;
   const sessionId = await findSessionOfTeam(orm, meshId, team.teamId);
   if (session && session.sessionId !== sessionId) {
@@ -34,5 +34,5 @@ export async function authorOf(
 }
 
 export function nameOf({ team, person }: MeshContext): string {
-  return team ? authorName(team) : person.name;
+  return team ? authorName(team) : personName(person);
 }

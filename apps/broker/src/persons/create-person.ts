@@ -3,30 +3,38 @@ import {
   findPersonOfMember,
   insertFurtherSecret,
   insertPerson,
+  isNameOfVerified,
   type PersonRow,
   type Transaction,
 } from "@merkle/db";
 import { limits } from "@merkle/wire";
+import { notByModels } from "../access/authorize.js";
 import { makeCredential } from "../access/credentials.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
 import { ownerOf } from "../identity/principal.js";
+import { useVerificationCode } from "./verification.js";
 
 /**
- * Makes a person of the mesh, who is in no session yet (PERSON-1). Names need not differ: sessions number them. A member is
+ * Makes a person of the mesh, who is in no session yet (PERSON-1): a guest, until it is verified. A member is verified, and
  * one person in all its browsers and on all its machines: each gets a credential of its own (MEMBER-4).
  */
 export async function createPerson(
   ctx: Context,
-  { name }: ParsedInputOf<"create_person">,
+  { name: wanted, code }: ParsedInputOf<"create_person">,
 ): Promise<OutputOf<"create_person">> {
   const { database, credentials } = ctx.services;
   const { meshId } = database;
   const memberId = ownerOf(ctx.principal);
+  if (code !== undefined && ctx.door === "mcp") throw notByModels("create_person with a code");
   return ctx.write(async ({ tx, afterCommit }) => {
     const personId = randomUUID();
     const { credential, secretHash } = makeCredential(personId);
-    const person = { meshId, personId, name, secretHash, memberId, createdAt: new Date() };
-    if (await insertPerson(tx, person)) return { person_id: credential, name };
+    const verifiedAt = code === undefined ? null : new Date();
+    if (code !== undefined) await useVerificationCode(tx, code);
+    const verified = memberId !== null || verifiedAt !== null;
+    const name = verified ? wanted : await nameGuest(tx, meshId, wanted);
+    const person = { meshId, personId, name, secretHash, memberId, createdAt: new Date(), verifiedAt };
+    if (await insertPerson(tx, person)) return { person_id: credential, name, verified };
     if (memberId === null) throw new TypeError("A person was not stored.");
     const known = await findPersonOfMember(tx, meshId, memberId);
     if (!known) throw new TypeError("A member's person is there and is not.");
@@ -34,6 +42,14 @@ export async function createPerson(
     afterCommit(() => credentials.forgetEverywhere(known.personId));
     return giveFurtherCredential(tx, meshId, known);
   });
+}
+
+/** Finds a guest a name that no verified person or member of the mesh has (PERSON-12). */
+export async function nameGuest(tx: Transaction, meshId: string, wanted: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted} (${number})`;
+    if (!(await isNameOfVerified(tx, meshId, name))) return name;
+  }
 }
 
 async function giveFurtherCredential(
@@ -47,5 +63,5 @@ async function giveFurtherCredential(
     { scopeId: meshId, id: personId },
     { secretHash, max: limits.furtherSecretsMax },
   );
-  return { person_id: credential, name };
+  return { person_id: credential, name, verified: true };
 }

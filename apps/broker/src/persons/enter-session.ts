@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { findTeamOfPerson, insertPeer, insertTeam, lockPerson, placeCursor, setLeft } from "@merkle/db";
-import type { PersonCaller } from "../access/credentials.js";
+import {
+  findPerson,
+  findTeamOfPerson,
+  insertPeer,
+  insertTeam,
+  lockPerson,
+  placeCursor,
+  setLeft,
+} from "@merkle/db";
+import { isVerified, type PersonCaller } from "../access/credentials.js";
 import type { Services } from "../context.js";
 import { announceJoined } from "../roster/announce-joined.js";
 import { takeName } from "../roster/take-name.js";
@@ -61,9 +69,18 @@ async function addTeam(
 ): Promise<Entered> {
   const { sessionId } = who.session;
   const { personId, memberId } = who.person;
+  const row = await findPerson(write.tx, who.services.database.meshId, personId);
+  const verified = row !== null && isVerified(row);
   const joinedAt = new Date();
   const name = await takeName(write.tx, sessionId, who.person.name, (free) =>
-    insertTeam(write.tx, { sessionId, teamId, name: free, provedBy: { personId }, memberId, joinedAt }),
+    insertTeam(write.tx, {
+      sessionId,
+      teamId,
+      name: free,
+      provedBy: { personId, verified },
+      memberId,
+      joinedAt,
+    }),
   );
   await insertPeer(write.tx, { sessionId, teamId, peerId, cursor: 0, documentVersion });
   const cursor = await announceJoined(who, write, { name, peerId, at: joinedAt });

@@ -1,5 +1,6 @@
 import { findPerson } from "@merkle/db";
 import { unauthorized } from "../access/authorize.js";
+import { isVerified } from "../access/credentials.js";
 import type { OutputOf, PersonContext } from "../context.js";
 
 /** Says whose credential this is (PERSON-8). */
@@ -7,5 +8,10 @@ export async function getPerson(ctx: PersonContext): Promise<OutputOf<"get_perso
   const { database } = ctx.services;
   const row = await findPerson(database.orm, database.meshId, ctx.person.personId);
   if (!row) throw unauthorized("This person is gone");
-  return { person_id: row.personId, name: row.name, created_at: row.createdAt.toISOString() };
+  return {
+    person_id: row.personId,
+    name: row.name,
+    created_at: row.createdAt.toISOString(),
+    verified: isVerified(row),
+  };
 }

@@ -1,6 +1,7 @@
 import { insertProposalRow } from "@merkle/db";
 import { limits, MerkleError } from "@merkle/wire";
 import { keepFileText } from "../sources/file-text.js";
+import { announceDecided } from "./announce-decided.js";
 import { announceProposals } from "./announce-proposals.js";
 import { countLines } from "./count-lines.js";
 import type { DecidedProposal } from "./decided.js";
@@ -26,7 +27,8 @@ export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
   const hunks = await services.workers.run("hunks", { from: current, to: content });
   if (hunks.length === 0) throw nothingLeft(proposal.number, conflicts.length);
 
-  return ctx.write(async ({ tx, afterCommit }) => {
+  return ctx.write(async (write) => {
+    const { tx, afterCommit } = write;
     const { kind, meshId, sessionId, root, path, topic, proposedBy, job, note, baseVersion } =
       await holdOpenProposal(tx, proposal);
     const file = fileOf(proposal);
@@ -38,6 +40,7 @@ export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
       baseHash: sha,
       note: noteOf(note, { from: baseVersion, ...merged }),
     });
+    await announceDecided(ctx, write, proposal, "rebase");
     afterCommit(() => announceProposals(services, sessionId));
     return { status: "replaced" as const, next_proposal_id: next.number, conflicts: conflicts.length };
   });

@@ -1,4 +1,5 @@
 import { decideProposalRow } from "@merkle/db";
+import { announceDecided } from "./announce-decided.js";
 import { announceProposals } from "./announce-proposals.js";
 import type { DecidedProposal } from "./decided.js";
 import { holdOpenProposal } from "./hold-open-proposal.js";
@@ -11,6 +12,7 @@ export const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = 
     await holdOpenProposal(tx, proposal);
     await decideProposalRow(tx, proposal, { status: "rejected", decidedBy: ctx.person.name, remark });
     await remarkInTopic(ctx, write, proposal, remark);
+    await announceDecided(ctx, write, proposal, "reject");
     afterCommit(() => announceProposals(ctx.services, proposal.sessionId));
     return { status: "rejected" as const };
   });

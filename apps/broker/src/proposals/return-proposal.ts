@@ -3,6 +3,7 @@ import { onlyACopy, sessionClosed } from "../access/authorize.js";
 import type { Services } from "../context.js";
 import { type JobSource, queueJob } from "../jobs/queue-job.js";
 import { requireSession } from "../sessions/require-session.js";
+import { announceDecided } from "./announce-decided.js";
 import { announceProposals } from "./announce-proposals.js";
 import type { DecidedProposal } from "./decided.js";
 import { holdOpenProposal, refuseDecided } from "./hold-open-proposal.js";
@@ -22,6 +23,7 @@ export const returnProposal: DecidedProposal = async (ctx, proposal, { remark = 
     await holdOpenProposal(write.tx, proposal);
     await decideProposalRow(write.tx, proposal, { status: "returned", decidedBy: person.name, remark });
     await remarkInTopic(ctx, write, proposal, remark);
+    await announceDecided(ctx, write, proposal, "return");
     const job = await queueJob(services, write, {
       kind: proposal.kind === "conclusion" ? "conclude" : "incorporate",
       ...source,

@@ -1,24 +1,30 @@
 import { MerkleError } from "@merkle/wire";
-import { adminsOnly, unauthorized } from "../access/authorize.js";
+import { adminsOnly, unauthorized, verifiedOnly } from "../access/authorize.js";
 import type { SessionContext } from "../context.js";
-import { authorName } from "../roster/author-name.js";
+import { authorName, personName } from "../roster/author-name.js";
 
 /** Who removes a text. */
 export interface Remover {
   readonly name: string;
   /** The peer whose own wait leaves the event out. */
   readonly peerId: string | null;
-  /** The team whose texts alone it may remove; null for a human, who may remove anybody's (REDACT-2). */
+  /** The team whose texts alone it may remove; null for a verified human, who may remove anybody's (REDACT-2). */
   readonly onlyOf: string | null;
 }
 
 /** @throws unauthorized for somebody who is neither team nor person, unless it is an admin */
 export function requireRemover({ principal, person, team }: SessionContext): Remover {
   const peerId = team?.peer.peerId ?? null;
-  if (person) return { name: team?.name ?? person.name, peerId, onlyOf: null };
-  if (team) {
-    return { name: authorName(team), peerId, onlyOf: team.kind === "human" ? null : team.teamId };
+  if (person) {
+    const { verified } = person;
+    if (!verified && !team) throw verifiedOnly("redact_message of what others wrote");
+    return {
+      name: team ? authorName(team) : personName(person),
+      peerId,
+      onlyOf: verified ? null : (team?.teamId ?? null),
+    };
   }
+  if (team) return { name: authorName(team), peerId, onlyOf: team.teamId };
   if (principal?.kind !== "member")
     throw unauthorized("redact_message needs the credential of a team or of a person");
   if (principal.role !== "admin")
@@ -35,6 +41,6 @@ export function refuseOthersText(
   if (onlyOf === null || teamIds.includes(onlyOf)) return;
   throw new MerkleError(
     "forbidden",
-    `${what} is another team's, and an agent removes what its own team wrote alone. Ask that team, or a human.`,
+    `${what} is another team's, and agents and guests remove what they wrote themselves alone. Ask that team, or a verified human.`,
   );
 }

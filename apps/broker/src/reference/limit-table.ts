@@ -81,6 +81,8 @@ const beyond: Readonly<Record<LimitName, string>> = {
   tokenSeconds: "how long a token is good for unless told",
   tokenSecondsMax: "400",
   observerSeconds: "how long an observer link is good for unless told",
+  verificationSeconds: "the link verifies nobody any more",
+  firstVerificationSeconds: "the same",
   signInSeconds: "the link signs nobody in any more",
   signInSecondsMax: "400",
   browserSeconds: "the browser has to sign in again",

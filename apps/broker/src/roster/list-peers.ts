@@ -16,7 +16,7 @@ function isIn(peer: Peer, group: string): boolean {
     case "all":
       return true;
     case "humans":
-      return peer.kind === "human";
+      return peer.kind !== "agent";
     default:
       return isMember(peer.groups, group);
   }

@@ -67,8 +67,8 @@ function nameConvener(
   teamId: string,
 ): Pick<NewTeam, "name" | "provedBy"> & { credential: string } {
   if (person) {
-    const { personId, name, credential } = person;
-    return { name, provedBy: { personId }, credential };
+    const { personId, name, credential, verified } = person;
+    return { name, provedBy: { personId, verified }, credential };
   }
   if (name === undefined) throw nameMissing();
   const { credential, secretHash } = makeCredential(teamId);

@@ -1,7 +1,8 @@
-import { endHold, findSession, lockFeed, lockSession, setMessageBudget, updateSessionRow } from "@merkle/db";
+import { endHold, findSession, lockFeed, lockSession } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import { isBudgetSpent } from "../feed/shut.js";
+import { changeSessionSettings } from "../settings/change-session-settings.js";
 import { toSessionSettings } from "../settings/get-settings.js";
 
 /** Lets agents go on: ends a hold, and counts their messages anew (HOLD-5, BUDGET-5). Says so where something held them back. */
@@ -12,17 +13,17 @@ export async function resumeSession(
   const { database, channels } = ctx.services;
   const { sessionId, slug } = ctx.session;
 
-  return ctx.write(async ({ tx, announce, afterCommit }) => {
+  return ctx.write(async (write) => {
+    const { tx, announce, afterCommit } = write;
     await lockSession(tx, sessionId);
     const row = await findSession(tx, database.meshId, sessionId);
     const gate = await lockFeed(tx, sessionId);
     if (!row || !gate) throw new MerkleError("not_found", `There is no session "${slug}".`);
-    const settings = toSessionSettings(row.settings);
-    const message_budget = input.message_budget ?? settings.message_budget;
-    if (message_budget !== settings.message_budget) {
-      await updateSessionRow(tx, sessionId, { settings: { ...settings, message_budget } });
-      await setMessageBudget(tx, sessionId, message_budget);
-    }
+    const old = toSessionSettings(row.settings);
+    const message_budget = input.message_budget ?? old.message_budget;
+    const { name: by, peer } = ctx.team;
+    const settings = { message_budget };
+    await changeSessionSettings(write, { sessionId, by, causedBy: peer.peerId, old, settings });
     await endHold(tx, sessionId);
 
     const resumed = gate.heldAt !== null || isBudgetSpent(gate);

@@ -1,13 +1,8 @@
-import {
-  findSession,
-  lockSession,
-  mergeBrokerSettings,
-  setMessageBudget,
-  updateSessionRow,
-} from "@merkle/db";
+import { findSession, lockSession, mergeBrokerSettings } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { adminsOnly } from "../access/authorize.js";
 import type { Context, OutputOf, ParsedInputOf, Services } from "../context.js";
+import { changeSessionSettings } from "./change-session-settings.js";
 import { describeSettings, toSessionSettings } from "./get-settings.js";
 
 /** Changes the broker's settings, a session's, or both, in one transaction (SET-5). */
@@ -26,22 +21,32 @@ export async function updateSettings(
   );
 
   if (input.settings) refuseButAdmins(ctx);
-  await ctx.write(async ({ tx }) => {
+  await ctx.write(async (write) => {
+    const { tx } = write;
     if (input.settings) await mergeBrokerSettings(tx, input.settings);
     if (session && input.session_settings) {
-      await lockSession(tx, session.sessionId);
-      const row = await findSession(tx, database.meshId, session.sessionId);
-      await updateSessionRow(tx, session.sessionId, {
-        settings: { ...toSessionSettings(row?.settings), ...input.session_settings },
+      const { sessionId } = session;
+      await lockSession(tx, sessionId);
+      const row = await findSession(tx, database.meshId, sessionId);
+      const old = toSessionSettings(row?.settings);
+      const by = nameOfCaller(ctx);
+      await changeSessionSettings(write, {
+        ...{ sessionId, by, old, settings: input.session_settings },
+        causedBy: null,
       });
-      const { message_budget } = input.session_settings;
-      if (message_budget !== undefined) await setMessageBudget(tx, session.sessionId, message_budget);
     }
     return {};
   });
   await settings.reload();
   tellWhoReads(ctx.services, input.settings ? null : (session?.sessionId ?? null), session?.sessionId);
   return describeSettings(ctx.services, input.session_id);
+}
+
+/** A person, or the member whom no person stands for. */
+function nameOfCaller({ person, principal }: Context): string {
+  if (person) return person.name;
+  if (principal?.kind === "member") return principal.name;
+  throw new TypeError("Settings are changed by a person or a member.");
 }
 
 /** A budget, and how long a session may be silent, decide what waits for a human. */

@@ -11,5 +11,5 @@ export async function topicAuthorOf(ctx: MeshContext, sessionId: string | null):
   const { team, person } = ctx;
   return team
     ? { author, authorHuman: team.kind === "human", teamId: team.teamId, personId: null }
-    : { author, authorHuman: true, teamId: null, personId: person.personId };
+    : { author, authorHuman: person.verified, teamId: null, personId: person.personId };
 }

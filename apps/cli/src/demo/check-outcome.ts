@@ -59,7 +59,7 @@ async function checkRoster(client: MerkleClient, { session_id, messages, signal 
     const found = participants.filter((each) => each.team_name === name);
     requireSame(
       `${name} to be in the roster as`,
-      [{ kind: name === cast.ana ? "human" : "agent", convener: name === cast.atlas }],
+      [{ kind: name === cast.ana ? "guest" : "agent", convener: name === cast.atlas }],
       found.map(({ kind, convener }) => ({ kind, convener })),
     );
     const heard = lastHeardBy(name, messages);

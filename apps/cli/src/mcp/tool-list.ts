@@ -50,8 +50,11 @@ export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
   return [...listed.map(toStdioTool), readMore];
 }
 
+/** What decides about agents is no tool of theirs (PERSON-11). */
 export function offeredOperations(toolsets: ReadonlySet<Toolset>): readonly Operation[] {
-  return operations.filter(({ toolset }) => toolsets.has(toolset));
+  return operations.filter(
+    ({ toolset, human }) => toolsets.has(toolset) && (human === undefined || human === "person"),
+  );
 }
 
 /** Whether a session that is not named is the one joined last. */

@@ -1,17 +1,27 @@
 import { writeFile } from "node:fs/promises";
 import type { BrokerClient } from "../broker-client.js";
+import type { Config } from "../config.js";
 import { explainingHome, homeFiles } from "../merkle-home.js";
+import { getVerificationCode } from "../person/verification.js";
 
 /** Long enough for a browser to start. */
 const signInSeconds = 5 * 60;
 
 /**
- * A link that signs a browser in and leads to a session's page, or to all of them for null; null where everybody is let in
- * and the page's own address does.
+ * A link that signs a browser in, or where everybody is let in verifies its person, and leads to a session's page, or to all
+ * of them for null. Null where nobody can be verified from here, and the page's own address does.
  */
-export async function getSignInLink(broker: BrokerClient, page: string | null): Promise<string | null> {
+export async function getOpeningLink(
+  broker: BrokerClient,
+  page: string | null,
+  config: Pick<Config, "home" | "agentShell">,
+): Promise<string | null> {
   const { auth } = await broker.call("get_app_info", {});
-  if (auth === "open") return null;
+  if (auth === "open") {
+    const given = await getVerificationCode(broker, config);
+    return given && page !== null ? `${page}#verify=${given.code}` : (given?.link ?? null);
+  }
+  if (config.agentShell !== undefined) return null;
   const { token, link } = await broker.call("issue_token", { kind: "sign_in", expires_in_s: signInSeconds });
   return page === null ? link : `${page}#sign-in=${token}`;
 }

@@ -16,7 +16,8 @@ export interface Actor {
 /** The broker, and what says who acts from here. */
 export interface Acting {
   readonly broker: BrokerClient;
-  readonly config: Pick<Config, "home" | "session" | "team" | "personName"> & Partial<Pick<Config, "peer">>;
+  readonly config: Pick<Config, "home" | "session" | "team" | "personName" | "agentShell"> &
+    Partial<Pick<Config, "peer">>;
 }
 
 /**
@@ -41,7 +42,7 @@ export function actingAsPerson(acting: Acting): Actor {
 export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
   if (agentOf(config)) return broker;
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
-  const person = await findPerson(config.home, meshId);
+  const person = await findPerson(config, meshId);
   if (!person) return broker;
   const known = broker.as(person.credential);
   return {
@@ -80,7 +81,7 @@ function asPerson({ broker, config }: Acting): Actor {
 }
 
 async function replacePerson(refused: HeldPerson, { broker, config }: Acting): Promise<HeldPerson> {
-  await setPersonAside(config.home, refused);
+  await setPersonAside(config, refused);
   return getOwnPerson(broker, config);
 }
 

@@ -28,7 +28,7 @@ export function formatPeers(peers: readonly Peer[], output: Output, { all }: { a
 
 function toRow(peer: Peer, output: Output): Cell[] {
   const paint = paintState(peer, output);
-  const human = peer.kind === "human" ? "  HUMAN" : "";
+  const human = peer.kind === "agent" ? "" : ` (${peer.kind})`;
   return [
     { text: `${signOf(peer, output)} ${peerName(peer.team, peer.name)}${human}`, paint },
     { text: rolesText(peer) },

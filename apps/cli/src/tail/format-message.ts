@@ -2,6 +2,7 @@ import type { Message } from "@merkle/wire";
 import { isRedacted, neutralise } from "@merkle/wire/plain";
 import { cutText } from "../cut-text.js";
 import { removalText } from "../redaction/removal-text.js";
+import { nameBesideMark } from "../roster/peer-address.js";
 
 /** How messages look on this terminal. */
 export interface MessageStyle {
@@ -35,17 +36,17 @@ export function formatMessage(message: Message, author: Author, style: MessageSt
 
 const gap = "  ";
 
-function nameOf({ from }: Message, { own }: Author): string {
-  const team = own ? "you" : oneLine(from?.team ?? "");
-  return from?.peer === undefined ? team : `${team}/${oneLine(from.peer)}`;
+function nameOf({ from, content }: Message, { own }: Author): string {
+  const team = own ? "you" : nameBesideMark(from?.team ?? "");
+  const name = from?.peer === undefined ? team : `${team}/${nameBesideMark(from.peer)}`;
+  return from?.human ? `${name} (human)` : content["guest"] === true ? `${name} (guest)` : name;
 }
 
 /** What kind of message it is, in the words that its text cannot begin with. */
-function labelsOf({ from, priority, reply_to: replyTo, content }: Message): string[] {
+function labelsOf({ priority, reply_to: replyTo, content }: Message): string[] {
   const { kind, answer, text } = content;
   const answered = answer === text ? `answers #${replyTo}` : `answers #${replyTo} ${quotedLine(answer)}`;
   return [
-    from?.human === true && "HUMAN",
     priority === "now" && "NOW",
     kind === "ask" && "ASK",
     kind === "decision" && "DECISION",
@@ -54,7 +55,7 @@ function labelsOf({ from, priority, reply_to: replyTo, content }: Message): stri
   ].filter((each) => each !== false);
 }
 
-const label = /^\s*(?:HUMAN|NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
+const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
 
 /** A text that begins as one of our labels would is set off, so that it cannot pass for one. */
 function bodyOf({ content }: Message, style: MessageStyle): string {
@@ -117,6 +118,10 @@ function describeEvent({ content }: Message, arrow: string): string {
       return `topic ${textOf(fields["topic_id"])} closed by ${oneLine(textOf(fields["by"]))}: ${oneLine(textOf(fields["reason"]))}`;
     case "topic_reopened":
       return `topic ${textOf(fields["topic_id"])} reopened by ${oneLine(textOf(fields["by"]))}: ${indented(textOf(fields["title"]))}`;
+    case "settings_changed":
+      return `${oneLine(textOf(fields["by"]))} changed ${describeSettings(fields["changes"], arrow)}`;
+    case "proposal_decided":
+      return `proposal ${textOf(fields["proposal_id"])}: ${oneLine(textOf(fields["decision"]))} by ${oneLine(textOf(fields["by"]))}`;
     case "budget_spent":
       return `agents have said the ${textOf(fields["budget"])} messages that they may; a human word lets them go on`;
     case "state_changed":
@@ -128,6 +133,16 @@ function describeEvent({ content }: Message, arrow: string): string {
         .map(oneLine)
         .join(", ");
   }
+}
+
+/** `message_budget 0 → 50` */
+function describeSettings(changes: unknown, arrow: string): string {
+  return Object.entries(Object(changes))
+    .map(([name, change]) => {
+      const { from, to } = Object(change);
+      return oneLine(`${name} ${textOf(from)} ${arrow} ${textOf(to)}`);
+    })
+    .join(", ");
 }
 
 /** `Ana removed the text of #405: holds a key` */

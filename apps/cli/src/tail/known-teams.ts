@@ -9,7 +9,7 @@ import type { Author } from "./format-message.js";
 interface KnownTeamsOptions {
   readonly client: Pick<MerkleClient, "call">;
   readonly session: Session;
-  readonly config: Pick<Config, "home" | "session" | "team">;
+  readonly config: Pick<Config, "home" | "session" | "team" | "agentShell">;
   readonly output: Pick<Output, "teamColour">;
 }
 
@@ -45,7 +45,7 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
       );
       return (team) => team.team_id === held?.team_id;
     }
-    const person = await findPerson(config.home, meshId);
+    const person = await findPerson(config, meshId);
     return (team) => team.person_id !== null && team.person_id === person?.person_id;
   }
 

@@ -18,5 +18,5 @@ export async function callBroker<Name extends OperationName>(
 /** The credential of this home's person, once somebody has written from it. */
 export async function ownCredential(merkle: TestMerkle): Promise<string | undefined> {
   const { mesh_id: meshId } = await callBroker(merkle, "get_app_info", {});
-  return (await findPerson(merkle.home, meshId))?.credential;
+  return (await findPerson(merkle, meshId))?.credential;
 }

@@ -67,7 +67,7 @@ export async function isFirstSeen({ mesh_id }: ClaimedMesh, { home, base }: Aske
   if (members.some((each) => each.urls.some((url) => toPlace(url) === place))) return true;
   const isHeld =
     members.length > 0 ||
-    (await findPerson(home, mesh_id)) !== null ||
+    (await findPerson({ home }, mesh_id)) !== null ||
     (await listHeldTeams(home, mesh_id)).length > 0;
   if (!isHeld) return true;
   return members.length === 0 && new URL(place).hostname === "localhost";

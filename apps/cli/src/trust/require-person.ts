@@ -1,3 +1,4 @@
+import { findAgentMark } from "../agent-shell.js";
 import { canAsk } from "../ask.js";
 import { usageError } from "../cli-error.js";
 import type { Flags } from "../flags.js";
@@ -8,8 +9,7 @@ import type { Flags } from "../flags.js";
  * @throws CliError `usage`, with what a person runs
  */
 export function requirePerson(flags: Flags, { what, run }: { what: string; run: string }): void {
-  const isAgent = process.env["MERKLE_TEAM"] !== undefined || process.env["CLAUDECODE"] !== undefined;
-  if (canAsk(flags) && !isAgent) return;
+  if (canAsk(flags) && findAgentMark(process.env) === undefined) return;
   throw usageError(
     `${what} asks a person: run it yourself, at a terminal of your own, and not in an agent's shell.`,
     run,

@@ -202,7 +202,7 @@ describe("a broker that says that it is another", () => {
     const { home } = await testMerkle();
     const base = "http://192.0.2.7:1";
     const at = { base, source: "--url", home } as const;
-    await keepPerson(home, { mesh_id: facts.mesh_id, person_id: facts.epoch, name: "Ana", credential });
+    await keepPerson({ home }, { mesh_id: facts.mesh_id, person_id: facts.epoch, name: "Ana", credential });
     await expect(requireKnown(facts, at)).rejects.toMatchObject({ code: "unauthorized" });
     await keepMember(home, {
       ...facts,

@@ -1,6 +1,7 @@
 "use client";
 
 import type { ComponentProps, FormEvent, ReactNode } from "react";
+import { GuestNote } from "@/components/person/power-gate";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import {
@@ -12,6 +13,7 @@ import {
   DialogTitle,
 } from "@/components/ui/dialog";
 import { useAction } from "@/lib/broker/use-action";
+import { useIsGuest } from "@/lib/person/use-person";
 
 interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "role" | "className"> {
   readonly title: ReactNode;
@@ -24,6 +26,8 @@ interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "ro
   /** Whether what is typed can be sent already. */
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
+  /** Whether it decides about agents, which is for verified humans. */
+  readonly isPower?: boolean;
   /** Does what was asked for. A failure is shown in the dialog, which stays open with what was typed. */
   readonly onSubmit: (signal: AbortSignal) => Promise<unknown>;
   readonly onDone: () => void;
@@ -40,6 +44,7 @@ export function FormDialog({
   cancel = "Cancel",
   isReady = true,
   isDangerous = false,
+  isPower = false,
   onSubmit,
   onDone,
   onClose,
@@ -47,6 +52,7 @@ export function FormDialog({
   ...content
 }: FormDialogProps) {
   const { run, pending, refusal } = useAction();
+  const isRefused = useIsGuest() && isPower;
 
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -65,12 +71,17 @@ export function FormDialog({
             <DialogDescription>{description}</DialogDescription>
           </DialogHeader>
           {children}
+          {isRefused && <GuestNote />}
           <RefusalNote refusal={refusal} />
           <DialogFooter>
             <Button type="button" variant="outline" onClick={onClose}>
               {cancel}
             </Button>
-            <Button type="submit" variant={isDangerous ? "danger" : "default"} disabled={pending || !isReady}>
+            <Button
+              type="submit"
+              variant={isDangerous ? "danger" : "default"}
+              disabled={pending || !isReady || isRefused}
+            >
               {pending ? submitting : submit}
             </Button>
           </DialogFooter>

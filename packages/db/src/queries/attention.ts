@@ -61,7 +61,7 @@ export async function listOpenAsks(
         AND NOT EXISTS (SELECT FROM ${messages} a WHERE a.session_id = m.session_id AND a.answers = m.sequence)
         AND (m.reaches IS NULL OR '@humans' = ANY (m.recipients) OR EXISTS (
           SELECT FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
-          WHERE p.session_id = m.session_id AND p.peer_id = ANY (m.reaches) AND t.kind = 'human'${anyone}))
+          WHERE p.session_id = m.session_id AND p.peer_id = ANY (m.reaches) AND t.kind <> 'agent'${anyone}))
       OFFSET 0) m
     ORDER BY m.posted_at, s.session_id, m.sequence LIMIT ${scope.limit}`);
   return rows.map(toFact);

@@ -171,7 +171,7 @@ export async function finishImportedDocument(
 export interface ImportedTeamRow {
   readonly team_id: string;
   readonly name: string;
-  readonly kind: "agent" | "human";
+  readonly kind: "agent" | "human" | "guest";
   /** Of something that nobody knows: an imported team can be shown, and not proved. */
   readonly secret_hash: string;
   readonly joined_at: string;

@@ -77,7 +77,7 @@ export interface PeerRosterRow {
   readonly peerId: string;
   readonly teamId: string;
   readonly team: string;
-  readonly kind: "agent" | "human";
+  readonly kind: "agent" | "human" | "guest";
   readonly personId: string | null;
   readonly colour: number;
   readonly teamJoinedAt: Date;
@@ -165,7 +165,7 @@ export interface PresentPeerRow {
   readonly sessionId: string;
   readonly teamId: string;
   readonly team: string;
-  readonly kind: "agent" | "human";
+  readonly kind: "agent" | "human" | "guest";
   readonly colour: number;
   readonly peerId: string;
   readonly joinedAt: Date;

@@ -1,6 +1,6 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../open-database.js";
-import { personReads, persons } from "../schema.js";
+import { personReads, persons, teams, verificationCodes } from "../schema.js";
 
 export interface PersonRow {
   readonly personId: string;
@@ -9,6 +9,8 @@ export interface PersonRow {
   /** The member who this person is; null for one who was made in open mode. */
   readonly memberId: string | null;
   readonly createdAt: Date;
+  /** When it proved to be who runs the broker; a member's person is proved by its member. */
+  readonly verifiedAt: Date | null;
 }
 
 /** What proves somebody, by the uuid of the credential. */
@@ -38,6 +40,7 @@ async function findOne(db: Queryable, which: SQL | undefined): Promise<PersonRow
       secretHash: persons.secretHash,
       memberId: persons.memberId,
       createdAt: persons.createdAt,
+      verifiedAt: persons.verifiedAt,
     })
     .from(persons)
     .where(which);
@@ -67,6 +70,47 @@ export async function renamePersonRow(
     .update(persons)
     .set({ name })
     .where(and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
+}
+
+/** Makes a person verified, and with it every team that it is; to be called with the person held. */
+export async function setPersonVerified(tx: Transaction, meshId: string, personId: string): Promise<void> {
+  await tx
+    .update(persons)
+    .set({ verifiedAt: sql`now()` })
+    .where(and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
+  await tx.update(teams).set({ kind: "human" }).where(eq(teams.personId, personId));
+}
+
+/** Keeps a code that verifies a person once, and drops those that have expired. */
+export async function insertVerificationCode(
+  tx: Transaction,
+  { secretHash, seconds }: { readonly secretHash: Uint8Array; readonly seconds: number },
+): Promise<Date> {
+  await tx.delete(verificationCodes).where(lte(verificationCodes.expiresAt, sql`now()`));
+  const [row] = await tx
+    .insert(verificationCodes)
+    .values({ secretHash, expiresAt: sql`now() + make_interval(secs => ${seconds})` })
+    .returning({ expiresAt: verificationCodes.expiresAt });
+  if (!row) throw new TypeError("A code was not stored.");
+  return row.expiresAt;
+}
+
+/** Uses a code up; false for one that was used, has expired, or never was. Of any number who bring one, one has it. */
+export async function takeVerificationCode(tx: Transaction, secretHash: Uint8Array): Promise<boolean> {
+  const taken = await tx
+    .delete(verificationCodes)
+    .where(and(eq(verificationCodes.secretHash, secretHash), gt(verificationCodes.expiresAt, sql`now()`)))
+    .returning({ expiresAt: verificationCodes.expiresAt });
+  return taken.length > 0;
+}
+
+/** Whether a name, in any case, is that of a verified person or of a member who was not revoked. */
+export async function isNameOfVerified(db: Queryable, meshId: string, name: string): Promise<boolean> {
+  const [row] =
+    await db.execute(sql`SELECT 1 FROM ${persons} WHERE mesh_id = ${meshId} AND lower(name) = lower(${name})
+      AND (verified_at IS NOT NULL OR member_id IS NOT NULL)
+    UNION ALL SELECT 1 FROM members WHERE mesh_id = ${meshId} AND lower(name) = lower(${name}) AND revoked_at IS NULL LIMIT 1`);
+  return row !== undefined;
 }
 
 /** Holds a person's row until the transaction ends, so that what a person does at once is done one after the other. */

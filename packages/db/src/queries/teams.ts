@@ -8,7 +8,7 @@ export interface TeamRow {
   readonly sessionId: string;
   readonly teamId: string;
   readonly name: string;
-  readonly kind: "agent" | "human";
+  readonly kind: "agent" | "human" | "guest";
   /** Null for a person's team, which the person's credential proves. */
   readonly secretHash: Uint8Array | null;
   readonly personId: string | null;
@@ -201,7 +201,9 @@ export interface NewTeam {
   readonly teamId: string;
   readonly name: string;
   /** What proves it: a secret of its own, or a person's credential. */
-  readonly provedBy: { readonly secretHash: Uint8Array } | { readonly personId: string };
+  readonly provedBy:
+    | { readonly secretHash: Uint8Array }
+    | { readonly personId: string; readonly verified: boolean };
   /** The member whose team it is; null where everybody is let in. */
   readonly memberId: string | null;
   readonly joinedAt: Date;
@@ -213,12 +215,15 @@ export interface NewTeam {
  */
 export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam): Promise<boolean> {
   await lockSession(tx, team.sessionId);
-  const kind = "personId" in provedBy ? "human" : "agent";
+  const proof =
+    "personId" in provedBy
+      ? { personId: provedBy.personId, kind: provedBy.verified ? ("human" as const) : ("guest" as const) }
+      : { secretHash: provedBy.secretHash, kind: "agent" as const };
   const colour = sql<number>`(SELECT coalesce(max(${teams.colour}) + 1, 0) FROM ${teams}
     WHERE ${teams.sessionId} = ${team.sessionId})`;
   const inserted = await tx
     .insert(teams)
-    .values({ ...team, ...provedBy, kind, colour })
+    .values({ ...team, ...proof, colour })
     .onConflictDoNothing()
     .returning({ teamId: teams.teamId });
   return inserted.length === 1;

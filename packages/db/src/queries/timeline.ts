@@ -33,7 +33,7 @@ export async function countChat(
 export interface LaneRow {
   readonly teamId: string;
   readonly name: string;
-  readonly kind: "agent" | "human";
+  readonly kind: "agent" | "human" | "guest";
   readonly colour: number;
 }
 

@@ -95,6 +95,8 @@ const readOnly: Readonly<Record<OperationName, boolean>> = {
   decide_proposal: false,
   create_person: false,
   get_person: true,
+  create_verification_code: false,
+  verify_person: false,
   rename_person: false,
   get_app_info: true,
   get_settings: true,

@@ -110,6 +110,7 @@ export const dismissAttention = operation({
   access: "team",
   route: "POST /api/attention/dismiss",
   unlisted: true,
+  human: "person",
   input: z
     .strictObject({
       id: lineOfChars(limits.attentionIdCharsMax)
@@ -146,6 +147,7 @@ export const markRead = operation({
   access: "team",
   route: "POST /api/sessions/:session_id/read",
   unlisted: true,
+  human: "person",
   input: z.strictObject({
     ...inSession,
     cursor: Sequence.optional().meta({ description: "The last message read; left out: all of them." }),

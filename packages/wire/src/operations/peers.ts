@@ -14,6 +14,7 @@ import {
   retryable,
   Sequence,
   StorableText,
+  TeamKind,
   Timestamp,
   Uuid,
 } from "../values.js";
@@ -62,7 +63,7 @@ export const Peer = z
     team_id: Uuid,
     team: z.string(),
     name: z.string().nullable().meta({ description: "Null for a team's unnamed peer." }),
-    kind: z.enum(["agent", "human"]),
+    kind: TeamKind,
     role: z.string().nullable(),
     groups: z.array(Membership),
     status: z.enum(["active", "idle", "disconnected"]),
@@ -91,7 +92,7 @@ function compactPeer(peer: Peer): string {
     .map(({ name, role }) => nameInLine(`@${name}`) + (role ? `:${nameInLine(role)}` : ""))
     .join(" ");
   const facts = [
-    peer.kind === "human" ? "human" : "",
+    peer.kind === "agent" ? "" : `(${peer.kind})`,
     peer.role ? `role ${nameInLine(peer.role)}` : "",
     groups,
     peer.left_at ? "left" : peer.status,

@@ -52,6 +52,8 @@ export const holdSession = operation({
   summary: "Stop agents from posting until a human resumes; they still read. Only a human may.",
   access: "team",
   route: "POST /api/sessions/:session_id/hold",
+  unlisted: true,
+  human: "power",
   input: z.strictObject({ ...inSession, reason: Reason.optional(), ...asTeam, ...retryable }),
   output: z.object({
     held: Hold,
@@ -71,6 +73,8 @@ export const resumeSession = operation({
   summary: "End a hold, and let agents whose message budget is spent go on. Only a human may.",
   access: "team",
   route: "POST /api/sessions/:session_id/resume",
+  unlisted: true,
+  human: "power",
   input: z.strictObject({
     ...inSession,
     message_budget: z.int().min(0).max(1_000_000).optional().meta({

@@ -87,6 +87,7 @@ export const putPersona = operation({
   access: "team",
   route: "PUT /api/personas/:name",
   unlisted: true,
+  human: "power",
   input: z.strictObject({
     name: PersonaName,
     prompt: textOfBytes(limits.personaPromptBytesMax).refine((text) => text.trim() !== "", {

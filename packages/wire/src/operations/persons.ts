@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { nameInLine } from "../compact.js";
 import { operation } from "../operation.js";
-import { asTeam, PersonCredential, PersonName, retryable, Timestamp, Uuid } from "../values.js";
+import { asTeam, PersonCredential, PersonName, retryable, StorableText, Timestamp, Uuid } from "../values.js";
+
+const Verified = z.boolean().meta({
+  description: "Whether it has shown to be who runs the broker, or is a member; if not it is a guest.",
+});
+
+const VerificationCode = StorableText.min(1)
+  .max(200)
+  .meta({ description: "Of a link that the broker's terminal printed; good once." });
 
 export const createPerson = operation({
   name: "create_person",
@@ -11,12 +19,18 @@ export const createPerson = operation({
     "credential, given wherever a team's is. Agents need none: they create_session or join_session.",
   access: "open",
   route: "POST /api/persons",
+  unlisted: ["code"],
   input: z.strictObject({
     name: PersonName.meta({ description: "What the person is called in sessions." }),
+    code: VerificationCode.optional(),
     ...retryable,
   }),
-  output: z.object({ person_id: PersonCredential, name: z.string() }),
-  errors: ["conflict"],
+  output: z.object({
+    person_id: PersonCredential,
+    name: z.string(),
+    verified: Verified,
+  }),
+  errors: ["forbidden", "conflict"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",
@@ -32,11 +46,13 @@ export const getPerson = operation({
   access: "team",
   route: "GET /api/person",
   unlisted: true,
+  human: "person",
   input: z.strictObject({ ...asTeam }),
   output: z.object({
     person_id: Uuid.meta({ description: "Public; it authorises nothing." }),
     name: z.string(),
     created_at: Timestamp,
+    verified: Verified,
   }),
   errors: ["unauthorized", "forbidden"],
   kind: "call",
@@ -46,6 +62,42 @@ export const getPerson = operation({
   compact: ({ name }) => `person ${nameInLine(name)}`,
 });
 
+export const createVerificationCode = operation({
+  name: "create_verification_code",
+  toolset: "admin",
+  summary: "Make a link that verifies one person, with the key that the broker keeps in its Merkle home.",
+  access: "open",
+  route: "POST /api/verification-codes",
+  unlisted: true,
+  human: "verifying",
+  input: z.strictObject({ home_key: StorableText.min(1).max(200) }),
+  output: z.object({ code: z.string(), link: z.string(), expires_at: Timestamp }),
+  errors: ["forbidden"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "create",
+  compact: ({ link }) => link,
+});
+
+export const verifyPerson = operation({
+  name: "verify_person",
+  toolset: "admin",
+  summary: "Make a guest a verified person, with the code of a link that the broker's terminal printed.",
+  access: "team",
+  route: "POST /api/person/verify",
+  unlisted: true,
+  human: "verifying",
+  input: z.strictObject({ code: VerificationCode, ...asTeam, ...retryable }),
+  output: z.object({ name: z.string(), verified: z.literal(true) }),
+  errors: ["unauthorized", "forbidden"],
+  kind: "call",
+  readOnly: false,
+  afterClosing: "allowed",
+  rate: "write",
+  compact: ({ name }) => `${nameInLine(name)} is verified`,
+});
+
 export const renamePerson = operation({
   name: "rename_person",
   toolset: "admin",
@@ -53,6 +105,7 @@ export const renamePerson = operation({
   access: "team",
   route: "PATCH /api/person",
   unlisted: true,
+  human: "person",
   input: z.strictObject({ name: PersonName, ...asTeam, ...retryable }),
   output: z.object({ name: z.string() }),
   errors: ["unauthorized", "forbidden"],

@@ -203,6 +203,7 @@ export const decideProposal = operation({
   access: "team",
   route: "POST /api/proposals/:proposal_id/decide",
   unlisted: true,
+  human: "power",
   input: z
     .strictObject({
       proposal_id: ProposalId,

@@ -16,6 +16,7 @@ import {
   Sequence,
   StorableText,
   TeamCredential,
+  TeamKind,
   TeamName,
   Timestamp,
   Uuid,
@@ -30,7 +31,7 @@ export const Participant = z
   .object({
     team_id: Uuid,
     team_name: z.string(),
-    kind: z.enum(["agent", "human"]),
+    kind: TeamKind,
     colour: z.int().meta({ description: "0 for the first team that joined, 1 for the next, and so on." }),
     person_id: Uuid.nullable().meta({ description: "Whose team it is, when it is a human's." }),
     convener: z.boolean(),

@@ -16,6 +16,7 @@ import {
   Slug,
   StorableText,
   TeamCredential,
+  TeamKind,
   TeamName,
   Timestamp,
   Title,
@@ -34,7 +35,7 @@ export const PresentTeam = z
   .object({
     team_id: Uuid,
     team_name: z.string(),
-    kind: z.enum(["agent", "human"]),
+    kind: TeamKind,
     colour: z.int(),
     status: z.enum(["active", "idle", "disconnected"]),
     polling: z.boolean(),

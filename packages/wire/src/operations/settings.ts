@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lines } from "../compact.js";
 import { operation } from "../operation.js";
-import { isStorable, retryable, SessionRef } from "../values.js";
+import { asTeam, isStorable, retryable, SessionRef } from "../values.js";
 
 /** What a session's teams may do to each other; all off unless somebody asks for it (SET-2). */
 export const SessionSettings = z
@@ -144,11 +144,14 @@ export const updateSettings = operation({
   summary: "Change settings of the broker, or of one session. What is left out stays.",
   access: "member",
   route: "PATCH /api/settings",
+  unlisted: true,
+  human: "power",
   input: z
     .strictObject({
       settings: z.strictObject(BrokerSettings.partial().shape).optional(),
       session_id: SessionRef.optional(),
       session_settings: SessionSettingsInput.optional(),
+      ...asTeam,
       ...retryable,
     })
     .refine((input) => (input.session_settings === undefined) === (input.session_id === undefined), {
@@ -158,7 +161,7 @@ export const updateSettings = operation({
       error: "name settings, or session_id with session_settings",
     }),
   output: SettingsOutput,
-  errors: ["not_found", "conflict"],
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
   kind: "call",
   readOnly: false,
   afterClosing: "allowed",

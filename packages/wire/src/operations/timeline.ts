@@ -2,7 +2,7 @@ import * as z from "zod";
 import { lines } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
-import { asTeam, inSession, Sequence, Timestamp, Uuid, Version } from "../values.js";
+import { asTeam, inSession, Sequence, TeamKind, Timestamp, Uuid, Version } from "../values.js";
 
 export const TimelineMark = z.object({
   kind: z.enum(["ask", "decision", "document", "metadata", "joined", "left", "held", "concluded"]),
@@ -37,7 +37,7 @@ export const getTimeline = operation({
         z.object({
           team_id: Uuid,
           team: z.string(),
-          kind: z.enum(["agent", "human"]),
+          kind: TeamKind,
           colour: z.int(),
           counts: z.array(z.int()).meta({ description: "Chat messages in each bucket." }),
         }),

@@ -34,10 +34,14 @@ async function setOnBroker({
 }: CommandContext): Promise<number> {
   const { toSettingName, toSettingValue } = await import("../../broker-settings.js");
   const { findBroker } = await import("../../broker-client.js");
+  const { actingAsPerson } = await import("../../person/acting.js");
   const setting = toSettingName(word);
   const change = toSettingValue(setting, text);
   const broker = await findBroker(config, signal);
-  const { settings, base_url, connection_url } = await broker.call("update_settings", { settings: change });
+  const { settings, base_url, connection_url } = await actingAsPerson({ broker, config }).call(
+    "update_settings",
+    { settings: change },
+  );
   const value = settings[setting];
   if (setting !== "public_url") {
     output.show({ setting, value }, `${output.mark.ok} ${setting} is ${value}`);
@@ -70,10 +74,14 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
 /** As the broker takes it, told where it is set and not at the first write. */
 async function toName(text: string): Promise<string> {
   const {
+    deceptionIn,
     limits: { nameCharsMax },
+    normaliseName,
   } = await import("@merkle/wire/plain");
-  const name = text.trim();
-  if (name !== "" && name.length <= nameCharsMax && !/[\p{Cc}\u2028\u2029]/u.test(name)) return name;
+  const name = normaliseName(text);
+  const problem = deceptionIn(name);
+  if (problem !== null) throw usageError(`name must not ${problem}.`);
+  if (name !== "" && name.length <= nameCharsMax) return name;
   throw usageError(
     `name must be one line of at most ${nameCharsMax} characters, got ${JSON.stringify(text)}.`,
   );

@@ -5,6 +5,7 @@ import { type ReactNode, useId, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { Button } from "@/components/ui/button";
 import { useCall } from "@/lib/broker/use-call";
+import { useIsGuest } from "@/lib/person/use-person";
 import { nameOfPlace, placeOfItem } from "./place-of-item";
 import { type Attempt, useAttempt } from "./use-attempt";
 
@@ -170,12 +171,14 @@ function Nudge({ item, to, label, attempt }: ActionProps & { to: string; label: 
 
 function Resume({ item, attempt }: ActionProps) {
   const call = useCall();
+  const isGuest = useIsGuest();
   return (
     <>
       <Button
         size="sm"
         variant="outline"
-        disabled={attempt.busy}
+        disabled={attempt.busy || isGuest}
+        title={isGuest ? "For verified humans: open the link that merkle up printed" : undefined}
         onClick={() =>
           attempt.run(async () => {
             await call("resume_session", { session_id: item.session_id });

@@ -24,7 +24,7 @@ export interface RecipientsInput {
 export function listRecipients({ participants, peers, myTeamId }: RecipientsInput): Recipient[] {
   const teams = participants.filter((team) => team.left_at === null && team.team_id !== myTeamId);
   const there = peers.filter((peer) => peer.left_at === null && peer.team_id !== myTeamId);
-  const humans = there.filter((peer) => peer.kind === "human");
+  const humans = there.filter((peer) => peer.kind !== "agent");
   return [
     { value: "*", label: "everyone", note: "", kind: "everyone", colour: null, away: [] },
     ...(humans.length > 0 ? [toHumans(humans)] : []),
@@ -63,12 +63,12 @@ function toGroup(name: string, there: readonly Peer[]): Recipient {
 
 function toTeam(team: Participant, own: readonly Peer[]): Recipient {
   const role = own.length === 1 ? own[0]?.role : null;
-  const human = team.kind === "human";
+  const human = team.kind !== "agent";
   return {
     value: team.team_name,
     label: team.team_name,
     note: human
-      ? "human"
+      ? team.kind
       : [role, own.length > 1 ? countOf(own) : null, team.status].filter(Boolean).join(", "),
     kind: "team",
     colour: team.colour,

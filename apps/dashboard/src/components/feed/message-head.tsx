@@ -1,6 +1,7 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { HumanBadge } from "@/components/person/human-badge";
 import { monogramOf } from "@/components/roster/monogram";
 import { toTeamColour } from "@/components/roster/team-colour";
 import { useSession } from "@/components/session/session-context";
@@ -40,7 +41,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
             ? "everyone"
             : to.map((name, index) => <Recipient key={name} name={name} isFirst={index === 0} />)}
         </span>
-        {from?.human === true && <Badge className="self-center border-primary/50 text-link">HUMAN</Badge>}
+        <HumanBadge kind={from?.human ? "human" : content["guest"] === true ? "guest" : "agent"} />
         {content["kind"] === "ask" && (
           <Badge className="self-center border-warning/50 text-warning">ASK</Badge>
         )}

@@ -1,8 +1,11 @@
 "use client";
 
 import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
-import { onPersonUnknown } from "@/lib/person/person";
+import { toProblem } from "@/lib/broker/problem";
+import { useBroker } from "@/lib/broker/use-broker";
+import { getPerson, onPersonChanged, onPersonUnknown } from "@/lib/person/person";
 import { isNameAsked, onNameAsked } from "@/lib/person/require-person";
+import { followVerificationLink, getVerificationCode, onVerificationCode } from "@/lib/person/verification";
 import { useToast } from "@/lib/toasts/toast-provider";
 
 const PersonDialog = lazy(() =>
@@ -22,6 +25,15 @@ export function PersonDialogHost() {
       ),
     [toast],
   );
+  const broker = useBroker();
+  const code = useSyncExternalStore(onVerificationCode, getVerificationCode, () => null);
+  const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);
+  useEffect(() => {
+    if (code === null || person === null) return;
+    followVerificationLink(broker).catch((error: unknown) =>
+      toast({ tone: "failed", text: toProblem(error).detail }),
+    );
+  }, [broker, code, person, toast]);
   const isAsked = useSyncExternalStore(onNameAsked, isNameAsked, () => false);
   if (!isAsked) return null;
   return (

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { PowerGate } from "@/components/person/power-gate";
 import { RefusalNote } from "@/components/refusal-note";
 import { useSource } from "@/components/source/source-context";
 import { Button } from "@/components/ui/button";
@@ -74,46 +75,48 @@ export function ProposalActions({ proposal, chosen, onEdit, onDecided }: Proposa
           onClose={() => setRemarked(null)}
         />
       ) : (
-        <div className="flex flex-wrap items-center gap-2">
-          {stale ? (
-            <Button disabled={pending} onClick={rebase}>
-              {pending ? "Rebasing…" : "Rebase and show again"}
-            </Button>
-          ) : (
-            base !== null &&
-            hunks.length > 0 && (
-              <>
-                {closes ? (
-                  <ConcludeWith
-                    words={acceptWords}
-                    disabled={pending || chosen.size === 0}
-                    onConfirm={accept}
-                  />
-                ) : (
-                  <Button disabled={pending || chosen.size === 0} onClick={accept}>
-                    {pending ? "Accepting…" : acceptWords}
+        <PowerGate>
+          <div className="flex flex-wrap items-center gap-2">
+            {stale ? (
+              <Button disabled={pending} onClick={rebase}>
+                {pending ? "Rebasing…" : "Rebase and show again"}
+              </Button>
+            ) : (
+              base !== null &&
+              hunks.length > 0 && (
+                <>
+                  {closes ? (
+                    <ConcludeWith
+                      words={acceptWords}
+                      disabled={pending || chosen.size === 0}
+                      onConfirm={accept}
+                    />
+                  ) : (
+                    <Button disabled={pending || chosen.size === 0} onClick={accept}>
+                      {pending ? "Accepting…" : acceptWords}
+                    </Button>
+                  )}
+                  <Button variant="outline" disabled={pending} onClick={onEdit}>
+                    Edit, then accept
                   </Button>
-                )}
-                <Button variant="outline" disabled={pending} onClick={onEdit}>
-                  Edit, then accept
-                </Button>
-              </>
-            )
-          )}
-          {kind === "rewrite" && (
-            <Button variant="outline" disabled={pending} onClick={() => setRemarked("return")}>
-              Ask for changes…
+                </>
+              )
+            )}
+            {kind === "rewrite" && (
+              <Button variant="outline" disabled={pending} onClick={() => setRemarked("return")}>
+                Ask for changes…
+              </Button>
+            )}
+            <Button variant="ghost" disabled={pending} onClick={() => setRemarked("reject")}>
+              Reject…
             </Button>
-          )}
-          <Button variant="ghost" disabled={pending} onClick={() => setRemarked("reject")}>
-            Reject…
-          </Button>
-          {hunks.length > 1 && (
-            <p className="ms-auto text-xs text-muted-foreground pointer-coarse:hidden">
-              <Kbd>j</Kbd> <Kbd>k</Kbd> next change
-            </p>
-          )}
-        </div>
+            {hunks.length > 1 && (
+              <p className="ms-auto text-xs text-muted-foreground pointer-coarse:hidden">
+                <Kbd>j</Kbd> <Kbd>k</Kbd> next change
+              </p>
+            )}
+          </div>
+        </PowerGate>
       )}
     </footer>
   );

@@ -1,5 +1,6 @@
 "use client";
 
+import { HumanBadge } from "@/components/person/human-badge";
 import { AnchoredPopover } from "@/components/session/anchored-popover";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
@@ -37,7 +38,7 @@ function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
               {team.team_name}
             </span>
             {isMe && <span className="text-muted-foreground">(you)</span>}
-            {team.kind === "human" && <Badge className="border-primary/50 text-link">HUMAN</Badge>}
+            <HumanBadge kind={team.kind} />
             {team.convener && <Badge variant="muted">convener</Badge>}
           </p>
           <p className="text-sm text-muted-foreground">

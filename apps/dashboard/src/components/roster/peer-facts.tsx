@@ -57,7 +57,7 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
             </span>
           </Fact>
         )}
-        <Fact name={peer.kind === "human" ? "Last seen" : "Last poll"}>
+        <Fact name={peer.kind !== "agent" ? "Last seen" : "Last poll"}>
           <LastPoll peer={peer} />
         </Fact>
         <Fact name="Has read">
@@ -94,7 +94,7 @@ const declaredWords = {
 } as const;
 
 function LastPoll({ peer }: { peer: Peer }) {
-  if (peer.kind === "human") return <TimeText at={peer.last_seen_at} />;
+  if (peer.kind !== "agent") return <TimeText at={peer.last_seen_at} />;
   if (peer.polling) return "waiting for messages now";
   const polled = peer.last_polled_at === null ? "never" : <TimeText at={peer.last_polled_at} />;
   return (

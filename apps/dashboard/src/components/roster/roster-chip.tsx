@@ -1,5 +1,5 @@
+import { HumanBadge } from "@/components/person/human-badge";
 import { TimeText } from "@/components/time-text";
-import { Badge } from "@/components/ui/badge";
 import { cn } from "@/lib/utils";
 import type { RosterRow } from "./roster-rows";
 import { describeStatus, StatusMark } from "./status-mark";
@@ -34,7 +34,7 @@ export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
       <span dir="auto" className="max-w-40 shrink-0 truncate font-medium">
         {isMe ? "you" : team.team_name}
       </span>
-      {team.kind === "human" && !isMe && <Badge className="border-primary/50 text-link">HUMAN</Badge>}
+      {!isMe && <HumanBadge kind={team.kind} />}
       <ChipFact row={row} />
     </button>
   );

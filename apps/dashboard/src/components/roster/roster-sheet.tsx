@@ -1,7 +1,7 @@
 "use client";
 
+import { HumanBadge } from "@/components/person/human-badge";
 import { TimeText } from "@/components/time-text";
-import { Badge } from "@/components/ui/badge";
 import { Dialog, DialogContent, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { PeerActions } from "./peer-actions";
 import { PeerFacts } from "./peer-facts";
@@ -47,7 +47,7 @@ function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
           {team.team_name}
         </span>
         {isMe && <span className="text-muted-foreground">(you)</span>}
-        {team.kind === "human" && <Badge className="border-primary/50 text-link">HUMAN</Badge>}
+        <HumanBadge kind={team.kind} />
         <span className="ml-auto text-sm text-muted-foreground">
           {team.left_at === null ? (
             <StatusMark status={team.status} blocked={blocked !== null} withWord />

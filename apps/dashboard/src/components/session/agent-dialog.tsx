@@ -17,6 +17,7 @@ export function AgentDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="Conclusions by agents"
       description="An agent that is asked for the conclusion reads feed and document and drafts it. What it writes is yours to edit and to conclude with, unless you let it."
+      isPower
       submit="Save"
       submitting="Saving…"
       onSubmit={(signal) =>

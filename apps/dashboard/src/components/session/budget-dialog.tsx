@@ -24,6 +24,7 @@ export function BudgetDialog({ onClose }: { onClose: () => void }) {
           <code className="font-mono text-sm">budget_spent</code> until a human says something.
         </>
       }
+      isPower
       submit="Save"
       submitting="Saving…"
       onSubmit={(signal) =>

@@ -31,6 +31,7 @@ export function HoldDialog({ onClose }: { onClose: () => void }) {
           running on their machines goes on.
         </>
       }
+      isPower
       submit="Hold"
       submitting="Holding…"
       onSubmit={hold}

@@ -29,5 +29,5 @@ export function TeamStack({ teams, total }: TeamStackProps) {
 }
 
 function describeTeam({ team_name, kind }: Session["present"][number]): string {
-  return kind === "human" ? `${team_name}, human` : team_name;
+  return kind === "agent" ? team_name : `${team_name}, ${kind}`;
 }

@@ -2,6 +2,7 @@
 
 import type { BrokerSettings as Settings } from "@merkle/wire";
 import { type FormEvent, useState } from "react";
+import { PowerGate } from "@/components/person/power-gate";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
@@ -96,9 +97,11 @@ function ThresholdForm({ settings }: { settings: Settings }) {
         })}
       </div>
       <RefusalNote refusal={refusal} />
-      <Button type="submit" className="w-fit" disabled={pending || changed.length === 0}>
-        Save for everybody
-      </Button>
+      <PowerGate>
+        <Button type="submit" className="w-fit" disabled={pending || changed.length === 0}>
+          Save for everybody
+        </Button>
+      </PowerGate>
     </form>
   );
 }

@@ -150,7 +150,7 @@ function GivenKey({ person }: { person: Person | null }) {
     await run(async (signal) => {
       const credential = key.trim();
       const known = await broker.call("get_person", { team_id: credential }, { signal });
-      setPerson({ id: known.person_id, name: known.name, credential });
+      setPerson({ id: known.person_id, name: known.name, credential, verified: known.verified });
       setTaken(known.name);
       setKey("");
     });

@@ -18,6 +18,7 @@ const withoutCredential: Readonly<Record<WithoutCredential, true>> = {
   create_mesh: true,
   create_observer_link: true,
   create_person: true,
+  create_verification_code: true,
   end_job: true,
   get_app_info: true,
   get_health: true,
@@ -36,7 +37,6 @@ const withoutCredential: Readonly<Record<WithoutCredential, true>> = {
   revoke_member: true,
   revoke_token: true,
   test_connection: true,
-  update_settings: true,
 };
 
 /** Whether a person's credential can go along as `team_id`. One that is missing above, or too many, does not compile. */

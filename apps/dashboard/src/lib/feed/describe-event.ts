@@ -40,6 +40,12 @@ export function describeEvent(message: Message): EventWords {
       return words(`${by} closed the comment ${quoted(told("title") ?? "")}: ${told("reason")}`);
     case "topic_reopened":
       return words(`${by} reopened the comment ${quoted(told("title") ?? "")}`);
+    case "settings_changed":
+      return words(`${by} changed ${describeSettings(message["changes"])}`);
+    case "proposal_decided":
+      return words(
+        `${by} ${decided[told("decision") ?? ""] ?? "decided about"} proposal ${String(message["proposal_id"])}`,
+      );
     case "budget_spent":
       return words(
         `Agents have said ${String(message["budget"])} messages since the last human word, and wait for one`,
@@ -51,6 +57,19 @@ export function describeEvent(message: Message): EventWords {
     default:
       return words(message.event ?? "An event");
   }
+}
+
+const decided: Readonly<Record<string, string>> = {
+  reject: "rejected",
+  return: "asked for changes of",
+  rebase: "rebased",
+};
+
+/** `message_budget from 0 to 50` */
+function describeSettings(changes: unknown): string {
+  return Object.entries(Object(changes))
+    .map(([name, change]) => `${name} from ${String(Object(change).from)} to ${String(Object(change).to)}`)
+    .join(", ");
 }
 
 const redactedEvents: Readonly<Record<string, string>> = {

@@ -7,6 +7,8 @@ export interface Person {
   readonly name: string;
   /** Stands for this person wherever a team's credential is asked for. Never in an address. */
   readonly credential: string;
+  /** Whether it is verified; of one that was kept before it could be, nothing is known. */
+  readonly verified?: boolean;
 }
 
 const stored = createStoredValue("merkle.person", parsePerson);

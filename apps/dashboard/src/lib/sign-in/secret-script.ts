@@ -1,3 +1,4 @@
+import { verificationKey } from "../person/verification";
 import { secretKeyPrefix } from "./kept-secret";
 
 /**
@@ -9,8 +10,12 @@ export const secretScript = `(() => {
   const { pathname, search, hash } = location;
   const keep = (what, text) => { try { sessionStorage.setItem(${JSON.stringify(secretKeyPrefix)} + what, text); } catch {} };
   const [, page] = /^\\/(join|sign-in)$/.exec(pathname) || [];
+  const [, code] = /^#verify=(.+)/.exec(hash) || [];
   const [, carried] = /^#(?:observe|sign-in)=(.+)/.exec(hash) || [];
-  if (page && hash.length > 1) {
+  if (code) {
+    try { localStorage.setItem(${JSON.stringify(verificationKey)}, code); } catch {}
+    history.replaceState(null, "", pathname + search);
+  } else if (page && hash.length > 1) {
     keep(page, hash.slice(1));
     history.replaceState(null, "", pathname + search);
   } else if (carried && /^\\/sessions\\/[^/]/.test(pathname)) {

@@ -1,0 +1,223 @@
+import { chmod, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { operations } from "@merkle/wire";
+import { beforeAll, describe, expect, it } from "vitest";
+import { validInputs } from "../hostile/subject.js";
+import { atEnd } from "../kit/at-end.js";
+import { brokerDoors, type Door } from "../kit/doors.js";
+import { joinMesh, startInviteBroker } from "../kit/members.js";
+import { makePerson, readHomeKey } from "../kit/persons.js";
+import { failureOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+
+const cleanup = atEnd();
+let broker: TestBroker;
+let rest: Door;
+
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+  rest = await brokerDoors.rest(broker.url);
+});
+
+const createSession = () => rest.call("create_session", { title: "Attacked", creator_team_name: "Atlas" });
+const eventsOf = async (session_id: string) =>
+  (await rest.call("get_history", { session_id })).messages.filter(({ type }) => type === "system");
+
+describe("an agent that says to be human", () => {
+  it("[PERSON-11] is a guest, and decides about nothing: every power is refused to it, at every door", async () => {
+    const { session_id } = await createSession();
+    const { person_id: guest, verified } = await rest.call("create_person", { name: "Ana, the owner" });
+    expect(verified).toBe(false);
+    const inputs: Readonly<Record<string, object>> = validInputs({
+      session_id,
+      team_id: guest,
+      person_id: guest,
+    });
+    const powers = operations.filter(({ human }) => human === "power").map(({ name }) => name);
+    expect(powers.sort()).toEqual([
+      "decide_proposal",
+      "hold_session",
+      "put_persona",
+      "resume_session",
+      "update_settings",
+    ]);
+    for (const open of Object.values(brokerDoors)) {
+      const door = await open(broker.url);
+      for (const name of powers) {
+        const refused = await failureOf(door.callRaw(name, { ...inputs[name], team_id: guest }));
+        expect(refused, `${name} by ${door.name}`).toMatchObject({ code: "forbidden" });
+      }
+      await door.close();
+    }
+    expect(await failureOf(rest.call("hold_session", { session_id, team_id: guest }))).toMatchObject({
+      details: { needs: "verification" },
+      message: expect.stringContaining("merkle open"),
+    });
+  });
+
+  it("[PERSON-11] [BUDGET-1] [HOLD-2] its words are marked, give agents no budget, and are refused while a session is held", async () => {
+    const { session_id, team_id: atlas } = await createSession();
+    const { person_id: owner } = await makePerson(rest, "Owner");
+    const { person_id: guest } = await rest.call("create_person", { name: "Bo" });
+    const say = (team_id: string) =>
+      rest.call("post_message", { session_id, team_id, content: { text: "go on" } });
+    await rest.call("update_settings", {
+      session_id,
+      session_settings: { message_budget: 2 },
+      team_id: owner,
+    });
+    await say(atlas);
+    await say(guest);
+    expect(await failureOf(say(atlas))).toMatchObject({ code: "budget_spent" });
+    expect(await failureOf(say(guest))).toMatchObject({ code: "budget_spent" });
+    await say(owner);
+    await say(atlas);
+    const { messages } = await rest.call("get_history", { session_id, types: ["chat"] });
+    const marks = messages.map(({ from, content }) => [from?.team, from?.human, content["guest"] ?? false]);
+    expect(marks).toEqual([
+      ["Atlas", false, false],
+      ["Bo", false, true],
+      ["Owner", true, false],
+      ["Atlas", false, false],
+    ]);
+    const { participants } = await rest.call("list_participants", { session_id });
+    expect(participants.map(({ kind }) => kind)).toEqual(["agent", "guest", "human"]);
+    await rest.call("hold_session", { session_id, team_id: owner });
+    expect(await failureOf(say(guest))).toMatchObject({ code: "session_held" });
+    const compact = await fetch(new URL(`/api/sessions/${session_id}/messages?types=chat`, broker.url));
+    expect(compact.ok).toBe(true);
+  });
+
+  it("[REDACT-2] removes nobody else's words, and [PERSON-12] takes no verified person's name", async () => {
+    const { session_id, team_id } = await createSession();
+    const { person_id: guest, name } = await rest.call("create_person", { name: "OWNER" });
+    expect(name).not.toBe("OWNER");
+    const { cursor: sequence } = await rest.call("post_message", {
+      ...{ session_id, team_id },
+      content: { text: "mine" },
+    });
+    const remove = rest.call("redact_message", { session_id, sequence, team_id: guest });
+    expect(await failureOf(remove)).toMatchObject({ code: "forbidden" });
+  });
+});
+
+describe("what makes somebody human", () => {
+  it("[PERSON-10] the key lies in the home for its user alone; a code is good once, for one of many who bring it", async () => {
+    const file = await stat(join(broker.home, "home-key"));
+    expect(file.mode & 0o777).toBe(0o600);
+    const wrong = rest.call("create_verification_code", { home_key: "mkh_guess" });
+    expect(await failureOf(wrong)).toMatchObject({ code: "forbidden" });
+    const home_key = await readHomeKey(broker.url);
+    const { code, link } = await rest.call("create_verification_code", { home_key });
+    expect(link).toBe(`${broker.url}/#verify=${code}`);
+    const made = await Promise.all(["Cy", "Di", "Ed"].map((name) => rest.call("create_person", { name })));
+    const tried = await Promise.allSettled(
+      made.map(({ person_id: team_id }) => rest.call("verify_person", { team_id, code })),
+    );
+    expect(tried.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const [index, { person_id: team_id }] of made.entries()) {
+      const { verified } = await rest.call("get_person", { team_id });
+      expect(verified).toBe(tried[index]?.status === "fulfilled");
+    }
+  });
+
+  it("[PERSON-10] never over MCP, and the link of a start is good for one browser", async () => {
+    const mcp = await brokerDoors.mcp(broker.url);
+    const home_key = await readHomeKey(broker.url);
+    const { code } = await rest.call("create_verification_code", { home_key });
+    const { person_id: team_id } = await rest.call("create_person", { name: "Fay" });
+    for (const [name, input] of [
+      ["create_verification_code", { home_key }],
+      ["verify_person", { team_id, code }],
+      ["create_person", { name: "Gil", code }],
+    ] as const) {
+      expect(await failureOf(mcp.callRaw(name, input)), name).toMatchObject({ code: "forbidden" });
+    }
+    await mcp.close();
+    const started = new URL(broker.broker.verifyingLink ?? "").hash.replace("#verify=", "");
+    expect(await rest.call("verify_person", { team_id, code: started })).toMatchObject({ verified: true });
+  });
+
+  it("[PERSON-10] a guest who is verified is human in the sessions that it is in, and what it had said stays a guest's", async () => {
+    const { session_id } = await createSession();
+    const { person_id: team_id } = await rest.call("create_person", { name: "Hal" });
+    const say = () => rest.call("post_message", { session_id, team_id, content: { text: "hello" } });
+    await say();
+    const { code } = await rest.call("create_verification_code", { home_key: await readHomeKey(broker.url) });
+    await rest.call("verify_person", { team_id, code });
+    await say();
+    const { messages } = await rest.call("get_history", { session_id, types: ["chat"] });
+    expect(messages.map(({ from }) => from?.human)).toEqual([false, true]);
+  });
+
+  it("[PERSON-11] a member's key has powers, a token that was made for a program has none", async () => {
+    const { broker: closed, admin } = await startInviteBroker(cleanup);
+    const { link } = await admin.call("create_invite", {});
+    const member = await joinMesh(closed.url, { invite: link, name: "Elm" }, cleanup);
+    const { token } = await member.call("issue_token", {});
+    const own = await brokerDoors.rest(closed.url, { token });
+    const program = await brokerDoors.rest(closed.url, {
+      token: (await own.call("issue_token", { label: "an agent's" })).token,
+    });
+    const { session_id } = await own.call("create_session", { title: "S", creator_team_name: "T" });
+    const { person_id: team_id } = await own.call("create_person", { name: "Elm" });
+    await own.call("hold_session", { session_id, team_id });
+    expect(await failureOf(program.call("resume_session", { session_id, team_id }))).toMatchObject({
+      code: "forbidden",
+    });
+  });
+});
+
+it("[SET-6] every changed setting of a session is told, with who and what; agents change none", async () => {
+  const { session_id, team_id } = await createSession();
+  const { person_id: owner } = await makePerson(rest, "Owner");
+  const session_settings = { message_budget: 9, agent_concludes: "concludes" } as const;
+  for (const mine of [{}, { team_id }]) {
+    const attempt = rest.call("update_settings", { session_id, session_settings, ...mine });
+    expect(await failureOf(attempt)).toMatchObject({ code: "forbidden" });
+  }
+  expect(await eventsOf(session_id)).toEqual([]);
+  await rest.call("update_settings", { session_id, session_settings, team_id: owner });
+  await rest.call("update_settings", { session_id, session_settings, team_id: owner });
+  await rest.call("resume_session", { session_id, message_budget: 5, team_id: owner });
+  expect((await eventsOf(session_id)).filter(({ event }) => event === "settings_changed")).toMatchObject([
+    {
+      by: "Owner",
+      changes: {
+        message_budget: { from: 0, to: 9 },
+        agent_concludes: { from: "proposes", to: "concludes" },
+      },
+    },
+    { by: "Owner", changes: { message_budget: { from: 9, to: 5 } } },
+  ]);
+});
+
+it("[NAME-1] [NAME-3] names that deceive are refused with the reason; blanks and spellings are made one", async () => {
+  const { session_id } = await createSession();
+  const join = (team_name: string) => rest.call("join_session", { session_id, team_name });
+  for (const [name, reason] of [
+    ["Ana\u202e", "U+202E"],
+    ["A\u200bna", "U+200B"],
+    ["Aлеx", "mix Latin and Cyrillic"],
+    ["Birch (human)", "marks people"],
+    ["Birch （ＨＵＭＡＮ）", "marks people"],
+    ["a\u0301\u0301\u0301\u0301\u0301", "marks on a letter"],
+  ] as const) {
+    const problem = expect.stringContaining(reason);
+    expect(await failureOf(join(name)), name).toMatchObject({ code: "bad_request", message: problem });
+    expect(await failureOf(rest.call("create_person", { name })), name).toMatchObject({ message: problem });
+  }
+  for (const name of ["Ана", "山田たろう", "O’Brien’s Team", "Σοφία Ana", "שרה", "🦊 Fox"]) {
+    expect((await join(name)).team_name).toBe(name);
+  }
+  expect((await join("Ｂｉｒｃｈ   One")).team_name).toBe("Birch One");
+  expect((await join("birch one")).team_name).toBe("birch one (2)");
+});
+
+it("[SOURCE-15] a broker with files lets members in alone, on loopback too", async () => {
+  const agent = { roots: { docs: broker.home } } as never;
+  const refused = startTestBroker({ agent, auth: "open" }, cleanup);
+  await expect(refused).rejects.toThrow("agent.roots names folders");
+  await chmod(broker.home, 0o711);
+  expect(await readFile(join(broker.home, "home-key"), "utf8")).toMatch(/^mkh_/);
+});

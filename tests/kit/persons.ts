@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { InputOf, OutputOf } from "@merkle/wire";
+import { brokerDoors, type Door } from "./doors.js";
+
+/** The homes of this process's brokers by their ports, where the keys lie that make people verified. */
+const homes = new Map<string, string>();
+
+export function noteHome(port: number, home: string): void {
+  homes.set(String(port), home);
+}
+
+/** Makes a verified person, as who runs the broker would: over REST, in the mesh of a door; at a door for agents alone, a guest. */
+export async function makePerson(
+  { url, entry, name: door, call }: Pick<Door, "url" | "entry" | "name" | "call">,
+  name: string,
+): Promise<OutputOf<"create_person">> {
+  if (door === "stdio") return call("create_person", { name });
+  const rest = await brokerDoors.rest(url, entry);
+  if (entry.token !== undefined) return rest.call("create_person", { name });
+  const home_key = await readHomeKey(url);
+  const { code } = await rest.call("create_verification_code", { home_key });
+  return rest.call("create_person", { name, code });
+}
+
+export async function readHomeKey(url: string): Promise<string> {
+  const home = homes.get(new URL(url).port);
+  if (home === undefined) throw new Error(`No broker of this test is at ${url}.`);
+  return readFile(join(home, "home-key"), "utf8");
+}
+
+/** Changes settings as a verified person, over REST, whatever the types would say of them. */
+export async function changeSettings(
+  door: Pick<Door, "url" | "entry" | "name" | "call">,
+  change: InputOf<"update_settings">,
+): Promise<OutputOf<"update_settings">> {
+  const rest = await brokerDoors.rest(door.url, door.entry);
+  const { person_id: team_id } = await makePerson({ ...door, name: "rest" }, "Owner");
+  return rest.call("update_settings", { ...change, team_id });
+}
