@@ -1,6 +1,6 @@
 import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { operations } from "@merkle/wire";
+import { limits, operations } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
@@ -9,19 +9,25 @@ import { joinMesh, startInviteBroker } from "../kit/members.js";
 import { makePerson, readHomeKey } from "../kit/persons.js";
 import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 
 const cleanup = atEnd();
 let broker: TestBroker;
 let rest: Door;
+let database: ReturnType<typeof connectTestDatabase>;
 
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
+  database = connectTestDatabase(broker.databaseUrl, cleanup);
   rest = await brokerDoors.rest(broker.url);
 });
 
 const createSession = () => rest.call("create_session", { title: "Attacked", creator_team_name: "Atlas" });
 const eventsOf = async (session_id: string) =>
   (await rest.call("get_history", { session_id })).messages.filter(({ type }) => type === "system");
+
+const makeCodesOlder = (seconds: number) =>
+  database`UPDATE verification_codes SET expires_at = expires_at - make_interval(secs => ${seconds})`;
 
 describe("an agent that says to be human", () => {
   it("[PERSON-11] is a guest, and decides about nothing: every power is refused to it, at every door", async () => {
@@ -135,6 +141,11 @@ describe("what makes somebody human", () => {
     }
     await mcp.close();
     const started = new URL(broker.broker.verifyingLink ?? "").hash.replace("#verify=", "");
+    // A code was made at the latest now, so this much earlier only the start's, which is good for longer, is left.
+    await makeCodesOlder(limits.verificationSeconds);
+    const expired = rest.call("verify_person", { team_id, code });
+    expect(await failureOf(expired)).toMatchObject({ code: "forbidden" });
+    await makeCodesOlder(limits.firstVerificationSeconds - limits.verificationSeconds - 60 * 60);
     expect(await rest.call("verify_person", { team_id, code: started })).toMatchObject({ verified: true });
   });
 

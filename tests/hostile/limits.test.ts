@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { openDatabase, purgeRequests } from "@merkle/db";
-import { limits, type OperationName, type OutputOf, utf8Bytes } from "@merkle/wire";
+import { limits, type OperationName, type OutputOf, operations, utf8Bytes } from "@merkle/wire";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
@@ -299,7 +299,10 @@ function withHeading(size: number): string {
 }
 
 describe.each(Object.keys(brokerDoors))("at %s", (name) => {
-  const cases = textLimits.map((each) => [each.limit, each.operation, each.field.join("."), each] as const);
+  // What decides about agents is asked by no model, whatever its size (PERSON-11).
+  const powers = operations.filter(({ human }) => human === "power").map((each) => each.name);
+  const asked = textLimits.filter(({ operation }) => name !== "mcp" || !powers.includes(operation));
+  const cases = asked.map((each) => [each.limit, each.operation, each.field.join("."), each] as const);
   it.each(cases)(
     "[LIMIT-1] %s of %s, %s",
     async (limit, operation, _path, { field, above, text = letters }) => {
