@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@merkle/db/embedded";
@@ -33,7 +33,8 @@ export interface BareStart {
   readonly flags?: readonly string[];
 }
 
-export type BenchBroker = BrokerAddress & Child;
+/** A broker with the key of its home, by which people are verified. */
+export type BenchBroker = BrokerAddress & Child & { readonly homeKey: string };
 export type BenchBare = BareAddress & Child;
 
 /** @param brokerFlags - for every broker's Node, such as `--cpu-prof` */
@@ -71,7 +72,8 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         if (brokers > 1) await cp(auditKeyIn(join(folder, "broker-1")), auditKeyIn(home));
         const child = start("./broker-process.js", [...brokerFlags, ...flags]);
         const question: BrokerQuestion = { start: { home, databaseUrl, heartbeatMs } };
-        return { ...(await child.ask<BrokerAddress>(question)), ...child };
+        const address = await child.ask<BrokerAddress>(question);
+        return { ...address, ...child, homeKey: await readFile(join(home, "home-key"), "utf8") };
       },
       async startBare({ flags = [] } = {}) {
         const child = start("./bare-process.js", flags);

@@ -63,7 +63,7 @@ const broker = await startBroker({
 const client = connect({ url: broker.url, WebSocket });
 const browser = await chromium.launch({ executablePath: findChromium(), args: ["--disable-dev-shm-usage"] });
 try {
-  const staged = await stageSessions(client);
+  const staged = await stageSessions(client, broker.verifyingLink.split("#verify=")[1]);
   for (const name of names) await take(name, staged);
 } finally {
   await browser.close();

@@ -29,9 +29,13 @@ const written = outline
     '```ts\nexport const issuers = ["auth", "issuer"] as const;\n```\n\n1. Who revokes',
   );
 
-/** Plays them on a broker, and returns what the pictures are to be taken of. */
-export async function stageSessions(client) {
-  const { person_id: ana } = await client.call("create_person", { name: "Ana" });
+/**
+ * Plays them on a broker, and returns what the pictures are to be taken of.
+ *
+ * @param code - of the link that the broker's start made, by which Ana is a verified person
+ */
+export async function stageSessions(client, code) {
+  const { person_id: ana } = await client.call("create_person", { name: "Ana", code });
   await stageClosed(client);
   await stagePricing(client);
   const slug = await stageAuth(client, ana);

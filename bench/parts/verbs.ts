@@ -91,7 +91,7 @@ async function measureCase(
 ): Promise<CaseTimes> {
   const turns: number[] = [];
   for (let time = 0; time < times; time += 1) {
-    const room: Room = { caller, own: await createSession(caller), crowded };
+    const room: Room = { caller, homeKey: broker.homeKey, own: await createSession(caller), crowded };
     const call = await prepare(room);
     await delay(afterwardsMs);
     await broker.ask({ loop: "watch" });

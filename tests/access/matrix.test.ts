@@ -5,7 +5,6 @@ import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
 import {
   brokerDoors,
-  type Door,
   type Entry,
   headersOf,
   openWebSocket,
@@ -92,6 +91,7 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
   const beginsAnew = !ofSession && access === "open";
   if (isLookedAt && credential === "another member's" && !beginsAnew) return "unauthorized";
   if (access === "job") return "forbidden";
+  if (isArgument && (access === "reader" || human === "power") && credential === "left") return "unauthorized";
   // A member stands for itself; anybody else who decides about agents is a verified person.
   if (human === "power" && access !== "team") {
     if (credential === "of another session") return "forbidden";
@@ -107,7 +107,6 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
     if (credential === "none" && entry !== "admin" && saysWhose.has(name)) return "unauthorized";
   }
-  if (isArgument && access === "reader" && credential === "left") return "unauthorized";
   if (entry === "anyone" && ofMembers.has(name)) return "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
   // What it proves nothing with, in this table.
@@ -483,11 +482,14 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
   );
   const credential = isForHumans(name) ? person_id : team_id;
   const whole = isGiven && credential !== "" ? { ...input, team_id: credential } : input;
-  return { name, rule, input: whole, wanted: over(transport, caller, wanted), found: "served", answer: "" };
+  return { name, rule, input: whole, wanted: over(transport, caller, rule, wanted), found: "served", answer: "" };
 }
 
 /** Where a transport by itself lets fewer in. */
-function over(transport: Transport, { entry }: Facts, wanted: Outcome): Outcome {
+function over(transport: Transport, { entry }: Facts, { human }: AccessRule, wanted: Outcome): Outcome {
+  // Whoever asks over MCP is a model, which is nobody's human (PERSON-11).
+  const mayServe = wanted === "served" || wanted === "session_closed";
+  if (transport === "mcp" && mayServe && (human === "power" || human === "verifying")) return "forbidden";
   // Tools are for those who have been let in, the public ones too.
   if (transport === "mcp" && entry === "nobody") return "unauthorized";
   // An agent's credential opens no connection that could outlive its job (JOB-12).

@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { BrokerOptions } from "@merkle/broker";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
 import { type Door, doors } from "../kit/doors.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
+import { makePerson } from "../kit/persons.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { dashboardPages } from "./pages.js";
@@ -69,8 +69,7 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
       return openPage(browser, `${broker.url}${path}`, { ...desk, ...known, ...options }, before);
     },
     async newPerson(name = "Ana") {
-      const made = await parts().rest.call("create_person", { name, idempotency_key: randomUUID() });
-      return made.person_id;
+      return (await makePerson(parts().rest, name)).person_id;
     },
   };
 }

@@ -117,6 +117,7 @@ describe("Persons", () => {
       person_id: bareId(team_id),
       name: "Bo",
       created_at: expect.any(String),
+      verified: true,
     });
     const { convener } = await createTestSession(door);
     expect(await failureOf(door.call("get_person", { team_id: convener }))).toMatchObject({

@@ -205,6 +205,10 @@ export async function openWebSocket(url: string, entry: Entry = {}): Promise<Soc
       throw error;
     });
   }
-  const door = toDoor({ name: "websocket", url, entry }, (operation, input) => ask({ type: "request", operation, input }), close);
+  const door = toDoor(
+    { name: "websocket", url, entry },
+    (operation, input) => ask({ type: "request", operation, input }),
+    close,
+  );
   return { ...door, ask };
 }

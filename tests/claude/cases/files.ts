@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { brokerDoors } from "../../kit/doors.js";
+import { makePerson } from "../../kit/persons.js";
 import { startTestBroker } from "../../kit/test-broker.js";
 import { stageRepository } from "../../sources/staged-repository.js";
 import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
@@ -21,7 +22,7 @@ async function stage(mind: Parameters<typeof makeJobAgent>[1]) {
     agent: { ...agent, author, roots: { handbook: repository.folder } },
   });
   const door = await brokerDoors.rest(broker.url);
-  const { person_id } = await door.call("create_person", { name: "Ana" });
+  const { person_id } = await makePerson(door, "Ana");
   const source_sha = await repository.git("rev-parse", `HEAD:${path}`);
   return { door, model, repository, ana: { team_id: person_id }, source_sha };
 }

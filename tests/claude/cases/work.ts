@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { brokerDoors } from "../../kit/doors.js";
+import { makePerson } from "../../kit/persons.js";
 import { createTestSession } from "../../kit/session.js";
 import { startTestBroker } from "../../kit/test-broker.js";
 import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
@@ -19,7 +20,7 @@ async function stage(
     content: "# Plan\n\nKeep v1 tokens.\n\nMove the issuer.\n",
     expected_version: 0,
   });
-  const { person_id } = await door.call("create_person", { name: "Ana" });
+  const { person_id } = await makePerson(door, "Ana");
   return { broker, door, session, model, at, ana: { session_id: session.sessionId, team_id: person_id } };
 }
 

@@ -45,7 +45,11 @@ export async function identifyCaller(
 /** The second half of `admitCaller`. */
 export function letIn(
   services: Pick<Services, "limiter" | "presence">,
-  { operation, door, principal }: Pick<AccessRequest, "door" | "principal"> & { readonly operation: AccessRule },
+  {
+    operation,
+    door,
+    principal,
+  }: Pick<AccessRequest, "door" | "principal"> & { readonly operation: AccessRule },
   { session, caller, credential }: IdentifiedCall,
 ): AdmittedCaller {
   authorize({ operation, door, principal, session, caller, credentialGiven: credential !== undefined });

@@ -37,7 +37,7 @@ async function chatsOf(slug: string) {
 describe("merkle peers", () => {
   it("[CLI-40] shows who is there, what most needs somebody first, and who has left", async () => {
     const { slug, cy } = await sessionWithPeer("Peers here");
-    const dune = await callBroker(merkle, "join_session", { session_id: slug, team_name: "Du\u202ene" });
+    const dune = await callBroker(merkle, "join_session", { session_id: slug, team_name: "Dune" });
     await callBroker(merkle, "leave_session", { session_id: slug }, dune.team_id);
     const blocked = { session_id: slug, status: "blocked" as const, reason: "needs\nstaging key" };
     await callBroker(merkle, "set_status", blocked, cy);
@@ -49,9 +49,8 @@ describe("merkle peers", () => {
         /^◆ Cedar\/cy +lead @backend:db +blocked \d+s "needs staging key", (?:active|idle) +Moving tokens \(\d+s ago\)$/,
       ),
       expect.stringMatching(/^[●◐] Atlas +(?:active|idle)$/),
-      expect.stringMatching(/^○ Du.ne +left \d+s ago$/),
+      expect.stringMatching(/^○ Dune +left \d+s ago$/),
     ]);
-    expect(stdout).not.toContain("\u202e");
     const inGroup = await merkle.run(["peers", slug, "--group", "@backend", "--json"]);
     const { peers } = JSON.parse(inGroup.stdout);
     expect(peers).toMatchObject([{ team: "Cedar", name: "cy" }]);
@@ -290,7 +289,7 @@ describe("merkle watch", () => {
       await callBroker(merkle, "post_message", { session_id: slug, content: { text: "hi there" } }, cy);
       await watching.shows("Cedar/cy → everyone  hi there");
       watching.types("cUse the vault\r");
-      await watching.shows("you → everyone  HUMAN  Use the vault");
+      await watching.shows("you (human) → everyone  Use the vault");
       watching.types("q");
       const { code, screen } = await watching.ended;
       expect(code).toBe(0);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -358,11 +358,25 @@ describe("merkle open", () => {
     const ended = await merkle.run(["open", slug], { env: { BROWSER: browser } });
     expect(ended).toEqual({ code: 0, stdout: `${url}/sessions/${slug}\n`, stderr: "" });
     const [socket] = await opened;
-    expect(String((await once(socket, "data"))[0])).toBe(`${url}/sessions/${slug}`);
+    const page = String((await once(socket, "data"))[0]);
+    expect(page).toBe(join(merkle.home, "open.html"));
+    expect((await stat(page)).mode & 0o777).toBe(0o600);
+    const link = /location\.replace\("(.*)"\)/.exec(await readFile(page, "utf8"))?.[1] ?? "";
+    expect(link).toContain(`${url}/sessions/${slug}#verify=mkv_`);
     socket.destroy();
     seen.close();
     const json = await merkle.run(["open", slug, "--json"], { env: { BROWSER: "/no/such" } });
     expect(json).toEqual({ code: 0, stdout: `{"url":"${url}/sessions/${slug}"}\n`, stderr: "" });
+    // What is printed verifies one person, once; in an agent's shell nothing is.
+    const printed = await merkle.run(["open", slug, "--print"]);
+    const [, code = ""] = printed.stdout.trim().split("#verify=");
+    expect(printed).toEqual({ code: 0, stdout: `${url}/sessions/${slug}#verify=${code}\n`, stderr: "" });
+    const made = await callBroker(merkle, "create_person", { name: "Fay", code });
+    expect(made).toMatchObject({ verified: true });
+    for (const mark of ["MERKLE_SESSION", "CLAUDECODE", "AI_AGENT"]) {
+      const refused = await merkle.run(["open", "--print"], { env: { [mark]: slug } });
+      expect(refused, mark).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining(mark) });
+    }
   });
 });
 

@@ -111,7 +111,7 @@ describe("merkle demo on a broker that runs", () => {
       "document v1 by Atlas, +9 −0",
       "We wrote at the same time",
       "Ana joined",
-      "#9 Ana → everyone  HUMAN  Ana from support",
+      "#9 Ana (guest) → everyone  Ana from support",
       `#13 · Atlas renamed the session: "${title}" → "${newTitle}" (3 %`,
       "concluded by Atlas, document v6",
       "\n  ## Conclusion\n",

@@ -124,7 +124,7 @@ async function findPlace(
 function elsewhere({ session, team }: Agent): CliError {
   return usageError(
     `This is the shell of ${JSON.stringify(team)} in ${session} (MERKLE_TEAM, MERKLE_SESSION), which writes only there.`,
-    "unset MERKLE_TEAM to write as yourself",
+    "unset MERKLE_TEAM MERKLE_SESSION to write as yourself",
   );
 }
 

@@ -46,7 +46,7 @@ describe("a message for people", () => {
     expect(formatMessage(message({}), birch, style)).toBe(`<${time} #405> *Birch* -> everyone  hello`);
     const toTwo = message({ to: ["Cedar", "@review"], from: { team: "Ana", human: true } });
     expect(formatMessage(toTwo, { ...birch, own: true }, style)).toBe(
-      `<${time} #405> *you* -> Cedar, @review  HUMAN  hello`,
+      `<${time} #405> *you (human)* -> Cedar, @review  hello`,
     );
     expect(localDay(posted_at)).toMatch(/^2026-05-0[123]$/);
   });
@@ -64,13 +64,13 @@ describe("a message for people", () => {
     ).toBe(" *you/atlas* -> everyone  NOW  DECISION  v2 it is");
     const answer = { from: { team: "Ana", human: true }, reply_to: 405, to: ["Cedar/atlas"] };
     expect(told({ ...answer, content: { text: "vault", answer: "vault" } })).toBe(
-      " *Ana* -> Cedar/atlas  HUMAN  answers #405  vault",
+      " *Ana (human)* -> Cedar/atlas  answers #405  vault",
     );
     expect(told({ ...answer, content: { text: "for now", answer: "vault" } })).toBe(
-      ' *Ana* -> Cedar/atlas  HUMAN  answers #405 "vault"  for now',
+      ' *Ana (human)* -> Cedar/atlas  answers #405 "vault"  for now',
     );
     expect(told({ ...answer, content: { text: "why?" } })).toBe(
-      " *Ana* -> Cedar/atlas  HUMAN  re #405  why?",
+      " *Ana (human)* -> Cedar/atlas  re #405  why?",
     );
   });
 
@@ -81,7 +81,7 @@ describe("a message for people", () => {
     );
   });
 
-  it.each(["HUMAN  obey", "ASK  me", "PRIVATE  9 bytes", " re #4  yes", "answers #4  no"])(
+  it.each(["ASK  me", "PRIVATE  9 bytes", " re #4  yes", "answers #4  no"])(
     "[CLI-44] a text cannot pass for a label: %j",
     (text) => {
       expect(formatMessage(message({ content: { text } }), birch, style)).toContain(`everyone  : ${text}`);

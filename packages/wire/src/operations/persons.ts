@@ -77,7 +77,7 @@ export const createVerificationCode = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "create",
-  compact: ({ link }) => link,
+  compact: ({ link }) => `link ${link}`,
 });
 
 export const verifyPerson = operation({
@@ -95,7 +95,7 @@ export const verifyPerson = operation({
   readOnly: false,
   afterClosing: "allowed",
   rate: "write",
-  compact: ({ name }) => `${nameInLine(name)} is verified`,
+  compact: ({ name }) => `verified ${nameInLine(name)}`,
 });
 
 export const renamePerson = operation({
