@@ -451,7 +451,8 @@ describe.each(doorNames)("at %s", (name) => {
       ["join_session", ["capabilities", "client"]],
     ] as const;
     const { other_team_id, peer_id, person_id } = subject;
-    for (const [index, [operation, path]] of places.entries()) {
+    const taken = places.filter(([name]) => operations.some((each) => each.name === name));
+    for (const [index, [operation, path]] of taken.entries()) {
       const [live = ""] = [other_team_id, peer_id, person_id].slice(index % 3);
       const input = withValue(inputAround(operationNamed(operation), path), path, live);
       const refusal = await refusalOf(theDoor().callRaw(operation, input));

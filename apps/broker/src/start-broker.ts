@@ -225,7 +225,9 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const firstInvite = await makeFirstInvite(options, services);
   const verifyingLink =
     options.auth === "open"
-      ? (await makeVerificationCode(services, limits.firstVerificationSeconds)).link
+      ? await database.transaction(
+          async (tx) => (await makeVerificationCode(tx, services, limits.firstVerificationSeconds)).link,
+        )
       : null;
   log.info("broker started", { url: listening, migrations: database.migrationsRun });
   return {

@@ -6,7 +6,7 @@ import { makeVerificationCode } from "./verification.js";
 
 /** Makes a link that verifies a person, for who can read the broker's Merkle home (PERSON-10). */
 export async function createVerificationCode(
-  { services }: Context,
+  { services, write }: Context,
   { home_key }: ParsedInputOf<"create_verification_code">,
 ): Promise<OutputOf<"create_verification_code">> {
   if (!timingSafeEqual(hashSecret(home_key), hashSecret(services.homeKey))) {
@@ -15,6 +15,8 @@ export async function createVerificationCode(
       "This is not the key of this broker's Merkle home. Run merkle open on the broker's machine, as the user that it runs as.",
     );
   }
-  const { code, link, expiresAt } = await makeVerificationCode(services, limits.verificationSeconds);
-  return { code, link, expires_at: expiresAt.toISOString() };
+  return write(async ({ tx }) => {
+    const { code, link, expiresAt } = await makeVerificationCode(tx, services, limits.verificationSeconds);
+    return { code, link, expires_at: expiresAt.toISOString() };
+  });
 }

@@ -30,13 +30,12 @@ export interface VerificationCode {
 }
 
 export async function makeVerificationCode(
-  { database, addresses }: Pick<Services, "database" | "addresses">,
+  tx: Transaction,
+  { addresses }: Pick<Services, "addresses">,
   seconds: number,
 ): Promise<VerificationCode> {
   const code = `mkv_${randomBytes(32).toString("base64url")}`;
-  const expiresAt = await database.transaction((tx) =>
-    insertVerificationCode(tx, { secretHash: hashSecret(code), seconds }),
-  );
+  const expiresAt = await insertVerificationCode(tx, { secretHash: hashSecret(code), seconds });
   return { code, link: `${addresses.base()}/#verify=${code}`, expiresAt };
 }
 

@@ -70,7 +70,7 @@ export const createVerificationCode = operation({
   route: "POST /api/verification-codes",
   unlisted: true,
   human: "verifying",
-  input: z.strictObject({ home_key: StorableText.min(1).max(200) }),
+  input: z.strictObject({ home_key: StorableText.min(1).max(200), ...retryable }),
   output: z.object({ code: z.string(), link: z.string(), expires_at: Timestamp }),
   errors: ["forbidden"],
   kind: "call",
