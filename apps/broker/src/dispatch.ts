@@ -214,7 +214,12 @@ function joinAlone(
   };
   return retryWhileOtherwise(async () => {
     const { joining } = await takeTeam(services, operation, admitted);
-    if (joining) await writeOnce(writeServices(services), request, joining.join);
+    if (!joining) return;
+    await writeOnce(writeServices(services), request, async (write) => {
+      await joining.join(write);
+      // Its result is stored, and undefined is none.
+      return null;
+    });
   });
 }
 
