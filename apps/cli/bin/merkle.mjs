@@ -8,6 +8,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
+// Node takes all that the hard limit allows. With fewer, modules that are there cannot be opened, and count as missing.
+const descriptorsMin = 512;
+
 // In a checkout the sources lie beside, and what was compiled from them runs; a package has the bundle alone.
 let inCheckout = false;
 
@@ -20,7 +23,8 @@ process.once("beforeExit", () => {
 });
 
 import("node:fs")
-  .then(({ existsSync }) => {
+  .then(({ existsSync, readFileSync }) => {
+    refuseFewDescriptors(existsSync, readFileSync);
     inCheckout = existsSync(new URL("../src", import.meta.url));
     return import(inCheckout ? "../dist/main.js" : "../bundle/main.js");
   })
@@ -38,3 +42,14 @@ import("node:fs")
   .finally(() => {
     ended = true;
   });
+
+/** Where the system tells no limits it is Windows, which has none, or macOS, where the hard limit is high. */
+function refuseFewDescriptors(existsSync, readFileSync) {
+  const limits = "/proc/self/limits";
+  if (!existsSync(limits)) return;
+  const [, hard] = /^Max open files +\S+ +(\d+)/m.exec(readFileSync(limits, "utf8")) ?? [];
+  if (hard === undefined || Number(hard) >= descriptorsMin) return;
+  throw new Error(
+    `it may open ${hard} files at once, and needs ${descriptorsMin}. Raise the hard limit (ulimit -Hn, LimitNOFILE= of a service, --ulimit nofile= of a container).`,
+  );
+}

@@ -36,7 +36,9 @@ const lostCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "EHOSTUNREACH",
+  "EMFILE", // of connecting, like all that follow: this process or the machine has no descriptor free
   "ENETUNREACH",
+  "ENFILE",
   "ENOENT",
   "ENOTFOUND",
   "EPIPE",

@@ -41,6 +41,11 @@ async function nicenessOf(pid: number): Promise<number[]> {
   );
 }
 
+/** Runs a command with so few file descriptors, for itself and what it starts. */
+function limitedTo(descriptors: number): string[] {
+  return ["bash", "-c", `ulimit -n ${descriptors}; exec "$0" "$@"`];
+}
+
 describe("merkle up", () => {
   it("[CLI-1] says where the broker is, and [OPS-6] leaves nothing running after SIGTERM", async () => {
     const merkle = await testMerkle();
@@ -181,6 +186,22 @@ describe("merkle up", () => {
       expect(await readFile(join(merkle.home, file), "utf8")).not.toContain(secret);
     }
   });
+
+  it.runIf(process.platform === "linux")(
+    "[CLI-84] says that it may open too few files, where its modules would count as missing",
+    async () => {
+      const merkle = await testMerkle(undefined, undefined, limitedTo(120));
+      for (const args of [["status"], anyPort]) {
+        expect(await merkle.run(args)).toMatchObject({
+          code: 1,
+          stdout: "",
+          stderr: expect.stringMatching(
+            /^merkle cannot start: it may open 120 files at once, and needs 512\. .*ulimit/,
+          ),
+        });
+      }
+    },
+  );
 
   it("[DB-3] goes on after kill -9: nothing runs, and the next start adopts the database", async () => {
     const merkle = await testMerkle();
