@@ -11,12 +11,11 @@ import { limits } from "@merkle/wire";
 import { notByModels } from "../access/authorize.js";
 import { makeCredential } from "../access/credentials.js";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
-import { ownerOf } from "../identity/principal.js";
 import { useVerificationCode } from "./verification.js";
 
 /**
  * Makes a person of the mesh, who is in no session yet (PERSON-1): a guest, until it is verified. A member is verified, and
- * one person in all its browsers and on all its machines: each gets a credential of its own (MEMBER-4).
+ * one person of the member's name in all its browsers and on all its machines: each gets a credential of its own (MEMBER-4).
  */
 export async function createPerson(
   ctx: Context,
@@ -24,7 +23,8 @@ export async function createPerson(
 ): Promise<OutputOf<"create_person">> {
   const { database, credentials } = ctx.services;
   const { meshId } = database;
-  const memberId = ownerOf(ctx.principal);
+  const member = ctx.principal?.kind === "member" ? ctx.principal : null;
+  const memberId = member?.memberId ?? null;
   if (code !== undefined && ctx.door === "mcp") throw notByModels("create_person with a code");
   return ctx.write(async ({ tx, afterCommit }) => {
     const personId = randomUUID();
@@ -32,7 +32,7 @@ export async function createPerson(
     const verifiedAt = code === undefined ? null : new Date();
     if (code !== undefined) await useVerificationCode(tx, code);
     const verified = memberId !== null || verifiedAt !== null;
-    const name = verified ? wanted : await nameGuest(tx, meshId, wanted);
+    const name = member?.name ?? (verified ? wanted : await nameGuest(tx, meshId, wanted));
     const person = { meshId, personId, name, secretHash, memberId, createdAt: new Date(), verifiedAt };
     if (await insertPerson(tx, person)) return { person_id: credential, name, verified };
     if (memberId === null) throw new TypeError("A person was not stored.");

@@ -69,10 +69,11 @@ async function drawTeam({
   session: { sessionId },
   person,
 }: Parameters<typeof prepareJoining>[0]): Promise<TeamCaller> {
-  const { personId, memberId, credential } = person;
+  const { personId, memberId, credential, verified } = person;
+  const kind: TeamCaller["kind"] = verified ? "human" : "guest";
   const name = await takeName(database.orm, sessionId, person.name, async () => true);
   const teamId = randomUUID();
-  const facts = { sessionId, teamId, name, kind: "human", personId, memberId, leftAt: null } as const;
+  const facts = { sessionId, teamId, name, kind, personId, memberId, leftAt: null };
   // One that is never made is soon forgotten, like any peer that is gone.
   const peer = presence.load({
     ...facts,

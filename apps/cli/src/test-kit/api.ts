@@ -1,9 +1,10 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { createBrokerClient } from "../broker-client.js";
 import { findPerson } from "../person/held-person.js";
+import { toReach } from "../reach.js";
 import type { TestMerkle } from "./merkle.js";
 
-/** Calls operations of a test's broker beside the commands; with a credential, as its team. */
+/** Calls operations of a test's broker beside the commands, as the member of its home if there is one; with a credential, as its team. */
 export async function callBroker<Name extends OperationName>(
   merkle: TestMerkle,
   name: Name,
@@ -11,7 +12,14 @@ export async function callBroker<Name extends OperationName>(
   credential?: string,
 ): Promise<OutputOf<Name>> {
   const { url } = await merkle.running();
-  const client = createBrokerClient({ base: url, source: "--url" }, new AbortController().signal);
+  const reach = toReach({
+    home: merkle.home,
+    insecure: false,
+    ca: undefined,
+    mesh: undefined,
+    token: undefined,
+  });
+  const client = createBrokerClient({ base: url, source: "--url", reach }, new AbortController().signal);
   return (credential === undefined ? client : client.as(credential)).call(name, input);
 }
 

@@ -47,8 +47,12 @@ export interface Started {
  * A Merkle home whose broker runs, for all tests of a file or group; called outside of them.
  *
  * @param before - what is done on the home before the broker is started
+ * @param after - what is done once it is, with what `up` printed
  */
-export function sharedMerkle(before: (home: string) => Promise<void> = async () => undefined): TestMerkle {
+export function sharedMerkle(
+  before: (home: string) => Promise<void> = async () => undefined,
+  after: (merkle: TestMerkle, printed: string) => Promise<void> = async () => undefined,
+): TestMerkle {
   const endings: Ending[] = [];
   let merkle: TestMerkle | undefined;
   const started = (): TestMerkle => {
@@ -58,8 +62,9 @@ export function sharedMerkle(before: (home: string) => Promise<void> = async () 
   beforeAll(async () => {
     merkle = await testMerkle((ending) => endings.push(ending));
     await before(merkle.home);
-    const { code, stderr } = await merkle.run(["up", "--port", "0", "--detach"]);
+    const { code, stdout, stderr } = await merkle.run(["up", "--port", "0", "--detach"]);
     if (code !== 0) throw new Error(stderr);
+    await after(merkle, stdout);
     return async () => {
       for (const end of endings.reverse()) await end();
     };

@@ -8,7 +8,7 @@ import {
   stageRepository,
 } from "../../../../../tests/sources/staged-repository.js";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/merkle.js";
+import { sharedMerkle, type TestMerkle } from "../../test-kit/merkle.js";
 
 // Each command is a process of its own, on a machine that has much to do.
 vi.setConfig({ testTimeout: 60_000 });
@@ -35,7 +35,9 @@ ask("/api/sources/text?source_path=" + encodeURIComponent(told("Source path"))).
 
 const cleanup = atEnd();
 let at: StagedRepository;
-const merkle = sharedMerkle(async (home) => {
+const merkle = sharedMerkle(stageHome, joinAsFirst);
+
+async function stageHome(home: string): Promise<void> {
   at = await stageRepository(cleanup);
   await mkdir(home, { recursive: true });
   const claude_bin = join(dirname(home), "claude-that-proposes");
@@ -48,9 +50,15 @@ const merkle = sharedMerkle(async (home) => {
     author_email: "agent@example.com",
   };
   await writeFile(join(home, "config.json"), JSON.stringify({ agent }));
-});
+}
 
-const source = (...args: readonly string[]) => merkle.run(["source", ...args], { env: { USER: "ana" } });
+/** A broker that shows files lets members alone in, and its own home joins by the invite that `up` prints. */
+async function joinAsFirst(broker: TestMerkle, printed: string): Promise<void> {
+  const [, link = ""] = /first admin (\S+)/.exec(printed) ?? [];
+  expect(await broker.run(["join", "-", "--name", "Ana"], { input: link })).toMatchObject({ code: 0 });
+}
+
+const source = (...args: readonly string[]) => merkle.run(["source", ...args], { env: { USER: "nobody" } });
 const file = "docs/docs/guide.md";
 
 it("[SOURCE-20] [SOURCE-21] files under Git are listed, printed and commented on", async () => {
@@ -94,7 +102,7 @@ it("[SOURCE-22] [SOURCE-23] what an agent makes of a comment is refused with 6 w
   );
   expect(accepted).toMatchObject({ code: 0, stdout: `✓ commit ${await at.git("rev-parse", "HEAD")}\n` });
   expect(await at.git("log", "-1", "--format=%an|%s|%(trailers:separator=%x2C)")).toMatch(
-    /^Docs agent\|Incorporate topic 1: How long, and why\?\|Approved-by: \S.*,Merkle-Topic: 1,Merkle-Proposal: 2$/,
+    /^Docs agent\|Incorporate topic 1: How long, and why\?\|Approved-by: Ana,Merkle-Topic: 1,Merkle-Proposal: 2$/,
   );
   expect(await at.read("docs/guide.md")).toContain("Tokens live for a day.");
 });
@@ -144,7 +152,7 @@ it("[CLI-80] ls --needs lists files behind the sessions, with what waits and the
   const { topic_id } = JSON.parse(commented.stdout);
   const { source_sha: base_sha, text } = await callBroker(merkle, "read_source", { source_path: file });
   const proposing = { topic_id, base_sha, content: `${text}\nAsk Ana.\n` };
-  const { person_id } = await callBroker(merkle, "create_person", { name: "Bo" });
+  const { person_id } = await callBroker(merkle, "create_person", { name: "whoever" });
   const { proposal_id } = await callBroker(merkle, "insert_proposal", proposing, person_id);
   const needs = (...args: readonly string[]) => merkle.run(["ls", "--needs", ...args]);
   const [shown, json, found, other, closed] = await Promise.all([
@@ -155,12 +163,12 @@ it("[CLI-80] ls --needs lists files behind the sessions, with what waits and the
     needs("--state", "closed"),
   ]);
   expect(shown.stdout).toMatch(
-    new RegExp(`^${file}\n {2}◆ {2}proposal ${proposal_id} from Bo, \\+2 −0 to the file, \\d+s ago\n$`),
+    new RegExp(`^${file}\n {2}◆ {2}proposal ${proposal_id} from Ana, \\+2 −0 to the file, \\d+s ago\n$`),
   );
   expect(shown.stderr).toBe(`  next: merkle source accept ${proposal_id}\n`);
   expect(JSON.parse(json.stdout)).toMatchObject({
     sessions: [],
-    files: [{ source_path: file, needs: [{ kind: "proposal", proposal: proposal_id, from: "Bo" }] }],
+    files: [{ source_path: file, needs: [{ kind: "proposal", proposal: proposal_id, from: "Ana" }] }],
     all_files: true,
   });
   const withoutAge = (text: string) => text.replace(/\d+s ago/g, "");
