@@ -3,13 +3,7 @@ import { type AccessRule, frameRules, isSessionOperation, MerkleError, operation
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
-import {
-  brokerDoors,
-  type Entry,
-  headersOf,
-  openWebSocket,
-  type SocketDoor,
-} from "../kit/doors.js";
+import { brokerDoors, type Entry, headersOf, openWebSocket, type SocketDoor } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
@@ -91,7 +85,8 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
   const beginsAnew = !ofSession && access === "open";
   if (isLookedAt && credential === "another member's" && !beginsAnew) return "unauthorized";
   if (access === "job") return "forbidden";
-  if (isArgument && (access === "reader" || human === "power") && credential === "left") return "unauthorized";
+  if (isArgument && (access === "reader" || human === "power") && credential === "left")
+    return "unauthorized";
   // A member stands for itself; anybody else who decides about agents is a verified person.
   if (human === "power" && access !== "team") {
     if (credential === "of another session") return "forbidden";
@@ -482,7 +477,14 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
   );
   const credential = isForHumans(name) ? person_id : team_id;
   const whole = isGiven && credential !== "" ? { ...input, team_id: credential } : input;
-  return { name, rule, input: whole, wanted: over(transport, caller, rule, wanted), found: "served", answer: "" };
+  return {
+    name,
+    rule,
+    input: whole,
+    wanted: over(transport, caller, rule, wanted),
+    found: "served",
+    answer: "",
+  };
 }
 
 /** Where a transport by itself lets fewer in. */

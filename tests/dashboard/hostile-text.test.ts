@@ -1,3 +1,4 @@
+import { deceptionIn, normaliseName } from "@merkle/wire/plain";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
@@ -60,7 +61,10 @@ async function postEverything(url: string): Promise<string> {
     slug: "hostile",
   });
   for (const team_name of names) {
-    await socket.call("join_session", { session_id, team_name, peer_name: team_name.replaceAll("/", "") });
+    const peer_name = team_name.replaceAll("/", "");
+    const joining = socket.call("join_session", { session_id, team_name, peer_name });
+    if (deceptionIn(normaliseName(team_name)) === null) await joining;
+    else await expect(joining).rejects.toMatchObject({ code: "bad_request" });
   }
   for (let from = 0; from < hostileTexts.length; from += 50) {
     const texts = hostileTexts.slice(from, from + 50);

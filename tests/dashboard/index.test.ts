@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     await page.getByRole("button", { name: "Continue" }).click();
     await page.waitForURL("**/sessions/q3-pricing");
     const { participants } = await rest.call("list_participants", { session_id: "q3-pricing" });
-    expect(participants).toMatchObject([{ team_name: "Ana", kind: "human", convener: true }]);
+    expect(participants).toMatchObject([{ team_name: "Ana", kind: "guest", convener: true }]);
     expect(problems).toEqual([]);
   });
 
@@ -234,7 +234,10 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
   /** A browser that knows who uses it. */
   function asPerson(credential: string, more: Record<string, string> = {}): ProfileOptions {
     const [id] = credential.split(".");
-    const kept = { "merkle.person": JSON.stringify({ id, name: "Ana", credential }), ...more };
+    const kept = {
+      "merkle.person": JSON.stringify({ id, name: "Ana", credential, verified: true }),
+      ...more,
+    };
     const localStorage = Object.entries(kept).map(([name, value]) => ({ name, value }));
     return { storageState: { cookies: [], origins: [{ origin: url, localStorage }] } };
   }

@@ -76,6 +76,6 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
 
 /** What a browser keeps of the person who uses it. */
 function keptPerson(origin: string, credential: string) {
-  const person = JSON.stringify({ id: credential.split(".")[0], name: "Ana", credential });
+  const person = JSON.stringify({ id: credential.split(".")[0], name: "Ana", credential, verified: true });
   return { cookies: [], origins: [{ origin, localStorage: [{ name: "merkle.person", value: person }] }] };
 }

@@ -10,7 +10,9 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     const { broker, rest } = dashboard;
     const session = await createTestSession(rest, "Split the auth service");
     await session.post(session.convener, "Here.");
-    const { page, problems, findBarriers } = await dashboard.open("/settings");
+    const { page, problems, findBarriers } = await dashboard.open("/settings", {
+      as: await dashboard.newPerson(),
+    });
     const url = page.getByRole("textbox", { name: "Connection URL" });
     const snippet = page.getByRole("figure", { name: "Connect with Claude Code" }).locator("code");
     await snippet.getByText(`${broker.url}/api/mcp?view=compact`).waitFor();
@@ -78,7 +80,10 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
   });
 
   it("[DASH-160] [DASH-161] [DASH-177] what this browser prefers holds at once, and what the broker goes by for everybody", async () => {
-    const { page, problems } = await dashboard.open("/settings", { colorScheme: "light" });
+    const { page, problems } = await dashboard.open("/settings", {
+      as: await dashboard.newPerson(),
+      colorScheme: "light",
+    });
     await page.getByRole("radio", { name: "Dark" }).check();
     await expect.poll(() => background(page)).toBe("rgb(14, 17, 22)");
     await page.getByRole("radio", { name: "UTC" }).check();

@@ -77,7 +77,7 @@ describe("merkle demo on a broker that runs", () => {
     expect(participants.map(({ team_name, kind, convener }) => ({ team_name, kind, convener }))).toEqual([
       { team_name: "Atlas", kind: "agent", convener: true },
       { team_name: "Birch", kind: "agent", convener: false },
-      { team_name: "Ana", kind: "human", convener: false },
+      { team_name: "Ana", kind: "guest", convener: false },
     ]);
     const { versions } = await call("list_doc_versions", { session_id });
     expect(versions.map(({ written_by }) => written_by).reverse()).toEqual([

@@ -4,6 +4,7 @@ import type { OutputOf } from "@merkle/wire";
 import { Check, ExternalLink, X } from "lucide-react";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { useIsAdmin } from "@/components/people/use-is-admin";
+import { GuestNote } from "@/components/person/power-gate";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
@@ -13,6 +14,7 @@ import { useAction } from "@/lib/broker/use-action";
 import { useAdmitted } from "@/lib/broker/use-admitted";
 import { useCall } from "@/lib/broker/use-call";
 import { useRead } from "@/lib/broker/use-read";
+import { useIsGuest } from "@/lib/person/use-person";
 import { useHydrated } from "@/lib/query/use-hydrated";
 import { type ConnectionAddress, isOfThisMachine, parseConnectionAddress } from "./connection-address";
 import { RunningPeers } from "./running-peers";
@@ -54,6 +56,7 @@ function ConnectionForm({ served }: { served: Settings }) {
   const id = useId();
   const needsToken = useAdmitted() !== null;
   const mayChange = useIsAdmin();
+  const isGuest = useIsGuest();
 
   const { address, problem } = parseConnectionAddress(typed);
   const shown = address ?? { base: served.base_url, mcp: served.connection_url };
@@ -110,7 +113,7 @@ function ConnectionForm({ served }: { served: Settings }) {
               >
                 {testing.pending ? "Testing…" : "Test"}
               </Button>
-              <Button type="submit" disabled={address === null || isServed || saving.pending}>
+              <Button type="submit" disabled={address === null || isServed || saving.pending || isGuest}>
                 Save
               </Button>
             </>
@@ -125,6 +128,7 @@ function ConnectionForm({ served }: { served: Settings }) {
             </span>
           )}
         </p>
+        {mayChange && <GuestNote />}
         <RefusalNote refusal={saving.refusal} />
         <RefusalNote refusal={testing.refusal} />
       </form>
@@ -146,7 +150,12 @@ function ConnectionForm({ served }: { served: Settings }) {
       </dl>
       {mayChange && served.settings.public_url !== null && (
         <p className="text-sm">
-          <Button variant="outline" size="sm" disabled={saving.pending} onClick={() => void save(null)}>
+          <Button
+            variant="outline"
+            size="sm"
+            disabled={saving.pending || isGuest}
+            onClick={() => void save(null)}
+          >
             Use the address that the broker listens on
           </Button>
         </p>
