@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type AccessRule, frameRules, isSessionOperation, MerkleError, operations } from "@merkle/wire";
+import {
+  type AccessRule,
+  fillPath,
+  frameRules,
+  isSessionOperation,
+  MerkleError,
+  operations,
+} from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
@@ -705,6 +712,32 @@ describe.each(["open", "invite"] as const)("in %s mode", (mode) => {
         }
       },
     );
+  });
+
+  it("[AUTH-2] [GUARD-12] takes no credential from an address: with one in its query every call over REST is refused", async () => {
+    const stage = stages[mode];
+    const caller = stage?.callers["a team of the session"];
+    if (!stage || !caller) throw new Error("There is no caller.");
+    const statuses = await Promise.all(
+      operations.map(async ({ name, route }) => {
+        const [method = "", path = ""] = route.split(" ");
+        const { team_id: _, ...input } = Object(inputOf(name, { ...anyone, session_id: caller.session_id }));
+        const { path: filled, rest } = fillPath(path, input);
+        const address = new URL(filled, stage.url);
+        address.searchParams.set("team_id", caller.team_id ?? "");
+        const response = await fetch(address, {
+          method,
+          headers: { ...headersOf(caller), "content-type": "application/json" },
+          ...(method !== "GET" && { body: JSON.stringify(rest) }),
+        });
+        return [name, response.status, await response.text()];
+      }),
+    );
+    expect(
+      statuses.filter(
+        ([, status, text]) => status !== 400 || !/does not belong into a URL/.test(String(text)),
+      ),
+    ).toEqual([]);
   });
 
   it("[GUARD-12] no caller is left out", () => {
