@@ -5,7 +5,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --no-audit --no-fund \
- && npm pack --workspace merkle --pack-destination /tmp
+ && npm pack --ignore-scripts=false --workspace merkle --pack-destination /tmp
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production

@@ -27,9 +27,13 @@ export async function installPackage(): Promise<InstalledPackage> {
   try {
     const folder = join(place, "node_modules", "merkle");
     await mkdir(folder, { recursive: true });
-    const { stdout } = await run("npm", ["pack", "--workspace", "merkle", "--pack-destination", place], {
-      cwd: checkout,
-    });
+    const { stdout } = await run(
+      "npm",
+      ["pack", "--ignore-scripts=false", "--workspace", "merkle", "--pack-destination", place],
+      {
+        cwd: checkout,
+      },
+    );
     const tarball = join(place, stdout.trim().split("\n").at(-1) ?? "");
     // Everything in a package is below a folder of the name "package".
     await run("tar", ["-xzf", tarball, "-C", folder, "--strip-components=1"]);
