@@ -66,6 +66,37 @@ it("[DB-11] a database from before persons keeps its teams and messages, and kno
   ]);
 });
 
+it("[PERSON-10] of the persons of before, members' stay human and others are guests; their teams and names stay", async () => {
+  const url = await createOldDatabase(23);
+  const sql = connectTestDatabase(url);
+  const [mesh, member, session] = [randomUUID(), randomUUID(), randomUUID()];
+  await sql`INSERT INTO meshes (mesh_id, name) VALUES (${mesh}, 'main')`;
+  await sql`INSERT INTO members (mesh_id, member_id, public_key, name, role, joined_at)
+    VALUES (${mesh}, ${member}, sha256('key'), 'Ana', 'admin', now())`;
+  await sql`INSERT INTO sessions (session_id, mesh_id, slug, title, description, created_by_team_id, settings, created_at, updated_at)
+    VALUES (${session}, ${mesh}, 'old', 'Old', '', ${randomUUID()}, '{}', now(), now())`;
+  for (const [name, of, colour] of [
+    ["Ana", member, 0],
+    ["Ben", null, 1],
+  ] as const) {
+    const person = randomUUID();
+    await sql`INSERT INTO persons (mesh_id, person_id, name, secret_hash, member_id, created_at)
+      VALUES (${mesh}, ${person}, ${name}, sha256(${name}::bytea), ${of}, now())`;
+    await sql`INSERT INTO teams (session_id, team_id, name, kind, person_id, member_id, colour, joined_at)
+      VALUES (${session}, ${randomUUID()}, ${name}, 'human', ${person}, ${of}, ${colour}, now())`;
+  }
+
+  expect(await migrate(url)).toBe(knownMigrations().length - 23);
+  expect([...(await sql`SELECT name, kind FROM teams ORDER BY name`)]).toEqual([
+    { name: "Ana", kind: "human" },
+    { name: "Ben", kind: "guest" },
+  ]);
+  expect([...(await sql`SELECT name, verified_at FROM persons ORDER BY name`)]).toEqual([
+    { name: "Ana", verified_at: null },
+    { name: "Ben", verified_at: null },
+  ]);
+});
+
 describe("a migration whose connection is lost", () => {
   it("[DB-16] fails clearly while it waits for another broker", async () => {
     const url = await createOldDatabase(1);
