@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
 import { testDashboard } from "./open-dashboard.js";
+import { openPalette } from "./open-palette.js";
 
 const dashboard = testDashboard();
 
@@ -77,14 +78,6 @@ describe.skipIf(dashboard.isMissing)("the palette", () => {
     expect(problems).toEqual([]);
   });
 });
-
-/** Opens the palette and gives the field that one types into. */
-async function openPalette(page: Page) {
-  await page.keyboard.press("Control+k");
-  const field = page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox");
-  await field.waitFor();
-  return field;
-}
 
 /** The entry that Enter is for. */
 function selected(page: Page, name: RegExp) {

@@ -7,6 +7,7 @@ import { openPage } from "../kit/open-page.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { isLive, paletteField } from "./open-palette.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
@@ -215,14 +216,6 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
     return Number(/^merkle_sockets (\d+)$/m.exec(metrics)?.[1]);
   }
 });
-
-function isLive(page: Page): Promise<void> {
-  return page.locator('[data-slot="live-badge"]').getByText("Live", { exact: true }).waitFor();
-}
-
-function paletteField(page: Page) {
-  return page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox");
-}
 
 function headed(page: Page, name: string): Promise<void> {
   return page.getByRole("heading", { name }).waitFor();

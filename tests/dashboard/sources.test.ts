@@ -5,6 +5,7 @@ import { brokerDoors } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { guide, stageRepository } from "../sources/staged-repository.js";
 import { phone, type TestDashboard, testDashboard } from "./open-dashboard.js";
+import { openPalette } from "./open-palette.js";
 
 const fake = createFakeRunner("a runner");
 const at = await stageRepository(atEnd());
@@ -63,9 +64,8 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     await at.git("add", "kilns");
     await at.git("commit", "-q", "-m", "Write of bricks");
     const { page, problems, findBarriers } = await open("/");
-    await page.keyboard.press("Control+k");
+    const field = await openPalette(page);
     const palette = page.getByRole("dialog", { name: "Go anywhere" });
-    const field = palette.getByRole("combobox");
     await field.fill("kilns/brick-3");
     await palette.getByRole("option", { name: "docs/kilns/Brick-3.md", selected: true }).waitFor();
     expect(await findBarriers()).toEqual([]);
