@@ -47,6 +47,8 @@ export interface Services {
   readonly meshChannels: MeshChannels;
   /** Resolves while this node is known to be the only one on its database; at once, as a rule. */
   readonly whenAlone: () => Promise<void>;
+  /** Whether the node lock is held at this moment. */
+  readonly isAlone: () => boolean;
   /** For what concerns more than this mesh; verbs that stay in theirs have no need of it. */
   readonly meshes: () => Meshes;
   readonly entrance: () => Entrance;

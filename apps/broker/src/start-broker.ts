@@ -11,7 +11,7 @@ import {
   openDatabase,
   shipPersonas,
 } from "@merkle/db";
-import { lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
+import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
 import { limits, type RateLimits } from "@merkle/wire";
 import { type Arrivals, createArrivals } from "./access/arrival.js";
@@ -179,14 +179,12 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   });
   stops.add("node lock", nodeLock.release);
 
-  const homeKey = await writeHomeKey(options.home);
+  const { home } = options;
+  const homeKey = await explainingPath(home, () => writeHomeKey(home));
   stops.add("home key", homeKey.remove);
-  const signer = await openAuditKey({
-    home: options.home,
-    database,
-    newKey: options.newAuditKey ?? false,
-    log,
-  });
+  const signer = await explainingPath(home, () =>
+    openAuditKey({ home, database, newKey: options.newAuditKey ?? false, log }),
+  );
 
   let listening = "";
   const started = await startServices({
@@ -278,7 +276,7 @@ async function startDatabaseServer(
   stops: ReturnType<typeof createStopList>,
 ): Promise<ConnectionTarget> {
   const { home, databaseUrl, log } = options;
-  await mkdir(home, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  await explainingPath(home, () => mkdir(home, { recursive: true, mode: 0o700 }));
   await requireOwnHome(home);
   const lock = await lockHome(home);
   stops.add("home lock", lock.release);
@@ -385,6 +383,7 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
     channels,
     meshChannels,
     whenAlone: nodeLock.whenHeld,
+    isAlone: () => nodeLock.isHeld,
     meshes: () => meshes,
     entrance: () => entrance,
     stateAnnouncer,

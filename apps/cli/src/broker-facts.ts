@@ -6,8 +6,30 @@ import { CliError, exitCodes } from "./cli-error.js";
 export interface Health {
   readonly ready: boolean;
   readonly durable: boolean;
+  /** What keeps it from writing; a broker of before it was told says nothing. */
+  readonly problem?: unknown;
   readonly version: string;
   readonly uptime_s: number;
+}
+
+/** Why a broker that is ready cannot write, for the end of "the broker runs, but …". */
+export function describeWriteProblem({ problem }: Health): string {
+  switch (problem) {
+    case "disk":
+      return "its database's disk is full, or cannot be written: free some space there";
+    case "memory":
+      return "its database has no memory left";
+    case "connections":
+      return "no further connection or file can be opened: raise ulimit -n, or the database's max_connections";
+    case "lock":
+      return "something else holds the database's tables or its lock: pg_stat_activity lists what is open";
+    case "read_only":
+      return "its database takes no writes: is it a standby?";
+    case "settings":
+      return "its database does not write through to the disk: set fsync and synchronous_commit on";
+    default:
+      return "its database does not answer";
+  }
 }
 
 /** @throws MerkleError with the broker's refusal; CliError when what answers there is no Merkle broker */

@@ -16,6 +16,7 @@ export type DatabaseErrorCode =
   | "schema_newer"
   | "fsync_off"
   | "read_only"
+  | "disk_full"
   | "migration_failed";
 
 /** The SQLSTATE or the driver's code of a failed statement, looked for below whatever wraps it. */

@@ -67,6 +67,7 @@ export * from "./queries/thought-records.js";
 export * from "./queries/timeline.js";
 export * from "./queries/tokens.js";
 export * from "./queries/topics.js";
+export type { WriteProblem } from "./write-health.js";
 
 // Backup and restore.
 

@@ -6,6 +6,8 @@ import { renewClient } from "./renewed-client.js";
 export interface NodeLock {
   /** Resolves at once while the lock is held; after its connection was lost, when it is held again. */
   whenHeld(): Promise<void>;
+  /** Whether it is held at this moment, as far as is known. */
+  readonly isHeld: boolean;
   /** Asks the server for it: a connection that was cut without a word is noticed by nothing else. */
   check(): Promise<void>;
   release(): Promise<void>;
@@ -82,6 +84,9 @@ export async function holdNodeLock(
   }
   return {
     whenHeld: () => regaining ?? Promise.resolve(),
+    get isHeld() {
+      return regaining === null;
+    },
     async check() {
       if (regaining === null && !(await take().catch(() => false))) regain();
     },

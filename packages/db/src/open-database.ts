@@ -10,6 +10,7 @@ import { migrate } from "./migrate.js";
 import { renewClient } from "./renewed-client.js";
 import * as schema from "./schema.js";
 import { startTransactions } from "./transactions.js";
+import { type WriteProblem, watchWrites } from "./write-health.js";
 
 /** What a query runs on: the pool, or a transaction. */
 export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
@@ -36,8 +37,8 @@ export interface Database {
   append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
   /** Appends to a feed that somebody holds, on connections apart from those of `append`. */
   appendWaiting(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
-  /** Whether the server keeps its promise at this moment: reachable, writable, and writing through to the disk. */
-  isDurable(): Promise<boolean>;
+  /** Why the server cannot keep its promise at this moment, to write through to the disk; null where it can (OPS-2). */
+  findWriteProblem(): Promise<WriteProblem | null>;
   close(): Promise<void>;
 }
 
@@ -57,6 +58,7 @@ export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions
   const appendLane = renewClient(target, 1);
   const waitingLane = renewClient(target, 3);
   const transactions = startTransactions(target, transactionsMax);
+  const writes = watchWrites(pool.ask);
   const orms = new WeakMap<postgres.Sql, Queryable>();
   const close = async () => {
     await Promise.all([pool.end(), appendLane.end(), waitingLane.end(), transactions.end()]);
@@ -78,10 +80,11 @@ export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions
       serverVersion,
       migrationsRun,
       newestMigration: newestMigration(),
-      transaction: transactions.run,
-      append: (rows) => appendLane.ask((client) => appendMessages(client, rows, false)),
-      appendWaiting: (rows) => waitingLane.ask((client) => appendMessages(client, rows, true)),
-      isDurable: () => isDurable(pool.current),
+      transaction: (work) => writes.noteFailure(transactions.run(work)),
+      append: (rows) => writes.note(appendLane.ask((client) => appendMessages(client, rows, false))),
+      appendWaiting: (rows) =>
+        writes.noteFailure(waitingLane.ask((client) => appendMessages(client, rows, true))),
+      findWriteProblem: writes.findProblem,
       close,
     };
   } catch (error) {
@@ -123,13 +126,6 @@ async function checkServer(pool: postgres.Sql): Promise<string> {
     );
   }
   return String(server["version"]);
-}
-
-async function isDurable(pool: postgres.Sql): Promise<boolean> {
-  const [row] = await pool`
-    SELECT current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off'
-       AND NOT pg_is_in_recovery() AS durable`;
-  return row?.["durable"] === true;
 }
 
 /** The epoch, the broker's id and the main mesh, made when the database is new. Races of two brokers end in one row each. */
@@ -177,6 +173,12 @@ function explain(error: unknown, target: ConnectionTarget): unknown {
       return new DatabaseError(
         "refused",
         `The database user at ${where} may not create tables. Grant it CREATE on the database, or name its owner in DATABASE_URL.`,
+        { cause: error },
+      );
+    case "53100":
+      return new DatabaseError(
+        "disk_full",
+        `No space is left for the database at ${where}. Free some space there, then start Merkle again.`,
         { cause: error },
       );
     default:

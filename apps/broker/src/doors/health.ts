@@ -1,11 +1,14 @@
+import type { WriteProblem } from "@merkle/db";
 import type { Services } from "../context.js";
 import { within } from "../within.js";
 
-/** What `/health` says: the process answers, takes calls, and could write durably when it last looked (OPS-2). */
+/** What `/health` says: the process answers, takes calls, and can write durably (OPS-2). */
 export interface Health {
   readonly live: true;
   readonly ready: boolean;
   readonly durable: boolean;
+  /** What keeps it from writing; null when nothing does. */
+  readonly problem: WriteProblem | null;
   readonly version: string;
   readonly epoch: string;
   readonly uptime_s: number;
@@ -13,10 +16,12 @@ export interface Health {
 
 export async function checkHealth(services: Services): Promise<Health> {
   const ready = !services.stopping.aborted;
+  const problem = ready ? await findProblem(services) : null;
   return {
     live: true,
     ready,
-    durable: ready && (await isDurable(services)),
+    durable: ready && problem === null,
+    problem,
     version: services.version,
     epoch: services.database.epoch,
     uptime_s: Math.floor((Date.now() - services.startedAt.getTime()) / 1000),
@@ -26,11 +31,13 @@ export async function checkHealth(services: Services): Promise<Health> {
 /** Who asks for health does not wait long for an answer. */
 const silentMsMax = 2_000;
 
-async function isDurable({ database }: Services): Promise<boolean> {
+async function findProblem({ database, isAlone }: Services): Promise<WriteProblem | null> {
   try {
-    return await within(database.isDurable(), silentMsMax, "none");
+    const problem = await within(database.findWriteProblem(), silentMsMax, "none");
+    // Without its lock it serves nothing, whatever the database would take.
+    return problem ?? (isAlone() ? null : "lock");
   } catch {
     // Whatever the reason: at this moment nothing can be promised.
-    return false;
+    return "unreachable";
   }
 }

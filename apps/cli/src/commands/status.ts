@@ -8,7 +8,7 @@ export const status: Command = {
   examples: ["merkle status", "merkle status --json", "merkle status --url https://mesh.example.com"],
   async run({ config, output, signal }) {
     const { findBroker } = await import("../broker-client.js");
-    const { readHealth } = await import("../broker-facts.js");
+    const { describeWriteProblem, readHealth } = await import("../broker-facts.js");
     const { readMeshFacts } = await import("../mesh-facts.js");
     const { readingFrom } = await import("../person/acting.js");
     const broker = await findBroker(config, signal);
@@ -16,7 +16,7 @@ export const status: Command = {
     const known = { running: true, url: broker.base, ...health };
     const up = `broker up ${toDuration(health.uptime_s)}`;
     if (!health.ready || !health.durable) {
-      const trouble = health.ready ? "its database does not answer" : "it is stopping";
+      const trouble = health.ready ? describeWriteProblem(health) : "it is stopping";
       output.show(known, `${output.mark.warn} ${up} at ${broker.base}, but ${trouble}`);
       return exitCodes.unexpected;
     }

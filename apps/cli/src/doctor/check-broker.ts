@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { neutralise } from "@merkle/wire/plain";
 import { type BrokerClient, findBroker, reasonOf } from "../broker-client.js";
-import { type Health, readHealth } from "../broker-facts.js";
+import { describeWriteProblem, type Health, readHealth } from "../broker-facts.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import { explainError } from "../explain-error.js";
 import { requestHttp } from "../http-request.js";
@@ -82,7 +82,7 @@ function describe(base: string, health: Health): Finding {
   if (!health.durable) {
     return fail(
       "broker",
-      `the broker at ${base} cannot write to its database`,
+      `the broker at ${base} cannot write: ${describeWriteProblem(health)}`,
       "look into logs/ of its Merkle home",
     );
   }

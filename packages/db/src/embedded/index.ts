@@ -10,7 +10,7 @@ import { obtainPostmaster } from "./postmaster.js";
 import { supervise } from "./supervisor.js";
 
 export { BROKER_ROLE } from "./endpoint.js";
-export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from "./error.js";
+export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode, explainingPath } from "./error.js";
 export { type HomeLock, lockHome } from "./home-lock.js";
 
 export interface EmbeddedPostgresOptions {
