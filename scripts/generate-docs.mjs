@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const { generateDocument } = await import("../apps/broker/dist/reference/generate-document.js").catch(
-  (cause) => {
-    throw new Error("The broker is not built. Run `npm run build` first.", { cause });
-  },
-);
+const { generateDocument } = await import(
+  "../apps/broker/dist/transports/reference/generate-document.js"
+).catch((cause) => {
+  throw new Error("The broker is not built. Run `npm run build` first.", { cause });
+});
 
 for (const name of new Set([...(await markdownIn(root)), "AGENTS.md"])) {
   const path = join(root, name);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { generateDocument } from "../apps/broker/src/reference/generate-document.js";
+import { generateDocument } from "../apps/broker/src/transports/reference/generate-document.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const documents = readdirSync(root).filter((name) => name.endsWith(".md"));

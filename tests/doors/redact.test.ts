@@ -3,7 +3,7 @@ import { createLog } from "@merkle/broker";
 import { openDatabase } from "@merkle/db";
 import { compactMessage, limits } from "@merkle/wire";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createChannel } from "../../apps/broker/src/delivery/channel.js";
+import { createChannel } from "../../apps/broker/src/feed/delivery/channel.js";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { makePerson } from "../kit/persons.js";

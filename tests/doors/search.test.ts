@@ -3,7 +3,7 @@ import { createLog } from "@merkle/broker";
 import { openDatabase } from "@merkle/db";
 import { limits, type OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startIndexer } from "../../apps/broker/src/search/indexer.js";
+import { startIndexer } from "../../apps/broker/src/views/search/indexer.js";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { createTestSession, failureOf } from "../kit/session.js";

@@ -1,10 +1,10 @@
-export { backupHome, type HomeBackupOptions, restoreHome } from "./backup-home.js";
-export { lowerHelperThreads } from "./health/lower-helper-threads.js";
-export { type DatabaseFacts, inspectDatabase } from "./inspect-database.js";
-export type { AgentOptions } from "./jobs/agent-options.js";
-export type { RunError, RunnableJob, Runner, RunnerFacts, RunResult } from "./jobs/runner.js";
-export { createLog, type Log } from "./log.js";
+export { createLog, type Log } from "./core/log.js";
+export { lowerHelperThreads } from "./core/lower-helper-threads.js";
+export { StartError } from "./core/start-error.js";
 export type { ProgressLogLevel, SummaryOptions } from "./progress/summary-options.js";
 export { readAuditKeys, rotateAuditKey } from "./record/rotate-audit-key.js";
-export { type Broker, type BrokerOptions, defaultPort, startBroker } from "./start-broker.js";
-export { StartError } from "./start-error.js";
+export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
+export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
+export { type Broker, type BrokerOptions, defaultPort, startBroker } from "./start/start-broker.js";
+export type { AgentOptions } from "./work/jobs/agent-options.js";
+export type { RunError, RunnableJob, Runner, RunnerFacts, RunResult } from "./work/jobs/runner.js";

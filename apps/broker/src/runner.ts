@@ -1,5 +1,5 @@
 /** What a runner on another machine has in common with the broker's own, without the broker. */
 
 export { lockHome as lockFolder } from "@merkle/db/embedded";
-export { type Attended, attendJob } from "./jobs/attend-job.js";
-export type { RunnableJob, Runner, RunResult } from "./jobs/runner.js";
+export { type Attended, attendJob } from "./work/jobs/attend-job.js";
+export type { RunnableJob, Runner, RunResult } from "./work/jobs/runner.js";

@@ -17,7 +17,7 @@ export async function bundle(folder) {
     absWorkingDir: root,
     entryPoints: {
       main,
-      worker: join(root, "apps/broker/dist/workers/worker.js"),
+      worker: join(root, "apps/broker/dist/start/worker.js"),
       "runner-process": join(root, "apps/cli/dist/runner/runner-process.js"),
     },
     outdir: folder,

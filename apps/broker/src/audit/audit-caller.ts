@@ -1,5 +1,5 @@
 import type { Context, MeshContext } from "../context.js";
-import { authorName, personName } from "../roster/author-name.js";
+import { authorName, personName } from "../sessions/roster/author-name.js";
 
 /** Who starts an audit session or records in one: a peer, or a person. */
 export interface AuditCaller {

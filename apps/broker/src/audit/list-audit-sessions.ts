@@ -1,7 +1,7 @@
 import { type AuditSessionRow, listAuditSessions as listRows } from "@merkle/db";
 import type { AuditSession } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
-import { fillPage } from "../fill-page.js";
+import { fillPage } from "../core/fill-page.js";
 
 /** Lists the audit sessions of the mesh, newest first, with what those that are finalized were sealed with (AUDIT-13). */
 export async function listAuditSessions(

@@ -1,6 +1,6 @@
 import { listThoughts } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
-import { fillPage } from "../fill-page.js";
+import { fillPage } from "../core/fill-page.js";
 import { toThought } from "./thought-output.js";
 import { requireAuditSession } from "./which-session.js";
 

@@ -1,5 +1,5 @@
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { appendText } from "./append-text.js";
+import { appendText } from "../text/append-text.js";
 import { writeDocument } from "./write-document.js";
 
 /** Adds text at the end of the document, whatever others are writing at the moment (DOC-5). */

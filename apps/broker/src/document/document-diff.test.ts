@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startWorkers } from "../workers/workers.js";
+import { startWorkers } from "../core/workers/workers.js";
 import { diffDocuments } from "./document-diff.js";
 
 function startTestWorkers() {

@@ -1,4 +1,4 @@
-import type { Workers } from "../workers/workers.js";
+import type { Workers } from "../core/workers/workers.js";
 
 const CONTEXT_LINES = 3;
 

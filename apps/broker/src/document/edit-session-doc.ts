@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { editText } from "./edit-text.js";
+import { editText } from "../text/edit-text.js";
 import { writeDocument } from "./write-document.js";
 
 /**

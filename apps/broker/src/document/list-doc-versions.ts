@@ -1,6 +1,6 @@
 import { type DocumentVersionRow, listDocumentVersions } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
-import { readVersionRedactions } from "../redaction/version-redactions.js";
+import { readVersionRedactions } from "./version-redactions.js";
 
 export async function listDocVersions(
   { services, session }: SessionContext,

@@ -1,8 +1,8 @@
 import { type DocumentRow, findDocumentVersion, findDocumentVersionAt, readDocument } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
-import { readVersionRedactions } from "../redaction/version-redactions.js";
 import { diffDocuments } from "./document-diff.js";
+import { readVersionRedactions } from "./version-redactions.js";
 
 /** Reads the document or an older version of it: whole, one section, or what changed since a version (DOC-2, DOC-7, DOC-8). */
 export async function readSessionDoc(

@@ -1,8 +1,8 @@
 import { type LockedDocument, lockDocument, saveDocumentVersion } from "@merkle/db";
 import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
-import { sessionClosed } from "../access/authorize.js";
 import type { TeamContext } from "../context.js";
-import type { Write } from "../writes/write.js";
+import type { Write } from "../core/write.js";
+import { sessionClosed } from "../sessions/access/authorize.js";
 
 /**
  * Makes a document's next version from the one that is current when the write begins (DOC-1). Writers of one document

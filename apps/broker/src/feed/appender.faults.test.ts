@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startPostgresProxy } from "../../../../tests/faults/postgres-proxy.js";
 import { makeRow, openFeed } from "../../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
-import { createMetrics } from "../metrics.js";
+import { createMetrics } from "../core/metrics.js";
 import { type Appended, type Appender, type PostedRow, startAppender } from "./appender.js";
 
 let url: string;

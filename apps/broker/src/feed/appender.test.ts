@@ -3,9 +3,9 @@ import { type Database, type MessageRow, openDatabase } from "@merkle/db";
 import { limits, MerkleError } from "@merkle/wire";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../../../tests/kit/test-database.js";
-import { createMetrics } from "../metrics.js";
+import { chatRow, everyone } from "../core/message.js";
+import { createMetrics } from "../core/metrics.js";
 import { startAppender } from "./appender.js";
-import { chatRow, everyone } from "./message.js";
 
 /** What the appender counts beside a row's content: its other columns. */
 const rowBytes = 200;

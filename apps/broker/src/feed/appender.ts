@@ -10,8 +10,8 @@ import {
   violatedConstraint,
 } from "@merkle/db";
 import { limits, MerkleError } from "@merkle/wire";
-import type { Metrics } from "../metrics.js";
-import { retryWhileLost } from "../retry-while-lost.js";
+import type { Metrics } from "../core/metrics.js";
+import { retryWhileLost } from "../core/retry-while-lost.js";
 
 /**
  * Where a message ended up; `busy` never leaves the appender. `settled`: it answers an ask, and another answer was first.

@@ -1,5 +1,5 @@
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { noteReturned, offerUpTo } from "../roster/peer.js";
+import { noteReturned, offerUpTo } from "../sessions/peers/peer.js";
 import { refuseOtherHistory } from "./cursors.js";
 import { countRest, openMailbox, resumeReading } from "./mailbox.js";
 import { makeReceipt } from "./receipt.js";

@@ -1,7 +1,7 @@
 import { findAnswer, findMessage, type StoredMessage } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { TeamContext } from "../context.js";
-import type { Said } from "./message.js";
+import type { Said } from "../core/message.js";
 import { addressOf, fold } from "./recipients.js";
 import type { Saying } from "./say.js";
 

@@ -1,7 +1,7 @@
 import { countMail, readFeedHeads, setResynced } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Services, SessionContext, TeamContext } from "../context.js";
-import { acknowledgeUpTo, offerUpTo, type Peer } from "../roster/peer.js";
+import { acknowledgeUpTo, offerUpTo, type Peer } from "../sessions/peers/peer.js";
 
 /**
  * Acknowledges what a peer says that it has read, and returns how many messages for it that passed over although they

@@ -8,10 +8,10 @@ import {
 } from "@merkle/db";
 import { limits } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
-import { offerUpTo } from "../roster/peer.js";
+import { toMessageFor } from "../core/message.js";
+import { offerUpTo } from "../sessions/peers/peer.js";
 import { refuseOtherHistory } from "./cursors.js";
 import { toFeedFilter } from "./feed-filter.js";
-import { toMessageFor } from "./message.js";
 
 type Input = ParsedInputOf<"get_history">;
 

@@ -1,8 +1,8 @@
 import { type Addressee, countMail, saveLastRead } from "@merkle/db";
 import { limits } from "@merkle/wire";
 import type { TeamContext } from "../context.js";
-import type { Channel, Mail, ReadBounds } from "../delivery/channel.js";
-import { acknowledgeUpTo, firstUnknown, noteArrival, passOver } from "../roster/peer.js";
+import { acknowledgeUpTo, firstUnknown, noteArrival, passOver } from "../sessions/peers/peer.js";
+import type { Channel, Mail, ReadBounds } from "./delivery/channel.js";
 import { readReceipt } from "./receipt.js";
 
 /** Where a call begins to read. */

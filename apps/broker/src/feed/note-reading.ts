@@ -1,7 +1,7 @@
 import { saveLastRead } from "@merkle/db";
-import type { PersonCaller } from "../access/credentials.js";
 import type { ReaderContext } from "../context.js";
-import { acknowledgeUpTo, offerUpTo } from "../roster/peer.js";
+import type { PersonCaller } from "../sessions/access/credentials.js";
+import { acknowledgeUpTo, offerUpTo } from "../sessions/peers/peer.js";
 
 /**
  * Notes that a person has read up to a cursor, and returns how far that is then; the person's team acknowledges along,

@@ -1,8 +1,8 @@
 import { MerkleError } from "@merkle/wire";
 import type { Services, TeamContext } from "../context.js";
-import type { Channel } from "../delivery/channel.js";
-import { offerUpTo, type Peer } from "../roster/peer.js";
+import { offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import { refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
+import type { Channel } from "./delivery/channel.js";
 
 /** Names what a reply without a cursor brought to a peer, for the call that says that it has arrived (CURSOR-6). */
 export function makeReceipt({ database }: Services, { peerId }: Peer, upTo: number): string {

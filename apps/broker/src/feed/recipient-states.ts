@@ -1,10 +1,10 @@
 import { readReceipts } from "@merkle/db";
 import type { RecipientState, WakePath } from "@merkle/wire";
 import type { Services } from "../context.js";
-import { type KnownPeer, readKnownPeers } from "../roster/known-peers.js";
-import { leftPeers, presentPeers } from "../roster/present-peers.js";
-import { toCapabilities } from "../roster/read-peers.js";
-import type { SessionIdentity } from "../sessions/directory.js";
+import type { SessionIdentity } from "../sessions/access/directory.js";
+import { type KnownPeer, readKnownPeers } from "../sessions/roster/known-peers.js";
+import { leftPeers, presentPeers } from "../sessions/roster/present-peers.js";
+import { toCapabilities } from "../sessions/roster/read-peers.js";
 
 /** What of a message tells whom it is for. */
 export interface Directed {

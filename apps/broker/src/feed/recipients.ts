@@ -1,9 +1,9 @@
 import type { PeerRosterRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { TeamContext } from "../context.js";
-import { readKnownPeers } from "../roster/known-peers.js";
-import { presentPeers } from "../roster/present-peers.js";
-import { type Audience, everyone } from "./message.js";
+import { type Audience, everyone } from "../core/message.js";
+import { readKnownPeers } from "../sessions/roster/known-peers.js";
+import { presentPeers } from "../sessions/roster/present-peers.js";
 
 /** What of a peer tells whether it is meant. */
 export type Addressable = Pick<

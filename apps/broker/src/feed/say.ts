@@ -1,12 +1,12 @@
 import { findMessageById, type MessageRow, type StoredMessage, violatedConstraint } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import { sessionClosed } from "../access/authorize.js";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { readOwnPost } from "../persons/read-own-post.js";
-import { retryWhileLost } from "../retry-while-lost.js";
+import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
+import { retryWhileLost } from "../core/retry-while-lost.js";
+import { readOwnPost } from "../identity/persons/read-own-post.js";
+import { sessionClosed } from "../sessions/access/authorize.js";
 import type { Appended } from "./appender.js";
 import { checkReply, refuseSettled } from "./check-reply.js";
-import { type Audience, chatRow, everyone, messageId, type Said } from "./message.js";
 import { readRecipientStates } from "./recipient-states.js";
 import { isEveryone, readAudience } from "./recipients.js";
 import { isRepetition } from "./repetition.js";

@@ -1,8 +1,8 @@
 import { findSession, type SessionRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import { sessionClosed } from "../access/authorize.js";
 import type { TeamContext } from "../context.js";
-import { idFrom, systemRow } from "./message.js";
+import { idFrom, systemRow } from "../core/message.js";
+import { sessionClosed } from "../sessions/access/authorize.js";
 
 /**
  * Says why the caller cannot post at this moment, and returns when nothing keeps it from that. What counts is judged where

@@ -1,8 +1,8 @@
 import { limits } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import type { Channel, Mail } from "../delivery/channel.js";
-import { noteReturned, offerUpTo, type Peer } from "../roster/peer.js";
+import { noteReturned, offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
+import type { Channel, Mail } from "./delivery/channel.js";
 import { createDoorbell } from "./doorbell.js";
 import {
   awaitLater,

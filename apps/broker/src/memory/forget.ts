@@ -1,7 +1,7 @@
 import { hideMemory } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
-import { nameOf } from "./author.js";
+import { nameOf } from "../sessions/roster/author.js";
 import { getMemory, toMemoryNumber } from "./memory-output.js";
 
 /**

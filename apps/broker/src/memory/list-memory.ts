@@ -1,6 +1,6 @@
 import { listMemories } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
-import { fillPage } from "../fill-page.js";
+import { fillPage } from "../core/fill-page.js";
 import { toMemoryChoice } from "./memory-choice.js";
 import { toMemory, toMemoryNumber } from "./memory-output.js";
 

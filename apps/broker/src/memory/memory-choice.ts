@@ -1,6 +1,6 @@
 import type { MemoryChoice } from "@merkle/db";
 import type { ParsedInputOf, Services } from "../context.js";
-import { requireSession } from "../sessions/require-session.js";
+import { requireSession } from "../sessions/access/require-session.js";
 import { foldTags } from "./memory-output.js";
 
 type Chosen = Pick<ParsedInputOf<"recall">, "tags" | "by" | "since" | "session">;

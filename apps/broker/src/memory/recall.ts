@@ -1,8 +1,8 @@
 import { recallMemories } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
-import { fillPage } from "../fill-page.js";
-import { bestPart } from "../search/best-part.js";
-import { toTextMatch } from "../search/to-text-match.js";
+import { fillPage } from "../core/fill-page.js";
+import { bestPart } from "../text/best-part.js";
+import { toTextMatch } from "../text/to-text-match.js";
 import { toMemoryChoice } from "./memory-choice.js";
 import { toMemory } from "./memory-output.js";
 

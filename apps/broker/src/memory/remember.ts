@@ -1,6 +1,6 @@
 import { insertMemory } from "@merkle/db";
 import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
-import { authorOf } from "./author.js";
+import { authorOf } from "../sessions/roster/author.js";
 import { foldTags, toMemoryId } from "./memory-output.js";
 
 /** Keeps something for the mesh, under its next number. It outlives the session it was learned in (MEM-1). */

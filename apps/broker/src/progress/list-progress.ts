@@ -1,10 +1,10 @@
 import { type ListedProgressEntryRow, listProgressEntries } from "@merkle/db";
 import type { ListedProgressEntry } from "@merkle/wire";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
-import { fillPage } from "../fill-page.js";
-import { bestPart } from "../search/best-part.js";
-import { toTextMatch } from "../search/to-text-match.js";
-import { requireSession } from "../sessions/require-session.js";
+import { fillPage } from "../core/fill-page.js";
+import { requireSession } from "../sessions/access/require-session.js";
+import { bestPart } from "../text/best-part.js";
+import { toTextMatch } from "../text/to-text-match.js";
 import { toDay } from "./day.js";
 import { toProgressEntry } from "./progress-output.js";
 import { foldedTags } from "./tags.js";

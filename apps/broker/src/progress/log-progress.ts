@@ -1,6 +1,6 @@
 import { insertProgressEntry } from "@merkle/db";
 import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
-import { authorOf } from "../memory/author.js";
+import { authorOf } from "../sessions/roster/author.js";
 import { createEntryId } from "./entry-id.js";
 import { foldedTags, withoutTwins } from "./tags.js";
 

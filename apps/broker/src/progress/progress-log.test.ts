@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLog } from "../log.js";
+import { createLog } from "../core/log.js";
 import { atLevel } from "./progress-log.js";
 
 it("[PROGRESS-8] what is below the level of progress is left out of the log, and a failure never is", () => {

@@ -1,4 +1,4 @@
-import type { Log } from "../log.js";
+import type { Log } from "../core/log.js";
 import type { ProgressLogLevel } from "./summary-options.js";
 
 const levels = ["debug", "info", "warn", "error"] as const;

@@ -1,6 +1,6 @@
 import { searchProgressEntries } from "@merkle/db";
 import type { Context, OutputOf, ParsedInputOf } from "../context.js";
-import { toTextMatch } from "../search/to-text-match.js";
+import { toTextMatch } from "../text/to-text-match.js";
 import { toDay } from "./day.js";
 import { toProgressEntry } from "./progress-output.js";
 import { foldedTags } from "./tags.js";

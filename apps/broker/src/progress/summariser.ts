@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { type Database, keepSummary, type WholeProgressEntryRow } from "@merkle/db";
-import type { Log } from "../log.js";
+import type { Log } from "../core/log.js";
 import { askModel, describeFailure } from "./ask-model.js";
 import { cutSummary } from "./cut-summary.js";
 import type { SummaryOptions } from "./summary-options.js";

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { signingKeyFrom } from "@merkle/wire/identity";
 import { type AuditKey, auditKeyId, successionBytes } from "@merkle/wire/record";
 import * as z from "zod";
-import { sha256 } from "../audit/sha256.js";
-import { StartError } from "../start-error.js";
+import { sha256 } from "../core/sha256.js";
+import { StartError } from "../core/start-error.js";
 
 /** What a home keeps of the key that heads are signed with: the newest key's secret, and every key's public part. */
 export interface AuditKeyFile {

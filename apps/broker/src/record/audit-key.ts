@@ -1,9 +1,9 @@
 import { type KeyObject, sign } from "node:crypto";
 import { type AuditKeyRow, addAuditKeys, type Database, holdAuditKeys, listAuditKeys } from "@merkle/db";
 import { type AuditKey, type Head, headBytes, type SignedHead, successionBytes } from "@merkle/wire/record";
-import { isSigned } from "../identity/is-signed.js";
-import type { Log } from "../log.js";
-import { StartError } from "../start-error.js";
+import type { Log } from "../core/log.js";
+import { StartError } from "../core/start-error.js";
+import { isSigned } from "../identity/authenticator/is-signed.js";
 import {
   type AuditKeyFile,
   auditKeyPath,

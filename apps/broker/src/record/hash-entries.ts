@@ -7,7 +7,7 @@ import {
   feedEntry,
   growTree,
 } from "@merkle/wire/record";
-import { sha256 } from "../audit/sha256.js";
+import { sha256 } from "../core/sha256.js";
 
 /** Entries to be hashed: numbers `first` to `last` of a log, as `readEntryFacts` gives what they are made from. */
 export interface EntryFacts {

@@ -1,7 +1,7 @@
 import { findHashedContent, type HashedContent, readEntryFacts } from "@merkle/db";
 import { canonicalJson, type OutputOf } from "@merkle/wire";
 import { type DocumentEntry, entryLeaf, type FeedEntry, toHex } from "@merkle/wire/record";
-import { sha256 } from "../audit/sha256.js";
+import { sha256 } from "../core/sha256.js";
 import { toEntries } from "./hash-entries.js";
 import { type LogReader, missingEntry, type NamedLog } from "./tiles.js";
 

@@ -7,8 +7,8 @@ import type postgres from "postgres";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { putAuditKey } from "../../../../tests/kit/audit-key.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
-import { createLog } from "../log.js";
-import { startWorkers, type Workers } from "../workers/workers.js";
+import { createLog } from "../core/log.js";
+import { startWorkers, type Workers } from "../core/workers/workers.js";
 import { openAuditKey } from "./audit-key.js";
 import { createRecords } from "./records.js";
 

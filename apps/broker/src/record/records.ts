@@ -8,7 +8,7 @@ import {
 } from "@merkle/db";
 import { canonicalJson } from "@merkle/wire";
 import type { HeadAbout, SignedHead } from "@merkle/wire/record";
-import type { Workers } from "../workers/workers.js";
+import type { Workers } from "../core/workers/workers.js";
 import { readAbout } from "./about.js";
 import { type AuditSigner, lineOf } from "./audit-key.js";
 import { signHead } from "./sign-head.js";

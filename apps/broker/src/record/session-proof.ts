@@ -1,8 +1,8 @@
 import { findHeadOver, type RecordExtent } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { consistencyPath, inclusionPath, type ReadSubtrees, rootOfLog, toHex } from "@merkle/wire/record";
-import { sha256 } from "../audit/sha256.js";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { sha256 } from "../core/sha256.js";
 import { readProvenEntry } from "./proven-entry.js";
 import { toSignedHead } from "./signed-head.js";
 import { type NamedLog, subtreesOf } from "./tiles.js";

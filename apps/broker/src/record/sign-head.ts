@@ -1,6 +1,6 @@
 import { type HeadRow, keepRest, type RecordExtent, readContentHash, tileHashes } from "@merkle/db";
 import { type HeadAbout, rootOfLog, toHex } from "@merkle/wire/record";
-import { sha256 } from "../audit/sha256.js";
+import { sha256 } from "../core/sha256.js";
 import type { AuditSigner } from "./audit-key.js";
 import { aboutBytes } from "./signed-head.js";
 import { type LogReader, type NamedLog, readLeaves, subtreesOf } from "./tiles.js";

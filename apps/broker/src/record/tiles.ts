@@ -12,7 +12,7 @@ import {
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { ReadSubtrees, Subtree } from "@merkle/wire/record";
-import type { Workers } from "../workers/workers.js";
+import type { Workers } from "../core/workers/workers.js";
 import { type HashedEntries, rootOver } from "./hash-entries.js";
 
 /** One of a session's logs, and what its entries call the session. */

@@ -1,7 +1,7 @@
 import { countAgentTeams, findSession, lockSession, saveHold } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { toHeld } from "./session-output.js";
+import { toHeld } from "../views/sessions/session-output.js";
 
 /** Keeps agents from posting until a human resumes the session, and tells them (HOLD-2). Held already, it stays as it is. */
 export async function holdSession(

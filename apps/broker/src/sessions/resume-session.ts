@@ -2,8 +2,8 @@ import { endHold, findSession, lockFeed, lockSession } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
 import { isBudgetSpent } from "../feed/shut.js";
-import { changeSessionSettings } from "../settings/change-session-settings.js";
-import { toSessionSettings } from "../settings/get-settings.js";
+import { changeSessionSettings } from "./settings/change-session-settings.js";
+import { toSessionSettings } from "./settings/get-settings.js";
 
 /** Lets agents go on: ends a hold, and counts their messages anew (HOLD-5, BUDGET-5). Says so where something held them back. */
 export async function resumeSession(

@@ -1,7 +1,7 @@
 import { findSession, lockSession, type SessionRow, updateSessionRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { toSessionSettings } from "../settings/get-settings.js";
+import { toSessionSettings } from "./settings/get-settings.js";
 
 type Changes = OutputOf<"update_session_metadata">["changes"];
 

@@ -11,10 +11,10 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { limits, MerkleError, type StateEntry } from "@merkle/wire";
-import { sessionClosed } from "../access/authorize.js";
 import type { TeamContext } from "../context.js";
-import { authorName } from "../roster/author-name.js";
-import type { Write } from "../writes/write.js";
+import type { Write } from "../core/write.js";
+import { sessionClosed } from "../sessions/access/authorize.js";
+import { authorName } from "../sessions/roster/author-name.js";
 import { msUntilDue } from "./ms-until-due.js";
 import { noSuchKey } from "./no-such-key.js";
 import { toStateChange, toStateEntry, toStateEvent, toToldEntry } from "./state-entry.js";

@@ -1,7 +1,7 @@
 import { findStateEntry, listStateVersions, listStateWatchers, type StateWatcher } from "@merkle/db";
 import { limits, type StateEntry } from "@merkle/wire";
 import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
-import { authorName } from "../roster/author-name.js";
+import { authorName } from "../sessions/roster/author-name.js";
 import { noSuchKey } from "./no-such-key.js";
 import { toStateEntry } from "./state-entry.js";
 import { statePageBytes } from "./state-page-bytes.js";

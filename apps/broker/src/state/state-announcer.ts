@@ -9,10 +9,10 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { limits } from "@merkle/wire";
-import type { Channels } from "../delivery/channels.js";
-import { systemRow, toStoredMessage } from "../feed/message.js";
-import type { Log } from "../log.js";
-import { retryWhileLost } from "../retry-while-lost.js";
+import type { Log } from "../core/log.js";
+import { systemRow, toStoredMessage } from "../core/message.js";
+import { retryWhileLost } from "../core/retry-while-lost.js";
+import type { Channels } from "../feed/delivery/channels.js";
 import { msUntilDue } from "./ms-until-due.js";
 import { toStateEvent } from "./state-entry.js";
 

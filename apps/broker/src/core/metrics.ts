@@ -1,0 +1,82 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { createRecentTimes, type RecentTimes } from "./recent-times.js";
+
+/** What the broker counts, as `/metrics` shows it (OPS-3). */
+export interface Metrics {
+  readonly posts: Counter<"outcome">;
+  readonly commitSeconds: Histogram;
+  /** The same of the last commits, in milliseconds. */
+  readonly recentCommits: RecentTimes;
+  readonly batchRows: Histogram;
+  readonly parkedWaits: Gauge;
+  readonly sockets: Gauge;
+  readonly subscriptions: Gauge;
+  readonly cutOffs: Counter<"reason">;
+  readonly refusals: Counter<"by">;
+  readonly deliveries: Counter<"path">;
+  readonly requests: Counter<"operation" | "door" | "result">;
+  /** The text of all of them in Prometheus's exposition format. */
+  render(): Promise<string>;
+}
+
+export function createMetrics(): Metrics {
+  const registers = [new Registry()];
+  const [registry] = registers;
+  return {
+    posts: new Counter({
+      name: "merkle_posts_total",
+      help: "Messages handed to the appender, by what became of them.",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    commitSeconds: new Histogram({
+      name: "merkle_commit_seconds",
+      help: "Time from sending a batch to its durable commit.",
+      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5],
+      registers,
+    }),
+    batchRows: new Histogram({
+      name: "merkle_batch_rows",
+      help: "Messages that one commit held.",
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+      registers,
+    }),
+    parkedWaits: new Gauge({
+      name: "merkle_parked_waits",
+      help: "Waits that block at this moment.",
+      registers,
+    }),
+    recentCommits: createRecentTimes(),
+    subscriptions: new Gauge({
+      name: "merkle_subscriptions",
+      help: "Feeds that connections follow, inboxes included.",
+      registers,
+    }),
+    sockets: new Gauge({ name: "merkle_sockets", help: "Open WebSocket connections.", registers }),
+    cutOffs: new Counter({
+      name: "merkle_cut_offs_total",
+      help: "Connections that the broker ended, by reason.",
+      labelNames: ["reason"],
+      registers,
+    }),
+    refusals: new Counter({
+      name: "merkle_refusals_total",
+      help: "What the guard in front of the doors turned away, by what it was refused by.",
+      labelNames: ["by"],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: "merkle_deliveries_total",
+      help: "Messages given to a reader, by the path they took.",
+      labelNames: ["path"],
+      registers,
+    }),
+    requests: new Counter({
+      name: "merkle_requests_total",
+      help: "Operations called, by door and result code.",
+      labelNames: ["operation", "door", "result"],
+      registers,
+    }),
+    render: () => registry?.metrics() ?? Promise.resolve(""),
+  };
+}

@@ -1,0 +1,197 @@
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { MerkleError } from "@merkle/wire";
+import { isSmallTask, runTask, type TaskInput, type TaskName, type TaskOutput } from "../../start/tasks.js";
+import type { Log } from "../log.js";
+import { startThread, type Thread } from "./thread.js";
+
+/** A few threads for pure work that would hold the event loop. */
+export interface Workers {
+  /**
+   * Runs a task and resolves with what it returns, or rejects with what it throws. Small inputs are done at once on the
+   * calling thread: for them the way to another thread costs more than the work.
+   *
+   * @throws unavailable when too many tasks wait, when the task takes longer than `timeoutMs`, and once stopped;
+   * the signal's reason when that is aborted
+   */
+  run<Name extends TaskName>(
+    name: Name,
+    input: TaskInput<Name>,
+    options?: RunOptions,
+  ): Promise<TaskOutput<Name>>;
+  /** Rejects what runs and waits, and resolves when no thread is left; may be called twice. */
+  stop(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly signal?: AbortSignal;
+  /** From the call on, waiting for a thread included; 10 seconds unless given. */
+  readonly timeoutMs?: number;
+  /** Whether it has a thread of its own, beside those that others wait for; for what takes minutes. */
+  readonly alone?: boolean;
+}
+
+export interface WorkersOptions {
+  /** How many threads there may be; they are started when they are needed. One fewer than the processors, at most 4, unless given. */
+  readonly size?: number;
+  /** How many tasks may wait for a thread; 64 unless given. */
+  readonly waitingMax?: number;
+  /** The script of a thread. */
+  readonly entry?: URL;
+  readonly log?: Log;
+}
+
+interface Waiter {
+  resolve(thread: Thread): void;
+  reject(reason: unknown): void;
+}
+
+export function startWorkers({
+  size = Math.max(1, Math.min(4, availableParallelism() - 1)),
+  waitingMax = 64,
+  entry = builtEntry(),
+  log,
+}: WorkersOptions = {}): Workers {
+  const threads = new Set<Thread>();
+  const alones = new Set<Thread>();
+  const idle = new Set<Thread>();
+  const waiting = new Set<Waiter>();
+  const works = new Set<AbortController>();
+  let stopped = false;
+
+  async function run<Name extends TaskName>(
+    name: Name,
+    input: TaskInput<Name>,
+    { signal, timeoutMs = 10_000, alone = false }: RunOptions = {},
+  ): Promise<TaskOutput<Name>> {
+    if (stopped) throw stopping();
+    signal?.throwIfAborted();
+    if (isSmallTask(name, input)) return runTask(name, input);
+
+    const work = new AbortController();
+    const giveUp = () => work.abort(signal?.reason);
+    signal?.addEventListener("abort", giveUp);
+    const timer = setTimeout(() => work.abort(tookTooLong(name, timeoutMs)), timeoutMs);
+    works.add(work);
+    try {
+      const use = (thread: Thread) => thread.run({ name, input }, work.signal);
+      return await (alone ? onOwnThread(use) : onThread(use, work.signal));
+    } finally {
+      works.delete(work);
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
+    }
+  }
+
+  async function onThread<Result>(
+    use: (thread: Thread) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const thread = takeIdle() ?? startOne() ?? (await nextFree(signal));
+    try {
+      signal.throwIfAborted();
+      return await use(thread);
+    } finally {
+      release(thread);
+    }
+  }
+
+  async function onOwnThread<Result>(use: (thread: Thread) => Promise<Result>): Promise<Result> {
+    const thread = startThread(entry, () => alones.delete(thread));
+    alones.add(thread);
+    try {
+      return await use(thread);
+    } finally {
+      await thread.stop();
+    }
+  }
+
+  function takeIdle(): Thread | null {
+    const [thread] = idle;
+    if (!thread) return null;
+    idle.delete(thread);
+    return thread;
+  }
+
+  function startOne(): Thread | null {
+    if (threads.size >= size) return null;
+    const thread = startThread(entry, (crash) => {
+      threads.delete(thread);
+      idle.delete(thread);
+      if (crash !== undefined) log?.error("a worker thread crashed", { error: crash });
+    });
+    threads.add(thread);
+    return thread;
+  }
+
+  function nextFree(signal: AbortSignal): Promise<Thread> {
+    if (waiting.size >= waitingMax) throw tooManyWaiting(waitingMax);
+    return new Promise((resolve, reject) => {
+      const giveUp = () => waiter.reject(signal.reason);
+      const leave = () => {
+        waiting.delete(waiter);
+        signal.removeEventListener("abort", giveUp);
+      };
+      const waiter: Waiter = {
+        resolve(thread) {
+          leave();
+          resolve(thread);
+        },
+        reject(reason) {
+          leave();
+          reject(reason);
+        },
+      };
+      waiting.add(waiter);
+      signal.addEventListener("abort", giveUp);
+    });
+  }
+
+  /** Gives the thread, or when it has ended a new one, to whoever waits longest. */
+  function release(thread: Thread): void {
+    const [waiter] = waiting;
+    const alive = threads.has(thread);
+    if (!waiter) {
+      if (alive) idle.add(thread);
+      return;
+    }
+    const next = alive ? thread : startOne();
+    if (next) waiter.resolve(next);
+  }
+
+  async function stop(): Promise<void> {
+    stopped = true;
+    for (const work of works) work.abort(stopping());
+    await Promise.all([...threads, ...alones].map((thread) => thread.stop()));
+  }
+
+  return { run, stop };
+}
+
+/** Beside this file in a bundle, on the top floor when compiled; Node 20 cannot run TypeScript, so from the sources it is the compiled one as well. */
+function builtEntry(): URL {
+  const [beside, compiled, built] = ["./worker.js", "../../start/worker.js", "../../../dist/start/worker.js"].map(
+    (path) => new URL(path, import.meta.url),
+  ) as [URL, URL, URL];
+  return [beside, compiled].find((url) => existsSync(url)) ?? built;
+}
+
+function stopping(): MerkleError {
+  return new MerkleError("unavailable", "The broker is stopping. Try again in a moment.", {
+    retry_after_s: 1,
+  });
+}
+
+function tooManyWaiting(waitingMax: number): MerkleError {
+  return new MerkleError(
+    "unavailable",
+    `The broker is busy: ${waitingMax} large computations wait already. Try again in a moment.`,
+    { retry_after_s: 1 },
+  );
+}
+
+function tookTooLong(name: TaskName, timeoutMs: number): MerkleError {
+  return new MerkleError("unavailable", `The broker gave up on ${name} after ${timeoutMs} ms.`, {
+    retry_after_s: 1,
+  });
+}

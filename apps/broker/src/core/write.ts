@@ -1,0 +1,142 @@
+import { createHash, randomUUID } from "node:crypto";
+import {
+  appendInTransaction,
+  claimRequest,
+  type Database,
+  findRequest,
+  type MessageRow,
+  type StoredMessage,
+  saveRequestResult,
+  type Transaction,
+} from "@merkle/db";
+import { canonicalJson, MerkleError, type SystemEvent } from "@merkle/wire";
+import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
+import { retryWhileLost } from "./retry-while-lost.js";
+import { seal, unseal } from "./seal.js";
+
+/** A write of a verb: its transaction, and what is to happen once it is committed. */
+export interface Write {
+  readonly tx: Transaction;
+  /**
+   * Posts an event to the session's feed. The last thing that a write does: from here to the commit it holds the feed.
+   *
+   * @throws session_closed, unless the event may come after closing
+   */
+  announce(
+    sessionId: string,
+    event: SystemEvent,
+    options: AnnounceOptions,
+  ): Promise<{ sequence: number; postedAt: Date }>;
+  /** The same for any message that may be posted. */
+  post(row: MessageRow): Promise<{ sequence: number; postedAt: Date }>;
+  /** Runs after the commit, not when the write fails or is only repeated. */
+  afterCommit(run: () => void): void;
+}
+
+export type AnnounceOptions = Omit<EventOptions, "id">;
+
+/** What makes a request the same one when it comes again. */
+export interface RequestIdentity {
+  readonly operation: string;
+  /** The team's id, or null for a caller without one. */
+  readonly caller: string | null;
+  readonly idempotencyKey: string | undefined;
+  /** The checked input with the session's id in place of its slug, without credential and key. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface WriteServices {
+  readonly database: Database;
+  readonly onAnnounced: (message: StoredMessage) => void;
+}
+
+/**
+ * Does a write once, however often it is asked for (IDEM-1): its result is stored in the same transaction, under a key of
+ * the caller's or, without one, of ours. So a transaction whose commit went unanswered is simply run again.
+ */
+export async function writeOnce<Result>(
+  services: WriteServices,
+  request: RequestIdentity,
+  work: (write: Write) => Promise<Result>,
+): Promise<Result> {
+  const key = request.idempotencyKey ?? randomUUID();
+  const { purpose, requestKey, inputHash } = address(services.database, request, key);
+
+  return retryWhileLost(async () => {
+    const announced: StoredMessage[] = [];
+    const runs: (() => void)[] = [];
+    const result = await services.database.transaction(async (tx) => {
+      const earlier = await claimRequest(tx, requestKey, inputHash);
+      if (earlier) {
+        if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
+        const stored: Result = JSON.parse(unseal(key, purpose, earlier.sealedResult));
+        return stored;
+      }
+      const fresh = await work({
+        tx,
+        announce: (sessionId, event, options) => post(tx, announced, systemRow(sessionId, event, options)),
+        post: (row) => post(tx, announced, row),
+        afterCommit: (run) => runs.push(run),
+      });
+      await saveRequestResult(tx, requestKey, seal(key, purpose, JSON.stringify(fresh)));
+      return fresh;
+    });
+    for (const run of runs) run();
+    for (const message of announced) services.onAnnounced(message);
+    return result;
+  });
+}
+
+/** What the first use of a request's key returned, or undefined when there was none; for a caller who may not ask anew. */
+export async function readEarlierResult(database: Database, request: RequestIdentity): Promise<unknown> {
+  if (request.idempotencyKey === undefined) return undefined;
+  const { purpose, requestKey, inputHash } = address(database, request, request.idempotencyKey);
+  const earlier = await findRequest(database.orm, requestKey);
+  if (!earlier) return undefined;
+  if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
+  return JSON.parse(unseal(request.idempotencyKey, purpose, earlier.sealedResult));
+}
+
+function address(database: Database, request: RequestIdentity, key: string) {
+  const purpose = canonicalJson([request.operation, request.caller, key]);
+  return {
+    purpose,
+    requestKey: { meshId: database.meshId, requestHash: sha256(purpose) },
+    inputHash: sha256(canonicalJson(request.input)),
+  };
+}
+
+async function post(
+  tx: Transaction,
+  announced: StoredMessage[],
+  row: MessageRow,
+): Promise<{ sequence: number; postedAt: Date }> {
+  const outcome = await appendInTransaction(tx, row);
+  switch (outcome.outcome) {
+    case "posted":
+      announced.push(toStoredMessage(row, outcome));
+      return outcome;
+    case "closed":
+      throw new MerkleError(
+        "session_closed",
+        "The session was concluded while this was being done; nothing was changed.",
+      );
+    case "missing":
+    case "busy":
+    case "held":
+    case "over_budget":
+    case "duplicate":
+      throw new TypeError(`An append in a transaction was answered ${outcome.outcome}.`);
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function otherInput(operation: string): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `This idempotency_key was used before for ${operation} with another input; nothing was done. Use a new key for a new request, and the old one only to repeat.`,
+  );
+}

@@ -1,0 +1,104 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { StoredMessage } from "@merkle/db";
+import { expect, it } from "vitest";
+import { createLog } from "../../core/log.js";
+import { type Channel, createChannel } from "./channel.js";
+import { startSubscription } from "./subscription.js";
+
+const sessionId = "0d5c7f0e-8d0c-4a44-9f3d-0c9a3c7b5b1e";
+const log = createLog(() => undefined);
+
+function openChannel(): Channel {
+  const start = { sessionId, head: 0, closed: false, documentVersion: 0 };
+  // All that is read here is in memory.
+  const database = { orm: Object.create(null) };
+  return createChannel(start, { database, budget: { bytes: 0 }, log });
+}
+
+function message(sequence: number, textBytes: number): StoredMessage {
+  return {
+    sessionId,
+    sequence,
+    id: `message ${sequence}`,
+    type: "chat",
+    postedByTeamId: null,
+    postedByPeerId: null,
+    authorTeam: null,
+    authorPeer: null,
+    authorHuman: false,
+    recipients: ["*"],
+    priority: "next",
+    replyTo: null,
+    content: JSON.stringify({ text: "x".repeat(textBytes) }),
+    postedAt: new Date(0),
+    reaches: null,
+    answers: null,
+    redaction: null,
+  };
+}
+
+/** Follows the channel from its end; what it brings, in the order in which it came. */
+function follow(channel: Channel): { sequences: () => number[] } {
+  const written: Buffer[] = [];
+  startSubscription({
+    channel,
+    kind: "follow",
+    after: channel.head,
+    peer: null,
+    sink: {
+      ready: true,
+      room: Number.POSITIVE_INFINITY,
+      write: (frames) => written.push(frames),
+      onDrain: () => () => undefined,
+    },
+    log,
+    onDelivered: () => undefined,
+  });
+  return {
+    sequences: () =>
+      [
+        ...Buffer.concat(written)
+          .toString("latin1")
+          .matchAll(/"sequence":(\d+)/g),
+      ].map(([, n]) => Number(n)),
+  };
+}
+
+it("[GUARD-16] many readers of much are brought it over some turns of the event loop, each everything once and in order", async () => {
+  const channel = openChannel();
+  const readers = Array.from({ length: 300 }, () => follow(channel));
+  const reached = (sequence: number) =>
+    readers.filter((reader) => reader.sequences().includes(sequence)).length;
+  channel.accept([message(1, 16_000)]);
+  const atOnce = reached(1);
+  expect(atOnce).toBeGreaterThan(10);
+  expect(atOnce).toBeLessThan(100);
+  // Who comes meanwhile, and what is posted meanwhile, is not forgotten.
+  const late = follow(channel);
+  channel.accept([message(2, 16_000), message(3, 16_000)]);
+  while (reached(3) < readers.length) await nextTurn();
+  for (const reader of readers) expect(reader.sequences()).toEqual([1, 2, 3]);
+  expect(late.sequences()).toEqual([2, 3]);
+});
+
+it("[GUARD-16] few readers, or many of little, are brought it at once", () => {
+  const channel = openChannel();
+  const readers = Array.from({ length: 50 }, () => follow(channel));
+  channel.accept([message(1, 16_000)]);
+  expect(readers.every((reader) => reader.sequences().length === 1)).toBe(true);
+});
+
+it("[GUARD-16] a reader that fails keeps nobody from what comes later", async () => {
+  const channel = openChannel();
+  let fails = true;
+  channel.attach({
+    wake() {
+      if (fails) throw new Error("fails");
+    },
+  });
+  const reader = follow(channel);
+  expect(() => channel.accept([message(1, 10)])).toThrow("fails");
+  fails = false;
+  channel.accept([message(2, 10)]);
+  expect(reader.sequences()).toEqual([1, 2]);
+});

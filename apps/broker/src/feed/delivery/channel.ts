@@ -1,0 +1,276 @@
+import { type Addressee, type Queryable, readMail, readMessagesAfter, type StoredMessage } from "@merkle/db";
+import { type BrokerFrame, type ChangedKind, limits, type SubscriptionKind } from "@merkle/wire";
+import type { Log } from "../../core/log.js";
+import { isMailOf } from "./addressed-to.js";
+import { type Entry, toEntry } from "./entry.js";
+import { createRing, type RingBudget } from "./ring.js";
+import { textFrame } from "./text-frame.js";
+
+/** Something that is told when a session has more to read. */
+export interface Reader {
+  /** The head has moved, or the session was closed. */
+  wake(): void;
+  /** Something that is no message has changed. */
+  changed?(frame: Buffer): void;
+}
+
+export interface ReadBounds {
+  readonly messagesMax: number;
+  readonly bytesMax: number;
+}
+
+/** What a peer reads of a feed. */
+export interface Mail {
+  readonly entries: readonly Entry[];
+  /** The feed holds nothing more for the peer up to here. */
+  readonly upTo: number;
+}
+
+/**
+ * One session's live end: its head, its last messages, and who reads on. Readers keep one number each, and nothing
+ * queues for them: whoever is behind reads from the ring, or a page from the feed.
+ */
+export interface Channel {
+  readonly sessionId: string;
+  readonly head: number;
+  readonly closed: boolean;
+  readonly documentVersion: number;
+  readonly readers: number;
+  /** Takes in committed messages. A hole before them is filled by one read: holding number n + 1 means n is committed. */
+  accept(messages: readonly StoredMessage[]): void;
+  /** Learns that the feed is at least this far; reads what is missing. */
+  hint(sequence: number): void;
+  /** Reads on after a sequence, in order, as much as the bounds allow. */
+  read(after: number, bounds: ReadBounds): Promise<readonly Entry[]>;
+  /** The same when it is all in memory, else null. */
+  readNow(after: number, bounds: ReadBounds): readonly Entry[] | null;
+  /** Reads on after a sequence what is for a peer. Without entries it says how far the feed was looked through. */
+  readMail(after: number, addressee: Addressee, bounds: ReadBounds): Promise<Mail>;
+  /** The same when it is all in memory, else null. */
+  readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null;
+  /**
+   * The frames of entries as one buffer: one write to each socket is a good deal cheaper than one for each message. Readers
+   * that are woken together share it where the entries follow one another without a gap.
+   */
+  framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
+  attach(reader: Reader): () => void;
+  markClosed(): void;
+  announceChange(kind: ChangedKind, version: number): void;
+  dispose(): void;
+}
+
+/** What is handed out in one turn of the event loop, so that many readers of much do not hold up what others ask meanwhile. */
+const turnBytesMax = 1024 * 1024;
+/** What telling a reader takes beside the bytes, in bytes: a call to the system is worth some thousand of them. */
+const readerBytes = 4 * 1024;
+
+export interface ChannelStart {
+  readonly sessionId: string;
+  readonly head: number;
+  readonly closed: boolean;
+  readonly documentVersion: number;
+}
+
+export function createChannel(
+  start: ChannelStart,
+  { database, budget, log }: { database: { orm: Queryable }; budget: RingBudget; log: Log },
+): Channel {
+  const { sessionId } = start;
+  let { head, closed, documentVersion } = start;
+  const ring = createRing(head, budget);
+  const readers = new Set<Reader>();
+  let known = head;
+  let filling = false;
+  /** Those who are yet to be woken, while others have been; whoever comes meanwhile is among them. */
+  let toWake: Iterator<Reader> | null = null;
+  let wakeAgain = false;
+  let turn: NodeJS.Immediate | undefined;
+  let handedOut = 0;
+  // Kept only while readers are woken: the ring bounds what a session may hold for longer.
+  let joined: Map<string, Buffer> | null = null;
+
+  /** Wakes every reader, at once or over some turns of the event loop; who is woken late finds all that came until then. */
+  function wakeAll(): void {
+    if (toWake) {
+      wakeAgain = true;
+      return;
+    }
+    toWake = readers.values();
+    joined = new Map();
+    wakeSome(toWake);
+  }
+
+  function wakeSome(some: Iterator<Reader>): void {
+    handedOut = 0;
+    try {
+      while (handedOut < turnBytesMax) {
+        const next = some.next();
+        if (next.done) return endWaking();
+        handedOut += readerBytes;
+        next.value.wake();
+      }
+    } catch (error) {
+      // Left as it is, nobody would ever be woken again.
+      endWaking();
+      throw error;
+    }
+    turn = setImmediate(() => wakeSome(some));
+  }
+
+  function endWaking(): void {
+    toWake = null;
+    joined = null;
+    if (!wakeAgain) return;
+    wakeAgain = false;
+    wakeAll();
+  }
+
+  function framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer {
+    const [first] = entries;
+    const last = entries.at(-1);
+    if (!first || !last) return Buffer.alloc(0);
+    if (first === last) return hand(first.frame(kind));
+    // With gaps, others may have as many from the same place, and not the same ones.
+    const shared = last.sequence - first.sequence === entries.length - 1 ? joined : null;
+    const key = `${kind} ${first.sequence} ${entries.length}`;
+    const frames = shared?.get(key) ?? Buffer.concat(entries.map((entry) => entry.frame(kind)));
+    shared?.set(key, frames);
+    return hand(frames);
+  }
+
+  function hand(frames: Buffer): Buffer {
+    handedOut += frames.length;
+    return frames;
+  }
+
+  function tellOfChange(kind: ChangedKind, version: number): void {
+    const frame = textFrame(
+      JSON.stringify({ type: "changed", kind, session_id: sessionId, version } satisfies BrokerFrame),
+    );
+    for (const reader of readers) reader.changed?.(frame);
+  }
+
+  function push(message: StoredMessage): void {
+    const entry = toEntry(message);
+    head = entry.sequence;
+    if (entry.concludes) closed = true;
+    if (entry.redacts !== null) forgetText(entry.redacts);
+    if (entry.redactsDocument) tellOfChange("document", documentVersion);
+    ring.push(entry);
+  }
+
+  /** What was made for readers who are being woken holds the text as well; who is woken later must not get it. */
+  function forgetText(sequence: number): void {
+    ring.forget(sequence);
+    joined?.clear();
+  }
+
+  async function fill(): Promise<void> {
+    filling = true;
+    try {
+      while (head < known) {
+        const page = await readMessagesAfter(database.orm, sessionId, head, {
+          messagesMax: limits.pageMessagesMax,
+          bytesMax: limits.pageBytesMax,
+        });
+        if (page.length === 0) break;
+        for (const message of page) if (message.sequence === head + 1) push(message);
+        wakeAll();
+      }
+    } catch (error) {
+      log.warn("reading a feed's missing messages failed; the next hint tries again", { sessionId, error });
+    } finally {
+      filling = false;
+    }
+  }
+
+  function within(entries: readonly Entry[], { messagesMax, bytesMax }: ReadBounds): readonly Entry[] {
+    let bytes = 0;
+    const end = entries.findIndex((entry, index) => {
+      bytes += entry.bytes;
+      return index === messagesMax || (index > 0 && bytes > bytesMax);
+    });
+    return end === -1 ? entries : entries.slice(0, end);
+  }
+
+  function readNow(after: number, bounds: ReadBounds): readonly Entry[] | null {
+    if (after >= head) return [];
+    const entries = ring.after(after);
+    return entries && within(entries, bounds);
+  }
+
+  function readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null {
+    if (after >= head) return { entries: [], upTo: after };
+    const inMemory = ring.after(after);
+    if (!inMemory) return null;
+    const mail = inMemory.filter((entry) => isMailOf(entry, addressee));
+    const entries = within(mail, bounds);
+    const next = mail[entries.length];
+    return { entries, upTo: next ? next.sequence - 1 : head };
+  }
+
+  return {
+    sessionId,
+    get head() {
+      return head;
+    },
+    get closed() {
+      return closed;
+    },
+    get documentVersion() {
+      return documentVersion;
+    },
+    get readers() {
+      return readers.size;
+    },
+    accept(messages) {
+      const before = head;
+      for (const message of messages) {
+        if (message.sequence === head + 1) push(message);
+        known = Math.max(known, message.sequence);
+      }
+      if (head > before) wakeAll();
+      if (head < known && !filling) void fill();
+    },
+    hint(sequence) {
+      known = Math.max(known, sequence);
+      if (head < known && !filling) void fill();
+    },
+    async read(after, bounds) {
+      const inMemory = readNow(after, bounds);
+      if (inMemory) return inMemory;
+      const page = await readMessagesAfter(database.orm, sessionId, after, bounds, head);
+      return page.map(toEntry);
+    },
+    readNow,
+    async readMail(after, addressee, bounds) {
+      const inMemory = readMailNow(after, addressee, bounds);
+      if (inMemory) return inMemory;
+      const range = { after, upTo: head };
+      const { messages, upTo } = await readMail(database.orm, sessionId, addressee, range, bounds);
+      return { entries: messages.map(toEntry), upTo };
+    },
+    readMailNow,
+    framesOf,
+    attach(reader) {
+      readers.add(reader);
+      return () => readers.delete(reader);
+    },
+    markClosed() {
+      if (closed) return;
+      closed = true;
+      wakeAll();
+    },
+    announceChange(kind, version) {
+      if (kind === "document") {
+        if (version <= documentVersion) return;
+        documentVersion = version;
+      }
+      tellOfChange(kind, version);
+    },
+    dispose() {
+      clearImmediate(turn);
+      ring.clear();
+    },
+  };
+}

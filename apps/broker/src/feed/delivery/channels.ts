@@ -1,0 +1,146 @@
+import { type Queryable, readFeedHeads, type StoredMessage } from "@merkle/db";
+import type { ChangedKind, StateChangeFrame } from "@merkle/wire";
+import type { Log } from "../../core/log.js";
+import type { Bus } from "./bus.js";
+import { type Channel, createChannel } from "./channel.js";
+import type { MeshChannels } from "./mesh-channel.js";
+import { createPace } from "./pace.js";
+import type { RingBudget } from "./ring.js";
+import { createStatePushes, type StateReceiver } from "./state-pushes.js";
+import type { Sink } from "./subscription.js";
+
+/** The channels of the sessions that somebody reads at this moment. */
+export interface Channels {
+  /** Opens a session's channel, or joins the open one; it stays while readers are attached. */
+  open(sessionId: string): Promise<Channel>;
+  find(sessionId: string): Channel | undefined;
+  /** Gives committed messages to whoever reads here, and a hint to the other nodes. */
+  deliver(sessionId: string, messages: readonly StoredMessage[]): void;
+  announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
+  /** Says that somebody is there, or no longer; at most once a second for a session. */
+  announcePresence(sessionId: string): void;
+  /** Says that a peer has read up to a cursor; at most once a second for a session, where anybody follows it. */
+  announceDelivery(sessionId: string, cursor: number): void;
+  /** Pushes what a key of a session, or of the mesh, holds now. */
+  announceState(meshId: string, change: StateChangeFrame): void;
+  /** Adds a connection to those that are told of a mesh's state; of none's for null. */
+  receiveState(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
+  /** The safety query (OPS-8): catches what a lost hint did not say. */
+  checkHeads(): Promise<void>;
+  /** Closes channels without readers. */
+  sweep(): void;
+  stop(): void;
+}
+
+/** A channel without readers is kept this long: a client that polls over HTTP is between two waits. */
+const keepMs = 60_000;
+/** What changes all the time is told of a session at most so often. */
+const hintEveryMs = 1_000;
+
+export function startChannels(options: {
+  database: { orm: Queryable };
+  bus: Bus;
+  mesh: MeshChannels;
+  log: Log;
+}): Channels {
+  const { database, bus, mesh, log } = options;
+  const budget: RingBudget = { bytes: 0 };
+  const channels = new Map<string, Channel>();
+  const opening = new Map<string, Promise<Channel>>();
+  const quietSince = new Map<string, number>();
+  const statePushes = createStatePushes();
+  const pace = createPace(hintEveryMs);
+
+  const unsubscribe = bus.subscribe(({ sessionId, sequence }) => channels.get(sessionId)?.hint(sequence));
+
+  async function openChannel(sessionId: string): Promise<Channel> {
+    // Hints that arrive between the read of the head and the registration would be lost: they are collected first.
+    const hints: number[] = [];
+    const stopCollecting = bus.subscribe((hint) => {
+      if (hint.sessionId === sessionId) hints.push(hint.sequence);
+    });
+    try {
+      const [head] = await readFeedHeads(database.orm, [sessionId]);
+      if (!head) throw new TypeError(`There is no feed of session ${sessionId}.`);
+      const channel = createChannel(
+        {
+          sessionId,
+          head: head.lastSequence,
+          closed: head.closedAt !== null,
+          documentVersion: head.documentVersion,
+        },
+        { database, budget, log },
+      );
+      channels.set(sessionId, channel);
+      for (const sequence of hints) channel.hint(sequence);
+      return channel;
+    } finally {
+      stopCollecting();
+      opening.delete(sessionId);
+    }
+  }
+
+  return {
+    async open(sessionId) {
+      quietSince.delete(sessionId);
+      const channel = channels.get(sessionId);
+      if (channel) return channel;
+      const promise = opening.get(sessionId) ?? openChannel(sessionId);
+      opening.set(sessionId, promise);
+      return promise;
+    },
+    find: (sessionId) => channels.get(sessionId),
+    deliver(sessionId, messages) {
+      channels.get(sessionId)?.accept(messages);
+      const last = messages.at(-1);
+      if (last) bus.publish({ sessionId, sequence: last.sequence });
+      mesh.deliver(sessionId, messages);
+    },
+    announceChange(sessionId, kind, version) {
+      channels.get(sessionId)?.announceChange(kind, version);
+      mesh.announce("sessions", sessionId);
+    },
+    announcePresence(sessionId) {
+      mesh.announce("sessions", sessionId);
+      const channel = channels.get(sessionId);
+      if (!channel?.readers) return;
+      pace.hint(`presence ${sessionId}`, () => channel.announceChange("roster", channel.head));
+    },
+    announceDelivery(sessionId, cursor) {
+      if (!channels.get(sessionId)?.readers) return;
+      pace.hint(`delivery ${sessionId}`, () => channels.get(sessionId)?.announceChange("delivery", cursor));
+    },
+    announceState: statePushes.push,
+    receiveState: statePushes.open,
+    async checkHeads() {
+      const heads = await readFeedHeads(database.orm, [...channels.keys()]);
+      for (const { sessionId, lastSequence, closedAt, documentVersion } of heads) {
+        const channel = channels.get(sessionId);
+        channel?.hint(lastSequence);
+        channel?.announceChange("document", documentVersion);
+        if (closedAt) channel?.markClosed();
+      }
+    },
+    sweep() {
+      const now = Date.now();
+      for (const [sessionId, channel] of channels) {
+        if (channel.readers > 0) {
+          quietSince.delete(sessionId);
+          continue;
+        }
+        const since = quietSince.get(sessionId) ?? now;
+        quietSince.set(sessionId, since);
+        if (now - since < keepMs) continue;
+        channel.dispose();
+        channels.delete(sessionId);
+        quietSince.delete(sessionId);
+      }
+    },
+    stop() {
+      unsubscribe();
+      pace.stop();
+      for (const channel of channels.values()) channel.dispose();
+      channels.clear();
+    },
+  };
+}

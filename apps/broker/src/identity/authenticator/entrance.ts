@@ -1,0 +1,316 @@
+import {
+  type Database,
+  findJobBySecret,
+  findMember,
+  findTokenByNumber,
+  type KnownToken,
+  type TokenKind,
+  takeToken,
+  useToken,
+} from "@merkle/db";
+import { type HelloProof, limits, MerkleError, type SignatureProof } from "@merkle/wire";
+import type { Services } from "../../context.js";
+import type { Limiter } from "../limits/limiter.js";
+import type { Meshes } from "../meshes/meshes.js";
+import type { Arrival } from "../origin/arrival.js";
+import { requireSameOrigin } from "../origin/same-origin.js";
+import type { Asker, Principal } from "../principal.js";
+import { hashToken, isJobToken, kindOfToken, nameOfToken } from "../tokens/token.js";
+import { readBearer, readBrowserToken } from "./cookie.js";
+import { type AskedHello, verifyHello } from "./verify-hello.js";
+
+/** Where somebody has been let in to: who it is, and the services of that mesh. */
+export interface Admission {
+  readonly principal: Asker;
+  /** For somebody whom the broker does not know, the main mesh's: operations for anybody need some. */
+  readonly services: Services;
+}
+
+/** What says, of a request over HTTP, who sends it. */
+export interface RequestWord {
+  readonly arrival: Arrival;
+  readonly method: string;
+  readonly header: (name: string) => string | undefined;
+}
+
+/** Finds out, for all doors, who somebody is before anything else is looked at (ENTER-1). */
+export interface Entrance {
+  readonly auth: "open" | "invite";
+  /** Who somebody is who has not said so yet. */
+  readonly unknown: Admission;
+  /**
+   * Over HTTP: by a bearer token, else by the two halves of what a browser is signed in by: its cookie alone is nobody.
+   *
+   * @throws unauthorized for a token that is given and proves nobody; not_found for a mesh that there is none of; forbidden
+   * for what a page of another address asks for by cookie
+   */
+  byRequest(request: RequestWord): Promise<Admission>;
+  /**
+   * Over a WebSocket: by what the client answers the broker's hello with.
+   *
+   * @throws unauthorized
+   */
+  byHello(answer: HelloAnswer, asked: AskedFrom): Promise<Admission>;
+  /**
+   * By a token of one of these kinds alone; null for one that proves nobody. What is good once is used up by it.
+   */
+  byToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
+  /** Ends a connection as soon as its principal's membership or token ends (ENTER-6). Returns how to stop watching. */
+  hold(principal: Asker, end: () => void): () => void;
+  /** Ends every connection of a member, or of a token and what was got by it; to be called when that is committed. */
+  end(
+    ended: { readonly meshId: string } & ({ readonly memberId: string } | { readonly token: number }),
+  ): void;
+  stop(): void;
+}
+
+/** What the broker knows of a connection whose hello is answered. */
+export type AskedFrom = Omit<AskedHello, "brokerId">;
+
+export interface HelloAnswer {
+  readonly mesh?: string | undefined;
+  readonly proof?: HelloProof | undefined;
+}
+
+interface Held {
+  readonly principal: Principal;
+  readonly end: () => void;
+  readonly expires: NodeJS.Timeout | undefined;
+}
+
+/** A timer cannot be set further ahead. */
+const timerMsMax = 2 ** 31 - 1;
+/** What was found out about a token is believed this long; what ends here is forgotten at once (ENTER-6). */
+const rememberMs = 1_000;
+
+export function createEntrance({
+  auth,
+  meshes,
+  limiter,
+  database,
+}: {
+  readonly auth: "open" | "invite";
+  readonly meshes: Meshes;
+  readonly limiter: Limiter;
+  readonly database: Pick<Database, "orm" | "brokerId">;
+}): Entrance {
+  const held = new Set<Held>();
+  // By the token's hash; the one that was looked up last stands last.
+  const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  const expiries = new WeakMap<Principal, Date>();
+  // How many endings there were when somebody was looked up: what ended since may be theirs.
+  const lookedUpAt = new WeakMap<Principal, number>();
+  let endings = 0;
+
+  /** Whom a token that is in force lets in. */
+  async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
+    const kind = kindOfToken(text);
+    if (kind === null || !kinds.includes(kind)) return null;
+    const hash = hashToken(text);
+    const name = nameOfToken(text);
+    const known = remembered.get(name);
+    if (known && known.until > performance.now()) return known.principal;
+    const isGoodOnce = kind === "sign_in" || kind === "ticket";
+    const before = endings;
+    const token = isGoodOnce ? await takeToken(database.orm, hash) : await useToken(database.orm, hash);
+    const principal = await toPrincipal(token);
+    limiter.noteProof(name, principal !== null && !isGoodOnce);
+    if (!principal) return null;
+    lookedUpAt.set(principal, before);
+    if (!isGoodOnce && before === endings) remember(name, principal);
+    return principal;
+  }
+
+  /** The agent of a job, for as long as it runs and its claim holds; nothing is remembered of it. */
+  async function byJob(text: string): Promise<Principal | null> {
+    const job = await findJobBySecret(database.orm, hashToken(text));
+    limiter.noteProof(nameOfToken(text), job !== null);
+    if (!job) return null;
+    const { meshId, number, kind, sessionId, root, path, fence } = job;
+    const sourcePath = path === null ? null : `${root}/${path}`;
+    return { kind: "job", meshId, job: number, jobKind: kind, sessionId, sourcePath, fence };
+  }
+
+  function remember(name: string, principal: Principal): void {
+    remembered.delete(name);
+    remembered.set(name, { principal, until: performance.now() + rememberMs });
+    if (remembered.size <= limits.cachedCredentialsMax) return;
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined) remembered.delete(oldest);
+  }
+
+  async function toPrincipal(token: KnownToken | null): Promise<Principal | null> {
+    if (!token) return null;
+    const { meshId, number, memberId, sessionId, member, kind, parent } = token;
+    // A ticket is used up at once, and its connection lasts as long as the browser is signed in.
+    if (kind === "ticket") {
+      return parent === null ? null : toPrincipal(await findTokenByNumber(database.orm, meshId, parent));
+    }
+    // A link that signs in is used up, too: what was got by it ends with what the link itself was got by.
+    const heldBy = kind === "sign_in" ? parent : number;
+    const principal: Principal | null =
+      sessionId !== null
+        ? { kind: "observer", meshId, sessionId, token: number }
+        : memberId !== null && member
+          ? {
+              kind: "member",
+              meshId,
+              memberId,
+              ...member,
+              token: heldBy,
+              forPrograms: kind === "bearer" && parent !== null,
+            }
+          : null;
+    if (principal) expiries.set(principal, token.expiresAt);
+    return principal;
+  }
+
+  async function admit(principal: Principal): Promise<Admission> {
+    const services = await meshes.find(principal.meshId);
+    if (!services) throw new TypeError("A principal's mesh is gone.");
+    return { principal, services };
+  }
+
+  async function admitAnyone(mesh: string | undefined): Promise<Admission> {
+    const services = mesh === undefined ? meshes.main : await meshes.find(mesh);
+    if (!services) throw noSuchMesh(mesh ?? "main");
+    return { principal: { kind: "anyone", meshId: services.database.meshId }, services };
+  }
+
+  /** A token or key belongs to one mesh; who names another has mistaken one for the other. */
+  async function admitTo(principal: Principal | null, mesh: string | undefined): Promise<Admission> {
+    if (!principal) throw proofRefused();
+    if (mesh !== undefined && (await meshes.find(mesh))?.database.meshId !== principal.meshId) {
+      throw noSuchMesh(mesh);
+    }
+    return admit(principal);
+  }
+
+  /** A key that belongs to no member is refused as a signature that does not hold. */
+  async function bySignature(proof: SignatureProof, asked: AskedFrom): Promise<Principal | null> {
+    const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
+    const publicKey = Buffer.from(memberKey, "base64url");
+    const before = endings;
+    const member = await findMember(database.orm, meshId, { publicKey });
+    if (!member || member.revokedAt !== null) return null;
+    const { memberId, name, role } = member;
+    const principal: Principal = {
+      kind: "member",
+      meshId,
+      memberId,
+      name,
+      role,
+      token: null,
+      forPrograms: false,
+    };
+    lookedUpAt.set(principal, before);
+    return principal;
+  }
+
+  async function isStillIn(principal: Exclude<Principal, { kind: "anyone" | "job" }>): Promise<boolean> {
+    const { meshId, token } = principal;
+    // A token is in force only as long as its member is one.
+    if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
+    if (principal.kind === "observer") return false;
+    const member = await findMember(database.orm, meshId, { memberId: principal.memberId });
+    return member !== null && member.revokedAt === null;
+  }
+
+  const unknown: Admission = {
+    principal: auth === "open" ? { kind: "anyone", meshId: meshes.main.database.meshId } : null,
+    services: meshes.main,
+  };
+
+  return {
+    auth,
+    unknown,
+    async byRequest({ arrival, method, header }) {
+      const mesh = header("x-merkle-mesh");
+      const bearer = readBearer(header("authorization"));
+      if (bearer !== undefined && isJobToken(bearer)) return admitTo(await byJob(bearer), mesh);
+      if (bearer !== undefined) return admitTo(await byToken(bearer, forPrograms), mesh);
+      const browser = readBrowserToken(header("cookie"), header("x-merkle-page"), arrival);
+      const principal = browser === undefined ? null : await byToken(browser, ["browser"]);
+      if (principal) {
+        if (method !== "GET" && method !== "HEAD") requireSameOrigin(arrival);
+        return admitTo(principal, mesh);
+      }
+      return auth === "open" ? admitAnyone(mesh) : unknown;
+    },
+    async byHello({ mesh, proof }, asked) {
+      if (!proof) {
+        if (auth === "open") return admitAnyone(mesh);
+        throw proofRefused();
+      }
+      switch (proof.kind) {
+        case "signature":
+          return admitTo(await bySignature(proof, asked), mesh);
+        case "ticket":
+          return admitTo(await byToken(proof.ticket, ["ticket"]), mesh);
+        case "bearer":
+          return admitTo(await byToken(proof.token, forPrograms), mesh);
+      }
+    },
+    byToken,
+    hold(principal, end) {
+      // A job's agent opens no connection that stays: each of its calls is looked up anew.
+      if (!principal || principal.kind === "anyone" || principal.kind === "job") return () => undefined;
+      const expiresAt = expiries.get(principal);
+      const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);
+      const expires = inMs === undefined ? undefined : setTimeout(end, Math.max(inMs, 0));
+      const each: Held = { principal, end, expires };
+      held.add(each);
+      // Who was looked up before something ended, and is held only after, was not among those who were told.
+      if (lookedUpAt.get(principal) !== endings) {
+        isStillIn(principal).then(
+          (isIn) => isIn || end(),
+          () => end(),
+        );
+      }
+      return () => {
+        clearTimeout(expires);
+        held.delete(each);
+      };
+    },
+    end(ended) {
+      endings += 1;
+      remembered.clear();
+      for (const { principal, end } of [...held]) {
+        if (principal.meshId !== ended.meshId) continue;
+        if ("token" in ended ? isOfToken(principal, ended.token) : isOfMember(principal, ended.memberId))
+          end();
+      }
+    },
+    stop() {
+      for (const { expires } of held) clearTimeout(expires);
+      held.clear();
+    },
+  };
+}
+
+/** What may stand in an Authorization header. */
+const forPrograms: readonly TokenKind[] = ["bearer", "observer"];
+
+function isOfToken(principal: Principal, token: number): boolean {
+  return "token" in principal && principal.token === token;
+}
+
+function isOfMember(principal: Principal, memberId: string): boolean {
+  return principal.kind === "member" && principal.memberId === memberId;
+}
+
+function noSuchMesh(mesh: string): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no mesh ${JSON.stringify(mesh.slice(0, 100))} here that you are let into. merkle mesh list shows yours.`,
+  );
+}
+
+/** Says no more than that: what was wrong with a proof helps those alone who try to forge one. */
+function proofRefused(): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    "What you proved yourself with lets nobody in: it is wrong, was used up, has expired or was revoked. " +
+      "Join with an invite (merkle join -), or get a new token or sign-in link from a member.",
+  );
+}

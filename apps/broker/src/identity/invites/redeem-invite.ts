@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import {
+  findMember,
+  type InviteRow,
+  insertNewMember,
+  type MemberRow,
+  setMemberRole,
+  type Transaction,
+  takeInviteUse,
+} from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { verifyJoin } from "../authenticator/verify-join.js";
+import { findGivenInvite } from "./find-invite.js";
+import { stateOf, toSessionName } from "./invite-output.js";
+
+type Input = ParsedInputOf<"redeem_invite">;
+
+/**
+ * Makes the holder of a key a member of the invite's mesh. The same key gets the same membership again, and uses nothing
+ * up (INVITE-7); of any number of keys at once, as many get in as the invite has uses (INVITE-2).
+ *
+ * @throws forbidden when the invite lets nobody in any more, with when and whom to ask, and for a key that was revoked
+ */
+export async function redeemInvite(ctx: Context, input: Input): Promise<OutputOf<"redeem_invite">> {
+  const { services } = ctx;
+  const { database } = services;
+  const { idempotency_key: _key, ...proof } = input;
+  verifyJoin(proof, database.brokerId);
+  const invite = await findGivenInvite(database.orm, input.invite);
+  // Most of those who come too late are told so without a transaction; a member may come again.
+  const publicKey = Buffer.from(input.public_key, "base64url");
+  if (!(await findMember(database.orm, invite.meshId, { publicKey }))) refuseEnded(invite);
+  const joined = await services.meshes().find(invite.meshId);
+
+  const member = await ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => joined?.mesh.announce("members", null));
+    return admit(tx, invite, input);
+  });
+  return {
+    broker_id: database.brokerId,
+    mesh_id: invite.meshId,
+    mesh: invite.mesh,
+    member_id: member.memberId,
+    name: member.name,
+    role: member.role,
+    session: toSessionName(invite),
+  };
+}
+
+async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<MemberFacts> {
+  const { meshId, number } = invite;
+  const publicKey = Buffer.from(input.public_key, "base64url");
+  const known = await findMember(tx, meshId, { publicKey });
+  if (known) return admitAgain(tx, invite, known);
+  // Before a member is made that would have to be taken back.
+  refuseEnded(invite);
+  const member = {
+    meshId,
+    memberId: randomUUID(),
+    name: input.name,
+    role: invite.role,
+    publicKey,
+    invite: number,
+  };
+  if (!(await insertNewMember(tx, member))) {
+    // The same key came at the same moment, by another request, and is in.
+    const other = await findMember(tx, meshId, { publicKey });
+    if (!other) throw new TypeError("A member is there and is not.");
+    return admitAgain(tx, invite, other);
+  }
+  if (!(await takeInviteUse(tx, invite))) throw inviteEnded({ ...invite, uses: invite.usesMax });
+  return member;
+}
+
+type MemberFacts = Pick<MemberRow, "memberId" | "name" | "role">;
+
+/** Another invite uses up nothing either, unless it makes a member an admin. */
+async function admitAgain(tx: Transaction, invite: InviteRow, member: MemberRow): Promise<MemberFacts> {
+  if (member.revokedAt) throw keyRevoked(member.revokedAt);
+  if (member.invite === invite.number) return member;
+  refuseEnded(invite);
+  if (invite.role !== "admin" || member.role === "admin") return member;
+  if (!(await takeInviteUse(tx, invite))) throw inviteEnded({ ...invite, uses: invite.usesMax });
+  await setMemberRole(tx, member, "admin");
+  return { ...member, role: "admin" };
+}
+
+function refuseEnded(invite: InviteRow): void {
+  if (stateOf(invite) !== "open") throw inviteEnded(invite);
+}
+
+/** The same words that a preview's reader is told. */
+function inviteEnded(invite: InviteRow): MerkleError {
+  const state = stateOf(invite);
+  const what = {
+    open: "lets nobody in",
+    used: "was used up",
+    expired: `expired at ${invite.expiresAt.toISOString()}`,
+    revoked: `was revoked at ${invite.revokedAt?.toISOString()}`,
+  }[state];
+  return new MerkleError("forbidden", `This invite ${what}. Ask ${invite.inviter} for a new one.`, {
+    state,
+    inviter: invite.inviter,
+    expires_at: invite.expiresAt.toISOString(),
+  });
+}
+
+function keyRevoked(at: Date): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `This key's membership was ended at ${at.toISOString()}, and no invite brings it back. Ask an admin; a new membership needs a new key.`,
+    { state: "revoked" },
+  );
+}

@@ -1,0 +1,123 @@
+import { timingSafeEqual } from "node:crypto";
+import {
+  type Database,
+  findFurtherSecrets,
+  findLiveInvites,
+  findLiveJobs,
+  findLiveTokens,
+  findPeerSecrets,
+  findPersonSecrets,
+  findTeamSecrets,
+  type LiveSecret,
+} from "@merkle/db";
+import { findInviteSecrets, findTeamCredentials, MerkleError, parseTeamCredential } from "@merkle/wire";
+import { hashSecret } from "../sessions/access/credentials.js";
+import { findTokens, hashToken } from "./tokens/token.js";
+
+/**
+ * Refuses an input whose texts quote something that is in force and lets its reader in: a credential, a token or an
+ * invite's link. Models repeat what they hold, and a feed is for everybody to read (AUTH-6).
+ */
+export async function refuseLiveCredentials(
+  database: Pick<Database, "orm" | "meshId">,
+  input: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { team_id: _own, ...fields } = input;
+  const found = new Quoted();
+  found.collect(fields);
+  // By which somebody joins: that one is where it belongs.
+  for (const secret of findInviteSecrets(String(input["invite"]))) found.invites.delete(secret);
+  await refuseTeamCredentials(database, found.credentials);
+  await refuseTokens(database, found.tokens);
+  await refuseInvites(database, found.invites);
+}
+
+/** What in the texts of an input has the form of a secret. */
+class Quoted {
+  readonly credentials = new Set<string>();
+  readonly tokens = new Set<string>();
+  readonly invites = new Set<string>();
+
+  collect(value: unknown): void {
+    if (typeof value === "string") {
+      for (const credential of findTeamCredentials(value)) this.credentials.add(credential);
+      for (const token of findTokens(value)) this.tokens.add(token);
+      for (const secret of findInviteSecrets(value)) this.invites.add(secret);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [name, inner] of Object.entries(value)) {
+        this.collect(name);
+        this.collect(inner);
+      }
+    }
+  }
+}
+
+async function refuseTeamCredentials(
+  { orm, meshId }: Pick<Database, "orm" | "meshId">,
+  found: ReadonlySet<string>,
+): Promise<void> {
+  if (found.size === 0) return;
+  const quoted = [...found].flatMap((text) => parseTeamCredential(text) ?? []);
+  const ids = quoted.map((credential) => credential.teamId);
+  const further = await findFurtherSecrets(orm, ids);
+  const teams = [...(await findTeamSecrets(orm, ids)), ...further];
+  const peers = await findPeerSecrets(orm, ids);
+  const persons = await findPersonSecrets(orm, meshId, ids);
+  for (const { teamId: id, secret } of quoted) {
+    const isPerson = persons.some((each) => each.id === id);
+    if (isInForce(isPerson ? [...persons, ...further] : [], id, secret)) throw quotedPerson(id);
+    if (isInForce(teams, id, secret)) throw quotedByAgent("team", id);
+    if (isInForce(peers, id, secret)) throw quotedByAgent("peer", id);
+  }
+}
+
+async function refuseTokens({ orm }: Pick<Database, "orm">, found: ReadonlySet<string>): Promise<void> {
+  const hashes = [...found].map(hashToken);
+  const [job] = await findLiveJobs(orm, hashes);
+  if (job) throw quotedJob(job.number);
+  const [live] = await findLiveTokens(orm, hashes);
+  if (!live) return;
+  throw new MerkleError(
+    "bad_request",
+    `The text holds token ${live.number}, by which everybody who reads it could come in. Take it out and send it again; one that was shown should be revoked (revoke_token).`,
+    { token_id: live.number },
+  );
+}
+
+async function refuseInvites({ orm }: Pick<Database, "orm">, found: ReadonlySet<string>): Promise<void> {
+  const [live] = await findLiveInvites(orm, [...found].map(hashSecret));
+  if (!live) return;
+  throw new MerkleError(
+    "bad_request",
+    `The text holds the link of invite ${live.number}, by which everybody who reads it could come in. Take it out and send it again, and hand invites over in private.`,
+    { invite_id: live.number },
+  );
+}
+
+function quotedJob(number: number): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The text holds the credential of job ${number}, which everybody could then use. Take it out and send it again.`,
+    { job_id: number },
+  );
+}
+
+function quotedByAgent(holder: "team" | "peer", id: string): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The text holds the credential of ${holder} ${id}, which everybody could then use. Take it out and send it again; a ${holder} that has shown its credential calls rotate_team_credential.`,
+    { [`${holder}_id`]: id },
+  );
+}
+
+function quotedPerson(id: string): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The text holds the credential of person ${id}, which everybody could then use. Take it out and send it again.`,
+    { person_id: id },
+  );
+}
+
+function isInForce(live: readonly LiveSecret[], id: string, secret: string): boolean {
+  return live.some((each) => each.id === id && timingSafeEqual(each.secretHash, hashSecret(secret)));
+}

@@ -1,0 +1,60 @@
+import {
+  endInvitesOfMember,
+  endMembership,
+  endTokensOfMember,
+  findMember,
+  lockAdmins,
+  type MemberRow,
+} from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { MemberPrincipal } from "../principal.js";
+import { requireMember } from "../require-member.js";
+
+/**
+ * Ends a membership with its tokens, the invites and observer links that it made, and the connections that came by any of
+ * these (MEMBER-2). Its key never becomes a member of this mesh again; what it did keeps its name.
+ *
+ * @throws conflict when nobody would be left who could invite an admin
+ */
+export async function revokeMember(
+  ctx: Context,
+  { member_id: memberId }: ParsedInputOf<"revoke_member">,
+): Promise<OutputOf<"revoke_member">> {
+  const { database, mesh, entrance } = ctx.services;
+  const { meshId } = database;
+  const caller = requireMember(ctx);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    // Of two admins who revoke each other at once, one is first, and the other is an admin no more.
+    const admins = await lockAdmins(tx, meshId);
+    const member = await findMember(tx, meshId, { memberId });
+    if (!member) throw noSuchMember(memberId);
+    if (!admins.has(caller.memberId)) throw adminNoMore(caller);
+    if (admins.size === 1 && admins.has(memberId)) throw lastAdmin(member);
+    if (await endMembership(tx, { meshId, memberId }, caller.name)) {
+      await endInvitesOfMember(tx, meshId, memberId);
+      const tokens = await endTokensOfMember(tx, meshId, memberId);
+      afterCommit(() => {
+        entrance().end({ meshId, memberId });
+        for (const token of tokens) entrance().end({ meshId, token });
+        mesh.announce("members", null);
+      });
+    }
+    return { member_id: memberId, name: member.name };
+  });
+}
+
+function noSuchMember(memberId: string): MerkleError {
+  return new MerkleError("not_found", `There is no member ${memberId}. list_members shows those there are.`);
+}
+
+function adminNoMore({ name }: MemberPrincipal): MerkleError {
+  return new MerkleError("forbidden", `${name} is an admin of this mesh no more; nobody was revoked.`);
+}
+
+function lastAdmin({ name }: MemberRow): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `${name} is the last admin of this mesh, and nobody else could invite another. Invite an admin first.`,
+  );
+}

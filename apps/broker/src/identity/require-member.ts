@@ -1,0 +1,22 @@
+import { MerkleError } from "@merkle/wire";
+import type { Context } from "../context.js";
+import type { Asker, MemberPrincipal } from "./principal.js";
+
+/**
+ * The member who asks, for what is a member's own.
+ *
+ * @throws forbidden where the broker lets everybody in, who then is nobody in particular
+ */
+export function requireMember({ principal }: Pick<Context, "principal">): MemberPrincipal {
+  if (principal?.kind === "member") return principal;
+  throw new MerkleError(
+    "forbidden",
+    "This broker lets in whoever reaches it, so it has no members to invite, to revoke or to give tokens to. Start it with --auth invite to let in only those who are invited.",
+    { auth: "open" },
+  );
+}
+
+/** The member whose own is all that a list may show; null for an admin, and where everybody is let in: those see all. */
+export function onlyOf(principal: Asker): string | null {
+  return principal?.kind === "member" && principal.role !== "admin" ? principal.memberId : null;
+}

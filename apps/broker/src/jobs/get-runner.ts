@@ -1,9 +1,0 @@
-import { countJobsInFlight } from "@merkle/db";
-import type { Context, OutputOf } from "../context.js";
-
-/** Who runs jobs beside this broker, and how many wait and run in this mesh (DASH-277). */
-export async function getRunner({ services }: Context): Promise<OutputOf<"get_runner">> {
-  const { orm, meshId } = services.database;
-  const [here, counts] = await Promise.all([services.jobs().describe(), countJobsInFlight(orm, meshId)]);
-  return { here, elsewhere: services.jobs().terms.remoteRunners, ...counts };
-}

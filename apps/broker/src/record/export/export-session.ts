@@ -1,0 +1,61 @@
+import { ReadableStream, TransformStream } from "node:stream/web";
+import type { Services } from "../../context.js";
+import type { SessionIdentity } from "../../sessions/access/directory.js";
+import { markdownOf } from "./markdown.js";
+import { ndjsonOf } from "./ndjson.js";
+import type { Recorded } from "./recorded.js";
+import { writeBundle } from "./write-bundle.js";
+
+export type ExportForm = "bundle" | "md" | "ndjson";
+
+/** A session as a file, made while it is read. */
+export interface Exported {
+  readonly fileName: string;
+  readonly contentType: string;
+  readonly bytes: ReadableStream<Uint8Array>;
+}
+
+/**
+ * Begins to write a session out, up to what it holds at this moment (EXPORT-1). Nothing is read ahead of who takes the bytes,
+ * and what is written is what the rows hold: whether that is what was sealed, verifying it finds out.
+ */
+export function exportSession(
+  services: Services,
+  source: { readonly session: SessionIdentity; readonly recorded: Recorded },
+  form: ExportForm,
+): Exported {
+  const { slug } = source.session;
+  switch (form) {
+    case "bundle":
+      return { fileName: `${slug}.zip`, contentType: "application/zip", bytes: zipped(services, source) };
+    case "md":
+      return {
+        fileName: `${slug}.md`,
+        contentType: "text/markdown; charset=utf-8",
+        bytes: encoded(markdownOf(services, source)),
+      };
+    case "ndjson":
+      return {
+        fileName: `${slug}.ndjson`,
+        contentType: "application/x-ndjson",
+        bytes: encoded(ndjsonOf(services.database, source)),
+      };
+  }
+}
+
+function zipped(
+  services: Services,
+  source: { readonly session: SessionIdentity; readonly recorded: Recorded },
+): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  // What fails is told by the stream, which then does not end as one that is whole.
+  writeBundle(services, source, writable).catch((error) => writable.abort(error).catch(() => undefined));
+  return readable;
+}
+
+function encoded(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  async function* encode(): AsyncGenerator<Uint8Array> {
+    for await (const text of texts) yield Buffer.from(text);
+  }
+  return ReadableStream.from(encode()) as ReadableStream<Uint8Array>;
+}

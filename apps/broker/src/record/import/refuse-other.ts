@@ -1,0 +1,27 @@
+import { MerkleError } from "@merkle/wire";
+import { rootOfLog, toHex } from "@merkle/wire/record";
+import type { Services } from "../../context.js";
+import { sha256 } from "../../core/sha256.js";
+import { subtreesOf } from "../tiles.js";
+import type { Target } from "./store-record.js";
+
+/**
+ * Refuses a bundle whose beginning is not what was imported of that record before.
+ *
+ * @throws conflict
+ */
+export async function refuseOther(
+  { workers }: Services,
+  { tx, sessionId, recordId }: Target,
+  theirs: { readonly log: "feed" | "document"; readonly size: number; readonly root: string },
+): Promise<void> {
+  const { log, size, root } = theirs;
+  const read = subtreesOf({ db: tx, workers }, { sessionId, recordId, log });
+  if (toHex(await rootOfLog(size, read, sha256)) === root) return;
+  const what = log === "feed" ? `first ${size} messages` : `first ${size} versions of the document`;
+  throw new MerkleError(
+    "conflict",
+    `The ${what} of this bundle are others than those that were imported of the same session before. One of the two was changed: verify both. Nothing was imported.`,
+    { log, size, session_id: sessionId },
+  );
+}

@@ -1,0 +1,43 @@
+import { MerkleError } from "@merkle/wire";
+import type { RecordReport } from "@merkle/wire/record";
+import type { Context } from "../../context.js";
+import type { Spooled } from "./spool.js";
+
+/** So many of what is wrong are told; the rest `merkle verify` tells. */
+const findingsTold = 10;
+
+/** A million messages take a few minutes. */
+const verifyMsMax = 30 * 60_000;
+
+/**
+ * Verifies a bundle whole, beside everybody else (IMPORT-7).
+ *
+ * @throws bad_request with the first thing that is wrong
+ */
+export async function refuseUnverified(
+  { path }: Spooled,
+  { signal, services }: Context,
+): Promise<RecordReport> {
+  const report = await services.workers.run(
+    "verify_bundle",
+    { path },
+    { signal, timeoutMs: verifyMsMax, alone: true },
+  );
+  if ("unreadable" in report) throw new MerkleError("bad_request", `This is no bundle. ${report.unreadable}`);
+  if (!report.ok) {
+    const [first] = report.findings;
+    throw new MerkleError(
+      "bad_request",
+      `The bundle does not verify, so nothing was imported. ${first?.message ?? ""}`.trimEnd(),
+      { findings: report.findings.slice(0, findingsTold) },
+    );
+  }
+  if (report.session === null) {
+    throw new MerkleError(
+      "bad_request",
+      `The bundle does not say whose words its title and roster are, so nothing was imported: ${report.unproven.join(" ")} Ask for an export of the broker that it comes from.`,
+      { unproven: report.unproven },
+    );
+  }
+  return report;
+}

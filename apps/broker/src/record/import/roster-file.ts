@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { ImportedPeerRow, ImportedTeamRow } from "@merkle/db";
+import { limits, Timestamp, Uuid } from "@merkle/wire";
+import { bundleFiles } from "@merkle/wire/record";
+import type { ZippedFiles } from "@merkle/wire/record/zip";
+import * as z from "zod";
+import { idFrom } from "../../core/message.js";
+import { readSmallFile } from "./read-file.js";
+
+const Name = z.string().min(1).max(120);
+
+const Roster = z.object({
+  participants: z.array(
+    z.object({
+      team_id: Uuid,
+      team_name: Name,
+      kind: z.enum(["agent", "human", "guest"]),
+      convener: z.boolean(),
+      joined_at: Timestamp,
+      left_at: Timestamp.nullable(),
+    }),
+  ),
+  peers: z.array(
+    z.object({
+      peer_id: Uuid,
+      team_id: Uuid,
+      name: Name.nullable(),
+      role: z.string().max(limits.nameCharsMax).nullable(),
+      groups: z.array(z.object({ name: Name, role: z.string().nullable() })).max(limits.groupsPerPeerMax),
+      joined_at: Timestamp,
+      left_at: Timestamp.nullable(),
+    }),
+  ),
+});
+
+/**
+ * Who took part, as the bundle tells it, the convener first: for display, since nobody can act as one of them here. What cannot be understood is left out; the authors of messages stand in the messages.
+ */
+export async function readRosterFile(bundle: ZippedFiles, until: Date): Promise<ImportedTeamRow[]> {
+  const parsed = Roster.safeParse(parse(await readSmallFile(bundle, bundleFiles.roster)));
+  if (!parsed.success) return [];
+  const { participants, peers } = parsed.data;
+  const names = new Set<string>();
+  const teams = participants.filter(({ team_name }) => {
+    const isFirst = !names.has(team_name.toLowerCase());
+    names.add(team_name.toLowerCase());
+    return isFirst;
+  });
+  return teams
+    .map((team, colour) => ({
+      team,
+      row: {
+        team_id: team.team_id,
+        name: team.team_name,
+        kind: team.kind,
+        secret_hash: unknownSecret(),
+        joined_at: team.joined_at,
+        left_at: team.left_at ?? until.toISOString(),
+        colour,
+        peers: [
+          unnamedPeer(team, until),
+          ...peers
+            .filter((peer) => peer.team_id === team.team_id && peer.name !== null)
+            .map((peer) => toPeer(peer, until)),
+        ],
+      },
+    }))
+    .sort((a, b) => Number(b.team.convener) - Number(a.team.convener))
+    .map(({ row }) => row);
+}
+
+type Roster = z.output<typeof Roster>;
+
+function unnamedPeer(team: Roster["participants"][number], until: Date): ImportedPeerRow {
+  return {
+    peer_id: idFrom(["imported peer", team.team_id]),
+    name: null,
+    secret_hash: null,
+    role: null,
+    groups: [],
+    joined_at: team.joined_at,
+    left_at: team.left_at ?? until.toISOString(),
+  };
+}
+
+function toPeer(peer: Roster["peers"][number], until: Date): ImportedPeerRow {
+  const { peer_id, name, role, groups, joined_at, left_at } = peer;
+  return {
+    peer_id,
+    name,
+    secret_hash: unknownSecret(),
+    role,
+    groups,
+    joined_at,
+    left_at: left_at ?? until.toISOString(),
+  };
+}
+
+/** The hash of a secret that nobody is told. */
+function unknownSecret(): string {
+  return createHash("sha256").update(randomBytes(32)).digest("hex");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,208 @@
+import {
+  findImported,
+  findSession,
+  finishImportedDocument,
+  finishImportedFeed,
+  holdImport,
+  type ImportedSessionRow,
+  insertImport,
+  insertImportedTeams,
+  isDataError,
+  keepImportFile,
+  listImportFiles,
+  replaceImportedState,
+  type Transaction,
+} from "@merkle/db";
+import { type Imported, MerkleError } from "@merkle/wire";
+import {
+  bundleFileNames,
+  bundleFiles,
+  type Manifest,
+  parseKeys,
+  parseManifest,
+  type RecordReport,
+} from "@merkle/wire/record";
+import type { ZippedFiles } from "@merkle/wire/record/zip";
+import type { Services } from "../../context.js";
+import { idFrom } from "../../core/message.js";
+import { toSessionSettings } from "../../sessions/settings/get-settings.js";
+import { takeSlug } from "../../work/sessions/slug.js";
+import { lineOf } from "../audit-key.js";
+import { readSmallFile } from "./read-file.js";
+import { readRosterFile } from "./roster-file.js";
+import { readStateFile } from "./state-file.js";
+import { storeFeed } from "./store-feed.js";
+import { storeHeads } from "./store-heads.js";
+import { storeVersions } from "./store-versions.js";
+
+/** Where a record is stored, and how much of it is there already. */
+export interface Target {
+  readonly tx: Transaction;
+  readonly sessionId: string;
+  readonly recordId: string;
+  readonly size: number;
+  readonly documentVersion: number;
+}
+
+/** Writes a bundle that was verified, in one transaction (IMPORT-2), with all that it adds to what is here of it. */
+export async function storeRecord(
+  services: Services,
+  bundle: ZippedFiles,
+  report: RecordReport,
+): Promise<Imported> {
+  const { database } = services;
+  const manifest = parseManifest(await readSmallFile(bundle, bundleFiles.manifest));
+  try {
+    const { imported, isNew } = await database.transaction((tx) => store(services, tx, bundle, manifest));
+    const { session_id, size, document_version } = imported;
+    services.mesh.announce("sessions", session_id);
+    if (!isNew && imported.added > 0) {
+      services.channels.find(session_id)?.hint(size);
+      services.channels.announceChange(session_id, "document", document_version);
+    }
+    return { ...imported, root: report.root };
+  } catch (error) {
+    if (isDataError(error)) throw notStorable(error);
+    throw error;
+  }
+}
+
+async function store(
+  services: Services,
+  tx: Transaction,
+  bundle: ZippedFiles,
+  manifest: Manifest,
+): Promise<{ imported: Omit<Imported, "root">; isNew: boolean }> {
+  const { meshId } = services.database;
+  const { session_id: recordId, title, closed_at } = manifest.session;
+  const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
+  const record = { recordId, originKey: lineOf(keys, manifest.head.key_id).at(-1) ?? manifest.head.key_id };
+  await holdImport(tx, meshId, recordId);
+  const known = await findImported(tx, meshId, record);
+  if (!known && (await findSession(tx, meshId, recordId))) throw livesHere(services, manifest);
+  const place = known ?? (await begin(services, tx, bundle, { manifest, record }));
+  const target: Target = { tx, recordId, ...place };
+  const closedAt = new Date(closed_at ?? manifest.exported_at);
+  const longer = compareLength(manifest, place);
+
+  const { seals, ...end } = await storeFeed(services, bundle, target);
+  await storeVersions(services, bundle, target);
+  if (longer > 0 || !known) {
+    await storeHeads(bundle, manifest, { ...target, seals });
+    if (end.lastSequence >= place.size) await finishImportedFeed(tx, place.sessionId, { ...end, closedAt });
+    await insertImportedTeams(tx, place.sessionId, await readRosterFile(bundle, closedAt));
+    await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
+    await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
+  }
+  // What was imported before files were kept has none until the same bundle comes again.
+  const isKept = (await listImportFiles(tx, place.sessionId)).length > 0;
+  if (longer > 0 || (longer === 0 && !isKept))
+    await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
+  return {
+    isNew: !known,
+    imported: {
+      session_id: place.sessionId,
+      slug: place.slug,
+      title,
+      record_id: recordId,
+      key_id: manifest.head.key_id,
+      size: Math.max(manifest.size, place.size),
+      document_version: Math.max(manifest.document_version, place.documentVersion),
+      added: Math.max(0, manifest.size - place.size),
+    },
+  };
+}
+
+/**
+ * Whether a bundle has more than is here (1), the same (0) or less (-1).
+ *
+ * @throws conflict for one that has more messages and fewer versions, or the other way round, which no record ever had
+ */
+function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
+  const messages = Math.sign(manifest.size - place.size);
+  const versions = Math.sign(manifest.document_version - place.documentVersion);
+  if (messages * versions >= 0) return Math.sign(messages + versions);
+  throw new MerkleError(
+    "conflict",
+    `The bundle has ${manifest.size} messages and ${manifest.document_version} versions, where ${place.size} and ${place.documentVersion} were imported before: neither can be the beginning of the other. Nothing was imported.`,
+    { session_id: place.sessionId },
+  );
+}
+
+/** Keeps what does not follow from messages and versions as it is (IMPORT-4). */
+async function keepFiles(
+  tx: Transaction,
+  bundle: ZippedFiles,
+  { sessionId, manifest }: { readonly sessionId: string; readonly manifest: Manifest },
+): Promise<void> {
+  const derived: readonly string[] = [bundleFiles.feed, bundleFiles.versions, bundleFiles.document];
+  for (const name of bundleFileNames(manifest.version).filter((each) => !derived.includes(each))) {
+    await keepImportFile(tx, { sessionId, name }, bundle.open(name) ?? none());
+  }
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}
+
+/** Stores the session itself. Its id follows from the mesh, the record and its key, so that it is the same after a restore, too. */
+async function begin(
+  { database: { meshId } }: Services,
+  tx: Transaction,
+  bundle: ZippedFiles,
+  {
+    manifest: { session, exported_at },
+    record,
+  }: {
+    readonly manifest: Manifest;
+    readonly record: { readonly recordId: string; readonly originKey: string };
+  },
+): Promise<ImportedSessionRow> {
+  const { recordId, originKey } = record;
+  const sessionId = idFrom(["import", meshId, recordId, originKey]);
+  const slug = await takeSlug(tx, { meshId, sessionId, title: session.slug, wanted: undefined });
+  const [convener] = await readRosterFile(bundle, new Date(exported_at));
+  await insertImport(tx, {
+    sessionId,
+    meshId,
+    ...record,
+    slug,
+    title: session.title,
+    description: session.description,
+    createdByTeamId: convener?.team_id ?? recordId,
+    settings: toSessionSettings(undefined),
+    createdAt: new Date(session.created_at),
+    closedAt: new Date(session.closed_at ?? exported_at),
+  });
+  return { sessionId, slug, size: 0, documentVersion: 0 };
+}
+
+/** How lists begin to tell of a concluded session. */
+async function readConclusion(
+  { workers }: Services,
+  bundle: ZippedFiles,
+  { session }: Manifest,
+): Promise<string | null> {
+  if (session.closed_at === null) return null;
+  const content = await readSmallFile(bundle, bundleFiles.document);
+  const section = await workers.run("find_section", { content, heading: "## Conclusion" });
+  return "text" in section ? section.text : null;
+}
+
+function livesHere({ signer }: Services, { head }: Manifest): MerkleError {
+  const isOurs = signer.keys.some(({ key_id }) => key_id === head.key_id);
+  return new MerkleError(
+    "conflict",
+    isOurs
+      ? "This mesh has the session itself, of which the bundle is a copy. Import it into another mesh, or verify it as it is."
+      : `This mesh has the session itself, and the bundle is not of it: it names the same id, and is signed with the key ${head.key_id}, which was never this broker's. Nothing was imported.`,
+    { session_id: head.session_id },
+  );
+}
+
+function notStorable(cause: unknown): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "The bundle verifies, but holds what no session here can hold: a name or a text that is too long, or a number that is out of order. Nothing was imported.",
+    {},
+    { cause },
+  );
+}

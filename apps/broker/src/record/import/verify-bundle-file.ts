@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+import { type RecordReport, verifyBundle } from "@merkle/wire/record";
+import { openZipBundle, type RandomAccess, UnreadableZip } from "@merkle/wire/record/zip";
+import { sha256 } from "../../core/sha256.js";
+import { isSigned } from "../../identity/authenticator/is-signed.js";
+
+/** A file that is read from anywhere in it. */
+export interface OpenedFile extends RandomAccess {
+  close(): Promise<void>;
+}
+
+export async function openFile(path: string): Promise<OpenedFile> {
+  const file = await open(path, "r");
+  const { size } = await file.stat();
+  return {
+    size,
+    async read(offset, length) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Verifies a bundle whole. It runs in a thread of its own, where whatever a file unpacks to keeps nobody waiting (IMPORT-7). */
+export async function verifyBundleFile(
+  path: string,
+): Promise<RecordReport | { readonly unreadable: string }> {
+  const file = await openFile(path);
+  try {
+    return await verifyBundle(await openZipBundle(file), {
+      sha256,
+      createSha256: () => createHash("sha256"),
+      verifySignature: (publicKey, bytes, signature) =>
+        isSigned(bytes, {
+          key: Buffer.from(publicKey).toString("base64url"),
+          signature: Buffer.from(signature).toString("base64url"),
+        }),
+    });
+  } catch (error) {
+    // Its own kind does not come through from another thread.
+    if (error instanceof UnreadableZip) return { unreadable: error.message };
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  findMessage,
+  holdSearchHeads,
+  listTeamsOfPeers,
+  redactMessageRow,
+  type StoredMessage,
+} from "@merkle/db";
+import { MerkleError, redactedVersions } from "@merkle/wire";
+import type { OutputOf, SessionContext } from "../../context.js";
+import { contentOf } from "../../core/message.js";
+import { forgetElsewhere } from "./forget-elsewhere.js";
+import { type Remover, refuseOthersText } from "./remover.js";
+
+/** Removes the text of one message. */
+export async function redactOne(
+  ctx: SessionContext,
+  remover: Remover,
+  { sequence, reason }: { readonly sequence: number; readonly reason: string | null },
+): Promise<OutputOf<"redact_message">> {
+  const { sessionId } = ctx.session;
+  return ctx.write(async (write) => {
+    const { tx, announce } = write;
+    // An indexer that has read the text is waited for, and one that comes later reads none. Whoever removes something else
+    // of this session waits here, too.
+    await holdSearchHeads(tx, [sessionId]);
+    const message = await findMessage(tx, sessionId, sequence);
+    if (!message) throw noMessage(sequence);
+    refuseOthersText(remover, await ownersOf(ctx, message), `Message ${sequence}`);
+    if (message.redaction) return { redacted: 0, sequence: message.redaction.sequence };
+    refuseWithoutText(message);
+
+    const versions = redactedVersions({
+      event: "message_redacted",
+      content: message.type === "system" ? contentOf(message.content) : {},
+    });
+    await forgetElsewhere(ctx, write, message);
+    await redactMessageRow(tx, sessionId, sequence);
+    const told = await announce(
+      sessionId,
+      {
+        event: "message_redacted",
+        by: remover.name,
+        redacted_sequence: sequence,
+        ...(versions && { document_versions: versions }),
+        reason,
+        at: new Date().toISOString(),
+      },
+      { causedBy: remover.peerId, afterClosing: true, replyTo: sequence },
+    );
+    write.afterCommit(() => ctx.services.channels.announceChange(sessionId, "session", told.sequence));
+    return { redacted: 1, sequence: told.sequence };
+  });
+}
+
+/** The teams that may remove it: the author's, or whose peer caused the event; of a private one also the recipient's. */
+async function ownersOf(ctx: SessionContext, message: StoredMessage): Promise<(string | null)[]> {
+  const { postedByTeamId, postedByPeerId, reaches, type, content } = message;
+  const isPrivate = type === "chat" && JSON.parse(content).private === true;
+  const peerIds = [
+    ...(type === "system" && postedByPeerId !== null ? [postedByPeerId] : []),
+    ...(isPrivate ? (reaches ?? []) : []),
+  ];
+  const teams = await listTeamsOfPeers(ctx.services.database.orm, ctx.session.sessionId, peerIds);
+  return [postedByTeamId, ...teams];
+}
+
+/** What these say, somebody wrote; what the others say is known from the roster, or is what the broker itself found. */
+const eventsWithText: ReadonlySet<string> = new Set([
+  "session_metadata_updated",
+  "session_held",
+  "state_changed",
+  "message_redacted",
+]);
+
+function refuseWithoutText({ type, content, sequence }: StoredMessage): void {
+  if (type === "chat") return;
+  const { event }: { event: string } = JSON.parse(content);
+  if (eventsWithText.has(event)) return;
+  throw new MerkleError(
+    "bad_request",
+    `Message ${sequence} is a ${event} event, which holds nothing that somebody wrote; it stays.`,
+    { field: "sequence" },
+  );
+}
+
+function noMessage(sequence: number): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no message ${sequence} in this session; nothing was removed. sequence is the number that stands before a message.`,
+    { field: "sequence" },
+  );
+}

@@ -1,0 +1,83 @@
+import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
+import type { Services } from "../../context.js";
+import type { RawInput } from "../../core/parse-input.js";
+import { isConfined } from "../../identity/principal.js";
+import { type Authenticated, authenticate, type CallersWord } from "./authenticate.js";
+import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
+import type { Caller } from "./credentials.js";
+import type { SessionIdentity } from "./directory.js";
+
+/** Which session is meant, and who calls; whether they may is not decided yet. */
+export interface IdentifiedCall extends Authenticated {
+  readonly session: SessionIdentity | null;
+}
+
+/** Who calls and may. */
+export interface AdmittedCaller {
+  readonly session: SessionIdentity | null;
+  readonly caller: Caller | null;
+}
+
+/**
+ * The one way in, of every call and of every frame that is none (AUTH-12): which session, who, may they, not too often.
+ *
+ * @throws not_found, unauthorized, forbidden, session_closed, too_many_requests
+ */
+export async function admitCaller(
+  services: Services,
+  call: CallersWord,
+  raw: RawInput,
+): Promise<AdmittedCaller> {
+  return letIn(services, call, await identifyCaller(services, call, raw));
+}
+
+/** The first half of `admitCaller`. */
+export async function identifyCaller(
+  services: Services,
+  call: CallersWord,
+  raw: RawInput,
+): Promise<IdentifiedCall> {
+  refuseStranger(call.operation, call.principal);
+  const session = isSessionOperation(call.operation) ? await findAddressedSession(services, call, raw) : null;
+  return { session, ...(await authenticate(services, call, raw, session)) };
+}
+
+/** The second half of `admitCaller`. */
+export function letIn(
+  services: Pick<Services, "limiter" | "presence">,
+  {
+    operation,
+    door,
+    principal,
+  }: Pick<AccessRequest, "door" | "principal"> & { readonly operation: AccessRule },
+  { session, caller, credential }: IdentifiedCall,
+): AdmittedCaller {
+  authorize({ operation, door, principal, session, caller, credentialGiven: credential !== undefined });
+  services.limiter.admitCall({
+    asker: principal,
+    sessionId: session?.sessionId ?? null,
+    rate: operation.rate,
+  });
+  if (caller?.team) services.presence.touch(caller.team.peer);
+  return { session, caller };
+}
+
+async function findAddressedSession(
+  services: Services,
+  { operation, principal }: CallersWord,
+  raw: RawInput,
+): Promise<SessionIdentity> {
+  const ref = raw["session_id"];
+  if (typeof ref !== "string" || ref === "") {
+    throw new MerkleError("bad_request", `${operation.name} needs session_id: a session's id or slug.`, {
+      fields: [{ field: "session_id", problem: "missing" }],
+    });
+  }
+  const session = await services.sessions.find(ref);
+  const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
+  if (session && !isHidden) return session;
+  throw new MerkleError(
+    "not_found",
+    `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
+  );
+}

@@ -1,0 +1,111 @@
+import type { AccessRule } from "@merkle/wire";
+import type { Services } from "../../context.js";
+import type { RawInput } from "../../core/parse-input.js";
+import type { Asker } from "../../identity/principal.js";
+import type { Caller } from "./credentials.js";
+import type { SessionIdentity } from "./directory.js";
+
+/** What a call says of who calls. */
+export interface CallersWord {
+  readonly operation: AccessRule;
+  /** Who was let in, and calls. */
+  readonly principal: Asker;
+  /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
+  readonly credential?: string | undefined;
+  /** What the connection itself remembers: the credential of the team that an MCP session joined as. */
+  readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
+  /** That credential where no session is addressed, when it has joined one session only. */
+  readonly rememberedAlone?: (() => string | undefined) | undefined;
+}
+
+export interface Authenticated {
+  /** Whom the credential proves; null without one, and for one that proves nobody. */
+  readonly caller: Caller | null;
+  readonly credential: string | undefined;
+}
+
+/**
+ * Argument before header before what the connection remembers (AUTH-2, MCP-2). In invite mode a credential is worth nothing
+ * in the hands of another member than the one whose team or person it is (ENTER-5).
+ */
+export async function authenticate(
+  services: Pick<Services, "credentials">,
+  call: CallersWord,
+  raw: RawInput,
+  session: SessionIdentity | null,
+): Promise<Authenticated> {
+  const found = await findCaller(services, call, raw, session);
+  return found.caller && !isOwn(found.caller, call.principal) ? { ...found, caller: null } : found;
+}
+
+function isOwn({ person, team }: Caller, principal: Asker): boolean {
+  if (principal?.kind === "anyone") return true;
+  const owner = person ? person.memberId : (team?.memberId ?? null);
+  return principal?.kind === "member" && (owner === null || owner === principal.memberId);
+}
+
+async function findCaller(
+  services: Pick<Services, "credentials">,
+  call: CallersWord,
+  raw: RawInput,
+  session: SessionIdentity | null,
+): Promise<Authenticated> {
+  const { credentials } = services;
+  const argument = raw["team_id"];
+  // What is no text is a credential that proves nothing.
+  const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
+  if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
+  if (given !== undefined)
+    return { caller: await credentials.verify(session.sessionId, given), credential: given };
+  const remembered = call.remembered?.(session.sessionId);
+  const caller = remembered === undefined ? null : await credentials.verify(session.sessionId, remembered);
+  return caller && usesRemembered(call.operation, caller, raw)
+    ? { caller, credential: remembered }
+    : { caller: null, credential: undefined };
+}
+
+const nobody: Authenticated = { caller: null, credential: undefined };
+
+/** Where no session is addressed, a credential counts for the operations that name it among their inputs. */
+async function authenticateInMesh(
+  { credentials }: Pick<Services, "credentials">,
+  { operation, rememberedAlone }: CallersWord,
+  given: string | undefined,
+  isArgument: boolean,
+): Promise<Authenticated> {
+  const needsOne = operation.access === "team";
+  const wantsOne = needsOne || operation.asksWhoCalls === true;
+  const remembered = given === undefined && wantsOne ? rememberedAlone?.() : undefined;
+  const credential = given ?? remembered;
+  if (credential === undefined || !("team_id" in operation.input.shape)) return nobody;
+  const caller = await credentials.verifyInMesh(credential);
+  // One that was replaced or has ended elsewhere meanwhile: the caller gave none.
+  if (!caller && remembered !== undefined) return nobody;
+  if (!caller?.team) return { caller, credential };
+  // A team belongs to its session: it cannot make another. In a header it may just stand there for all calls.
+  const concernsTeams = operation.access !== "open";
+  if (!isArgument && (!concernsTeams || (caller.team.leftAt && !needsOne))) return nobody;
+  return { caller: concernsTeams ? caller : null, credential };
+}
+
+/**
+ * An MCP session that joins again under its own name gets its place back; under another name, its peer's included, it is
+ * somebody new. A team that has left is nobody there, except to repeat its leaving; a person is the same person still.
+ */
+function usesRemembered(
+  { name }: Pick<AccessRule, "name">,
+  { person, team }: Caller,
+  raw: RawInput,
+): boolean {
+  if (!team) return true;
+  if (name !== "join_session") return person !== null || !team.leftAt || name === "leave_session";
+  const wanted = raw["team_name"];
+  if (!isSameName(wanted, team.name)) return false;
+  // A team's own credential is also what adds a peer to it.
+  const peerName = raw["peer_name"];
+  return team.peer.name === null || peerName === undefined || isSameName(peerName, team.peer.name);
+}
+
+function isSameName(wanted: unknown, name: string): boolean {
+  return typeof wanted === "string" && wanted.trim().toLowerCase() === name.toLowerCase();
+}

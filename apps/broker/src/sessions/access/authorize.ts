@@ -1,0 +1,235 @@
+import { type AccessRule, MerkleError, type Operation } from "@merkle/wire";
+import type { Asker } from "../../identity/principal.js";
+import type { Caller, TeamCaller } from "./credentials.js";
+import type { SessionIdentity } from "./directory.js";
+import { refuseBeyondJob } from "./refuse-beyond-job.js";
+
+/** What somebody wants to do, and as whom. */
+export interface AccessRequest {
+  readonly operation: Omit<AccessRule, "input" | "rate">;
+  /** By which door it is asked; what is a human's is not asked by a model's. */
+  readonly door?: "rest" | "mcp" | "websocket" | undefined;
+  /** Who was let in; null for somebody whom the broker does not know. */
+  readonly principal: Asker;
+  readonly session: SessionIdentity | null;
+  /** Whom the credential proved, if it proved anybody. */
+  readonly caller: Caller | null;
+  /** Whether the caller gave a credential at all. */
+  readonly credentialGiven: boolean;
+}
+
+/**
+ * Refuses those who were not let in, before it is looked at what they ask about: a stranger does not even learn whether a
+ * session exists (ERR-2).
+ *
+ * @throws unauthorized
+ */
+export function refuseStranger({ name, access }: Pick<Operation, "name" | "access">, principal: Asker): void {
+  if (principal || access === "public") return;
+  throw new MerkleError(
+    "unauthorized",
+    `This broker lets members in alone, and ${name} came from nobody that it knows. Join with an invite (merkle join -); ` +
+      "programs send Authorization: Bearer with a member's token (merkle token create), browsers sign in by a link (merkle open).",
+  );
+}
+
+/**
+ * The one place that allows or refuses, for every door (AUTH-11). Who was let in may create, join and read in that mesh, an
+ * observer only read in one session; what is done in a team's name needs that team's credential, or that of its person.
+ *
+ * @throws unauthorized before forbidden and session_closed, as ERR-2 orders them
+ */
+export function authorize(request: AccessRequest): void {
+  const { operation, principal, session, caller, credentialGiven } = request;
+  refuseStranger(operation, principal);
+  // What a stranger may do, an onlooker may: join, above all.
+  if (principal?.kind === "observer" && operation.access !== "public")
+    refuseBeyondLooking(operation, principal, session);
+  if (principal?.kind === "job" && operation.access !== "public")
+    refuseBeyondJob(operation, principal, session);
+  if (credentialGiven && !caller) {
+    const whose = session
+      ? "of a team or peer in this session, nor of a person"
+      : "of a person or a team of this mesh";
+    throw unauthorized(`This team_id is not the credential ${whose}`);
+  }
+  if (operation.access === "job" && principal?.kind !== "job") throw agentsOnly(operation.name);
+  if (operation.access === "team" && !caller && principal?.kind !== "job")
+    throw unauthorized(`${operation.name} needs your team's credential`);
+  if (session && caller?.person) authorizePerson(operation, session, caller);
+  else if (caller?.team?.leftAt && !mayComeAfterLeaving(operation)) {
+    throw hasLeft(caller.team);
+  }
+  requireHuman(request);
+  if (operation.access === "admin" && principal?.kind === "member" && principal.role !== "admin") {
+    throw adminsOnly(operation.name);
+  }
+  if (session?.imported && ofOriginals.has(operation.name)) throw onlyACopy(session);
+  if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
+}
+
+/** What may still be done to a closed session, and would make another record of a copy (IMPORT-5). */
+const ofOriginals: ReadonlySet<string> = new Set(["conclude_session"]);
+
+export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError {
+  return new MerkleError(
+    "session_closed",
+    `The session "${slug}" is a copy that was imported, to be read: what happens to it happens where it comes from. Import a later bundle of it.`,
+    { session: slug },
+  );
+}
+
+/** An observer's link shows one session, as it is and as it goes on, and no more. */
+function refuseBeyondLooking(
+  operation: AccessRequest["operation"],
+  { sessionId }: Extract<Asker, { kind: "observer" }>,
+  session: SessionIdentity | null,
+): void {
+  const reads = operation.readOnly && (operation.access === "reader" || operation.access === "open");
+  if (reads && (session?.sessionId === sessionId || (!session && operation.forOnlookers))) return;
+  throw new MerkleError(
+    "forbidden",
+    `${operation.name} is not for who only looks on: an observer's link shows one session. Ask a member for an invite to take part.`,
+  );
+}
+
+/**
+ * What keeps agents in check is not theirs to lift, and what is a person's own is nobody else's (PERSON-11). A member stands for
+ * itself where no person is needed.
+ */
+function requireHuman({ operation, door, principal, caller }: AccessRequest): void {
+  const { name, human, access } = operation;
+  if (human === undefined) return;
+  if (human !== "person" && door === "mcp") throw notByModels(name);
+  if (caller && !caller.person) throw humansOnly(name);
+  if (human !== "power") return;
+  // A token that was made with another is for programs, which agents are given.
+  if (principal?.kind === "member" && principal.forPrograms) throw notByPrograms(name);
+  const isVerified = caller?.person?.verified ?? (access !== "team" && principal?.kind === "member");
+  if (!isVerified) throw verifiedOnly(name);
+}
+
+/**
+ * Whether this is a person's first write in a session, or the first after leaving: it makes the person a team there
+ * before it is done (PERSON-3).
+ */
+export function joinsByWriting(
+  operation: Pick<Operation, "name" | "access" | "readOnly">,
+  caller: Caller | null,
+): boolean {
+  if (!caller?.person || (caller.team && !caller.team.leftAt)) return false;
+  return operation.access === "team" && !operation.readOnly && !neverJoins.has(operation.name);
+}
+
+const notesReading: ReadonlySet<string> = new Set(["ack", "mark_read"]);
+
+/** Reading is noted without joining, and who leaves does not come for it. */
+const neverJoins: ReadonlySet<string> = new Set(["ack", "mark_read", "leave_session"]);
+
+function authorizePerson(
+  operation: AccessRequest["operation"],
+  session: SessionIdentity,
+  caller: Extract<Caller, { person: object }>,
+): void {
+  if (operation.name === "rotate_team_credential") {
+    throw new MerkleError(
+      "forbidden",
+      "A person's team has no credential of its own that could be replaced: it is proved by the person's, in every session.",
+    );
+  }
+  // Who was not in a session when it was concluded is not put into it afterwards (SES-11).
+  if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
+  if (operation.access !== "team" || joinsByWriting(operation, caller) || notesReading.has(operation.name))
+    return;
+  const { person, team } = caller;
+  if (!team) throw notInSession(person.name, session);
+  if (team.leftAt && !mayComeAfterLeaving(operation)) throw notInSession(person.name, session);
+}
+
+// Leaving can be repeated with its key (IDEM-9), and who left may come back.
+function mayComeAfterLeaving(operation: Pick<Operation, "name">): boolean {
+  return operation.name === "leave_session" || operation.name === "join_session";
+}
+
+function notInSession(name: string, { slug }: SessionIdentity): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${name} is not in the session "${slug}", and reading does not join it. Read it with get_history or a follow subscription; ` +
+      "post_message, any other write or join_session joins it.",
+    { session: slug },
+  );
+}
+
+function humansOnly(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} is for humans alone: it needs a person's credential (create_person). Ask your human to do it.`,
+  );
+}
+
+export function notByModels(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} is for humans alone, and whoever asks over MCP is a model. Ask your human to do it in the dashboard, or with merkle in a shell of their own.`,
+  );
+}
+
+function notByPrograms(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} takes a member's key, and this token was made for a program. Do it in the dashboard, or with merkle where you have joined.`,
+  );
+}
+
+export function verifiedOnly(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} decides about agents, which takes a verified human, and this is a guest: anybody can say to be one here. ` +
+      "Open the link that merkle up printed, or run merkle open on the broker's machine.",
+    { needs: "verification" },
+  );
+}
+
+function agentsOnly(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} is for the agent of a running job alone, which comes with that job's credential (start_job).`,
+  );
+}
+
+export function membershipEnded(): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    "Your membership, or the token that you came with, has ended. A new invite or token lets you in again.",
+  );
+}
+
+export function adminsOnly(what: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${what} is for admins of this mesh alone. Ask one of them (list_members).`,
+  );
+}
+
+/** Told only to who has proved to be it. */
+export function hasLeft({ name, peer }: Pick<TeamCaller, "name" | "peer">): MerkleError {
+  if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);
+  return unauthorized(
+    `The peer "${name}/${peer.name}" has left this session, or was not seen for long; join_session with its credential brings it back`,
+  );
+}
+
+export function unauthorized(what: string): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    `${what}. Pass as team_id (or in the header X-Team-ID) what create_session or join_session returned: a uuid, ".mk_" and a secret.`,
+  );
+}
+
+export function sessionClosed(session: Pick<SessionIdentity, "slug">): MerkleError {
+  return new MerkleError(
+    "session_closed",
+    `The session "${session.slug}" is concluded: its feed and document can be read, not written. Start a new session to go on.`,
+    { session: session.slug },
+  );
+}

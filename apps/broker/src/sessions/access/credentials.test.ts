@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { type Database, openDatabase } from "@merkle/db";
+import { expect, it, onTestFinished } from "vitest";
+import { doors } from "../../../../../tests/kit/doors.js";
+import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
+import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { createLog } from "../../core/log.js";
+import { startPresence } from "../peers/presence.js";
+import { createCredentials, makeCredential } from "./credentials.js";
+
+it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the longest unused, which is read again", async () => {
+  const broker = await startTestBroker();
+  const door = await doors.rest(broker.url);
+  const { session_id, team_id } = await door.call("create_session", {
+    title: "Cached",
+    creator_team_name: "A",
+  });
+  const join = async (team_name: string) =>
+    (await door.call("join_session", { session_id, team_name })).team_id;
+  const [a, b, c, d] = [team_id, await join("B"), await join("C"), await join("D")];
+
+  const database = await openDatabase({ target: broker.databaseUrl });
+  onTestFinished(() => database.close());
+  let asked = 0;
+  const counted: Pick<Database, "orm" | "meshId"> = {
+    meshId: database.meshId,
+    get orm() {
+      asked += 1;
+      return database.orm;
+    },
+  };
+  const presence = startPresence({ database, log: createLog(() => undefined) });
+  onTestFinished(() => presence.stop());
+  const credentials = createCredentials({ database: counted, presence, cachedMax: 3 });
+  const nameOf = async (credential: string) => (await credentials.verify(session_id, credential))?.team?.name;
+
+  for (const [credential, name] of [
+    [a, "A"],
+    [b, "B"],
+    [c, "C"],
+    [a, "A"],
+  ] as const) {
+    expect(await nameOf(credential)).toBe(name);
+  }
+  expect(asked, "as many as it may hold are remembered").toBe(3);
+
+  expect(await nameOf(d)).toBe("D");
+  for (const credential of [a, c, d]) await nameOf(credential);
+  expect(asked, "B was unused for longest").toBe(4);
+  expect(await nameOf(b)).toBe("B");
+  expect(asked).toBe(5);
+});
+
+it("[AUTH-1] a remembered credential keeps nothing of the memory in which the database's answer came", async () => {
+  const broker = await startTestBroker();
+  const door = await doors.rest(broker.url);
+  const { session_id } = await door.call("create_session", { title: "Many", creator_team_name: "A" });
+  const credentials = await joinMany({ databaseUrl: broker.databaseUrl, session_id, count: 500 });
+
+  const database = await openDatabase({ target: broker.databaseUrl });
+  onTestFinished(() => database.close());
+  const presence = startPresence({ database, log: createLog(() => undefined) });
+  onTestFinished(() => presence.stop());
+  const remembering = createCredentials({ database, presence });
+  const before = buffersBytes();
+  for (const credential of credentials) {
+    expect(await remembering.verify(session_id, credential)).not.toBeNull();
+  }
+  // The driver reads into pieces of 8 KiB: kept for these credentials, they come to 2 MB.
+  await expect.poll(() => buffersBytes() - before).toBeLessThan(500_000);
+  expect(await remembering.verify(session_id, credentials[0] ?? "")).not.toBeNull();
+});
+
+/** Makes teams of a session without asking the broker, and returns their credentials. */
+async function joinMany(at: { databaseUrl: string; session_id: string; count: number }): Promise<string[]> {
+  const { databaseUrl, session_id, count } = at;
+  const made = Array.from({ length: count }, () => {
+    const teamId = randomUUID();
+    return { teamId, ...makeCredential(teamId) };
+  });
+  const ids = made.map(({ teamId }) => teamId);
+  const hashes = made.map(({ secretHash }) => secretHash.toString("hex"));
+  const database = connectTestDatabase(databaseUrl);
+  await database`
+    INSERT INTO teams (session_id, team_id, name, secret_hash, joined_at, colour)
+    SELECT ${session_id}, id, id, decode(hash, 'hex'), now(), place + coalesce(
+      (SELECT max(colour) FROM teams WHERE session_id = ${session_id}), 0)
+    FROM unnest(${ids}::uuid[], ${hashes}::text[]) WITH ORDINALITY made (id, hash, place)`;
+  await database`
+    INSERT INTO peers (session_id, peer_id, team_id)
+    SELECT session_id, gen_random_uuid(), team_id FROM teams WHERE team_id = ANY(${ids}::uuid[])`;
+  return made.map(({ credential }) => credential);
+}
+
+/** What is in use for buffers after collecting what is not, the last of which is given back a little later. */
+function buffersBytes(): number {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}

@@ -1,0 +1,237 @@
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  type Database,
+  findNamedPeer,
+  findPerson,
+  findSessionOfPeer,
+  findSessionOfTeam,
+  findTeam,
+  findTeamOfPerson,
+  listFurtherSecrets,
+  type PersonRow,
+  type SecretHolder,
+  type TeamWithPeer,
+} from "@merkle/db";
+import { limits, parseTeamCredential } from "@merkle/wire";
+import type { Peer } from "../peers/peer.js";
+import type { Presence } from "../peers/presence.js";
+
+/** A team that has proved itself, by its own credential or by that of one of its named peers. */
+export interface TeamCaller {
+  readonly teamId: string;
+  readonly name: string;
+  readonly kind: "agent" | "human" | "guest";
+  /** When the team left, or the named peer that calls. */
+  readonly leftAt: Date | null;
+  /** The peer that calls: the one whose credential it is, or the team's unnamed one. */
+  readonly peer: Peer;
+  /** What it proved itself with; only ever given back to the caller who sent it. */
+  readonly credential: string;
+  /** The member whose team it is; null where it was made while everybody was let in. */
+  readonly memberId: string | null;
+}
+
+/** A person who has proved itself. */
+export interface PersonCaller {
+  readonly personId: string;
+  readonly name: string;
+  /** As a team's. */
+  readonly credential: string;
+  readonly memberId: string | null;
+  /** Whether it has shown to be human (PERSON-10); else it is a guest. */
+  readonly verified: boolean;
+}
+
+/** Whom a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
+export type Caller =
+  | { readonly person: null; readonly team: TeamCaller }
+  | { readonly person: PersonCaller; readonly team: TeamCaller | null };
+
+/** Makes a new credential for a team, a peer or a person: what its caller gets, and what is stored (AUTH-1). */
+export function makeCredential(id: string): { credential: string; secretHash: Buffer } {
+  const secret = randomBytes(32).toString("base64url");
+  return { credential: `${id}.mk_${secret}`, secretHash: hashSecret(secret) };
+}
+
+export function hashSecret(secret: string): Buffer {
+  return hash("sha256", secret, "buffer");
+}
+
+/** Checks credentials, and remembers those in use for a moment. */
+export interface Credentials {
+  /** Whom a credential proves in a session, teams that have left included, or null. */
+  verify(sessionId: string, credential: string): Promise<Caller | null>;
+  /** The same where no session is addressed: a person, who is no team there, or a team in the session that is its own. */
+  verifyInMesh(credential: string): Promise<Caller | null>;
+  /** Forgets what is remembered of a team, a peer or a person in a session, because that has changed. */
+  forget(sessionId: string, id: string): void;
+  /** The same for every session. */
+  forgetEverywhere(id: string): void;
+}
+
+type Found = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
+type FoundTeam = Omit<TeamCaller, "credential">;
+type FoundPerson = Omit<PersonCaller, "credential">;
+
+interface Proof {
+  readonly secretHash: Uint8Array;
+  /** Whose further secrets prove the same; a named peer has none. */
+  readonly holder: SecretHolder | null;
+  /** Those, once somebody came with another secret than the first. */
+  further?: readonly Uint8Array[];
+}
+
+interface Remembered extends Proof {
+  readonly found: Found;
+  readonly expiresAt: number;
+}
+
+/** Another node may rotate or end a credential; this is how long that can go unnoticed here. */
+const rememberMs = 5_000;
+
+export function createCredentials(options: {
+  database: Pick<Database, "orm" | "meshId">;
+  presence: Presence;
+  cachedMax?: number;
+}): Credentials {
+  const { database, presence, cachedMax = limits.cachedCredentialsMax } = options;
+  // Both by the credential's uuid and the session; the one that was used last stands last, and is dropped last.
+  const remembered = new Map<string, Remembered>();
+  const looking = new Map<string, Promise<Remembered | null>>();
+
+  async function find(sessionId: string, id: string): Promise<Remembered | null> {
+    const key = keyOf(sessionId, id);
+    const known = remembered.get(key);
+    if (!known || known.expiresAt <= performance.now()) return lookOnce(key, () => lookUp(sessionId, id));
+    remembered.delete(key);
+    remembered.set(key, known);
+    return known;
+  }
+
+  /** A busy team has hundreds of calls under way at the moment when its time is up: they share one look. */
+  async function lookOnce(key: string, lookUp: () => Promise<Remembered | null>): Promise<Remembered | null> {
+    const underWay = looking.get(key);
+    if (underWay !== undefined) return underWay;
+    const look = lookUp();
+    looking.set(key, look);
+    try {
+      const found = await look;
+      // Told to forget meanwhile, it may have read what was true before.
+      if (found && looking.get(key) === look) remember(key, found);
+      return found;
+    } finally {
+      if (looking.get(key) === look) looking.delete(key);
+    }
+  }
+
+  async function lookUp(sessionId: string, id: string): Promise<Remembered | null> {
+    const expiresAt = performance.now() + rememberMs;
+    const team = await findTeam(database.orm, sessionId, id);
+    if (team?.secretHash) {
+      return {
+        secretHash: copy(team.secretHash),
+        holder: { scopeId: sessionId, id },
+        found: { person: null, team: toFoundTeam(team) },
+        expiresAt,
+      };
+    }
+    const peer = await findNamedPeer(database.orm, sessionId, id);
+    if (peer?.peer.secretHash) {
+      return {
+        secretHash: copy(peer.peer.secretHash),
+        holder: null,
+        found: { person: null, team: toFoundTeam(peer) },
+        expiresAt,
+      };
+    }
+    const person = await findPerson(database.orm, database.meshId, id);
+    if (!person) return null;
+    const { personId, name, secretHash, memberId } = person;
+    const verified = isVerified(person);
+    const own = await findTeamOfPerson(database.orm, sessionId, personId);
+    return {
+      secretHash: copy(secretHash),
+      holder: { scopeId: database.meshId, id },
+      found: { person: { personId, name, memberId, verified }, team: own && toFoundTeam(own) },
+      expiresAt,
+    };
+  }
+
+  function toFoundTeam(row: TeamWithPeer): FoundTeam {
+    const { teamId, name, kind, memberId } = row;
+    return { teamId, name, kind, memberId, leftAt: row.leftAt ?? row.peer.leftAt, peer: presence.load(row) };
+  }
+
+  function remember(key: string, found: Remembered): void {
+    remembered.delete(key);
+    remembered.set(key, found);
+    if (remembered.size <= cachedMax) return;
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined) remembered.delete(oldest);
+  }
+
+  async function verify(sessionId: string, credential: string): Promise<Caller | null> {
+    const parts = parseTeamCredential(credential);
+    if (!parts) return null;
+    const known = await find(sessionId, parts.teamId);
+    return known && (await isProved(known, parts.secret)) ? toCaller(known.found, credential) : null;
+  }
+
+  /** Most hold the first secret, so the others are looked for only when it is none of these, and then remembered, too. */
+  async function isProved(known: Proof, secret: string): Promise<boolean> {
+    if (proves(secret, known.secretHash)) return true;
+    if (!known.holder) return false;
+    known.further ??= (await listFurtherSecrets(database.orm, known.holder)).map(copy);
+    return known.further.some((secretHash) => proves(secret, secretHash));
+  }
+
+  return {
+    verify,
+    async verifyInMesh(credential) {
+      const parts = parseTeamCredential(credential);
+      if (!parts) return null;
+      const sessionId =
+        (await findSessionOfTeam(database.orm, database.meshId, parts.teamId)) ??
+        (await findSessionOfPeer(database.orm, database.meshId, parts.teamId));
+      if (sessionId !== null) return verify(sessionId, credential);
+      const row = await findPerson(database.orm, database.meshId, parts.teamId);
+      if (!row) return null;
+      const { personId, name, memberId, secretHash } = row;
+      const holder = { scopeId: database.meshId, id: personId };
+      if (!(await isProved({ secretHash, holder }, parts.secret))) return null;
+      return { person: { personId, name, credential, memberId, verified: isVerified(row) }, team: null };
+    },
+    forget(sessionId, id) {
+      remembered.delete(keyOf(sessionId, id));
+      looking.delete(keyOf(sessionId, id));
+    },
+    forgetEverywhere(id) {
+      for (const map of [remembered, looking]) {
+        for (const key of map.keys()) if (key.startsWith(keyOf("", id))) map.delete(key);
+      }
+    },
+  };
+}
+
+/** A member's person is proved by the member's key, another by a link of the broker's own terminal. */
+export function isVerified({ memberId, verifiedAt }: Pick<PersonRow, "memberId" | "verifiedAt">): boolean {
+  return memberId !== null || verifiedAt !== null;
+}
+
+function keyOf(sessionId: string, id: string): string {
+  return `${id} ${sessionId}`;
+}
+
+/** What comes from the database is a slice of a larger piece of memory, all of which it would keep. */
+function copy(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
+function proves(secret: string, secretHash: Uint8Array): boolean {
+  return timingSafeEqual(hashSecret(secret), secretHash);
+}
+
+function toCaller({ person, team }: Found, credential: string): Caller {
+  if (!person) return { person: null, team: { ...team, credential } };
+  return { person: { ...person, credential }, team: team && { ...team, credential } };
+}

@@ -1,0 +1,22 @@
+import { MerkleError, type Operation } from "@merkle/wire";
+import type { JobPrincipal } from "../../identity/principal.js";
+import type { SessionIdentity } from "./directory.js";
+
+/**
+ * The agent of a job does what is for jobs of that kind, in the session that its job is about, and nothing anywhere else
+ * (JOB-12).
+ *
+ * @throws forbidden
+ */
+export function refuseBeyondJob(
+  { name, forJobs }: Pick<Operation, "name" | "forJobs">,
+  { job, jobKind, sessionId }: JobPrincipal,
+  session: Pick<SessionIdentity, "sessionId"> | null,
+): void {
+  if (forJobs?.includes(jobKind) && (session === null || session.sessionId === sessionId)) return;
+  throw new MerkleError(
+    "forbidden",
+    `${name} is not for the agent of job ${job}: its credential is for what a ${jobKind} job reads and writes, and nothing else.`,
+    { job_id: job },
+  );
+}

@@ -1,0 +1,39 @@
+import { openDatabase } from "@merkle/db";
+import { expect, it, onTestFinished } from "vitest";
+import { doors } from "../../../../../tests/kit/doors.js";
+import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
+import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { createLog } from "../../core/log.js";
+import { createCredentials } from "../access/credentials.js";
+import { acknowledgeUpTo, offerUpTo } from "./peer.js";
+import { startPresence } from "./presence.js";
+
+it("[CURSOR-8] what could not be saved of a peer is saved at a later sweep, though nobody calls again", async () => {
+  const broker = await startTestBroker();
+  const door = await doors.rest(broker.url);
+  const { session_id, team_id } = await door.call("create_session", {
+    title: "Saved later",
+    creator_team_name: "Birch",
+  });
+  await door.call("post_message", { session_id, team_id, content: { text: "one" } });
+  await broker.stop();
+  const database = await openDatabase({ target: broker.databaseUrl });
+  onTestFinished(() => database.close());
+  const logged: string[] = [];
+  const presence = startPresence({ database, log: createLog((line) => logged.push(line)) });
+  onTestFinished(() => presence.stop());
+  const caller = await createCredentials({ database, presence }).verify(session_id, team_id);
+  const peer = caller?.team?.peer;
+  if (!peer) throw new Error("There is no such peer.");
+
+  const sql = connectTestDatabase(broker.databaseUrl);
+  await sql`ALTER TABLE peers RENAME TO away`;
+  offerUpTo(peer, 1);
+  acknowledgeUpTo(peer, 1);
+  presence.saveSoon(peer);
+  await expect.poll(() => logged.join("\n")).toContain("saving read cursors failed");
+  await sql`ALTER TABLE away RENAME TO peers`;
+  presence.sweep(new Date(), { active_within_s: 60, disconnected_after_s: 600 });
+  await expect.poll(() => peer.ackedOnDisk).toBe(1);
+  expect(await sql`SELECT acked::int FROM peers`).toEqual([{ acked: 1 }]);
+});

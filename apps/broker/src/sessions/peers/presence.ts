@@ -1,0 +1,178 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Database, saveProgress, type TeamWithPeer } from "@merkle/db";
+import type { Log } from "../../core/log.js";
+import { createPeer, isPresent, type Peer, refreshPeer, toProgress } from "./peer.js";
+import { deriveStatus, type Sighting, type Status } from "./status.js";
+
+/** The peers that this broker has seen lately, and the saving of their progress. */
+export interface Presence {
+  /** The one live object for a peer's row. */
+  load(row: TeamWithPeer): Peer;
+  find(peerId: string): Peer | undefined;
+  /** The ids of the peers that are connected, or wait. */
+  present(): string[];
+  /** When one of a session's peers last asked for its messages, of the sessions seen lately; for ever while one waits. */
+  polls(): ReadonlyMap<string, number>;
+  /** Notes that the peer called just now. */
+  touch(peer: Peer): void;
+  /** Notes that the peer asks for its messages just now. */
+  poll(peer: Peer): void;
+  /** Saves the peer's progress together with that of others, soon. */
+  saveSoon(peer: Peer): void;
+  /** Resolves when the peer's present progress is on disk. */
+  save(peer: Peer): Promise<void>;
+  /** Drops peers that are gone and saved; called now and then. Returns the sessions where a peer's status is another now. */
+  sweep(now: Date, thresholds: Parameters<typeof deriveStatus>[0]): Set<string>;
+  stop(): Promise<void>;
+}
+
+/** Progress that nobody waits for is collected this long, so that reading does not compete with posting for the disk. */
+const collectMs = 50;
+/** `last_seen_at` alone is saved this rarely: it is shown in seconds, and other facts of a live peer are in memory. */
+const seenSaveMs = 5_000;
+const forgetAfterMs = 10 * 60_000;
+
+export function startPresence(options: {
+  database: Pick<Database, "orm">;
+  log: Log;
+  /** Told when what a peer has acknowledged is on disk, and further than before. */
+  onAcked?: (sessionId: string, cursor: number) => void;
+}): Presence {
+  const { database, log, onAcked } = options;
+  const peers = new Map<string, Peer>();
+  const seenSavedAt = new Map<string, number>();
+  const statuses = new Map<string, Status>();
+  let dirty = new Set<Peer>();
+  let saving: Promise<void> | null = null;
+  let hurry = new AbortController();
+  let stopped = false;
+
+  /** Resolves once everything that was dirty when it was called is saved. */
+  function flush(urgent: boolean): Promise<void> {
+    if (urgent) hurry.abort();
+    saving ??= run().finally(() => {
+      saving = null;
+    });
+    return saving;
+  }
+
+  async function run(): Promise<void> {
+    await delay(stopped ? 0 : collectMs, undefined, { signal: hurry.signal }).catch(() => undefined);
+    hurry = new AbortController();
+    while (dirty.size > 0) {
+      const batch = dirty;
+      dirty = new Set();
+      try {
+        await saveAll(batch);
+      } catch (error) {
+        // Cursors in the database may be older than in memory: after a crash messages come again, none is lost.
+        for (const peer of batch) dirty.add(peer);
+        log.warn("saving read cursors failed; it is tried again", { error });
+        if (stopped) break;
+        throw error;
+      }
+    }
+  }
+
+  async function saveAll(batch: ReadonlySet<Peer>): Promise<void> {
+    const progress = [...batch].map((peer) => ({ peer, saved: toProgress(peer) }));
+    await saveProgress(
+      database.orm,
+      progress.map(({ saved }) => saved),
+    );
+    for (const { peer, saved } of progress) {
+      if (saved.acked <= peer.ackedOnDisk) continue;
+      peer.ackedOnDisk = saved.acked;
+      onAcked?.(peer.sessionId, saved.acked);
+    }
+  }
+
+  function touch(peer: Peer): void {
+    const now = new Date();
+    peer.lastSeenAt = now;
+    peer.gone = false;
+    if (now.getTime() - (seenSavedAt.get(peer.peerId) ?? 0) < seenSaveMs) return;
+    seenSavedAt.set(peer.peerId, now.getTime());
+    saveSoon(peer);
+  }
+
+  function saveSoon(peer: Peer): void {
+    dirty.add(peer);
+    flushSoon();
+  }
+
+  function flushSoon(): void {
+    // It has been logged, and the peers are dirty still: the next sweep tries again, until it holds.
+    flush(false).catch(() => undefined);
+  }
+
+  return {
+    load(row) {
+      const known = peers.get(row.peer.peerId);
+      if (known) {
+        refreshPeer(known, row);
+        return known;
+      }
+      const peer = createPeer(row);
+      peers.set(peer.peerId, peer);
+      return peer;
+    },
+    find: (peerId) => peers.get(peerId),
+    present: () => [...peers.values()].filter(isPresent).map(({ peerId }) => peerId),
+    polls() {
+      const polls = new Map<string, number>();
+      for (const peer of peers.values()) {
+        const at = isPresent(peer) ? Number.POSITIVE_INFINITY : (peer.lastPolledAt?.getTime() ?? 0);
+        polls.set(peer.sessionId, Math.max(at, polls.get(peer.sessionId) ?? 0));
+      }
+      return polls;
+    },
+    touch,
+    poll(peer) {
+      const first = peer.lastPolledAt === null;
+      touch(peer);
+      peer.lastPolledAt = peer.lastSeenAt;
+      // It makes an unnamed peer a recipient, which later polls only confirm.
+      if (first) saveSoon(peer);
+    },
+    saveSoon,
+    async save(peer) {
+      dirty.add(peer);
+      await flush(true);
+      // A run that was already past its last batch has not seen this one.
+      if (dirty.has(peer)) await flush(true);
+    },
+    sweep(now, thresholds) {
+      if (dirty.size > 0) flushSoon();
+      const changed = new Set<string>();
+      for (const peer of peers.values()) {
+        const status = deriveStatus(thresholds, toSighting(peer), now.getTime());
+        // One that was not known here was not there, as far as anybody could see.
+        if (status !== (statuses.get(peer.peerId) ?? "disconnected")) changed.add(peer.sessionId);
+        statuses.set(peer.peerId, status);
+        const quietMs = now.getTime() - (peer.lastSeenAt?.getTime() ?? 0);
+        if (isPresent(peer) || dirty.has(peer) || quietMs < forgetAfterMs) continue;
+        peers.delete(peer.peerId);
+        seenSavedAt.delete(peer.peerId);
+        statuses.delete(peer.peerId);
+      }
+      return changed;
+    },
+    async stop() {
+      stopped = true;
+      // Without a database it ends all the same: what is not saved is handed out again.
+      await flush(true).catch(() => undefined);
+    },
+  };
+}
+
+/** What was seen of a peer; whether it has left is not known here, and told by other means. */
+function toSighting({ waits, holders, gone, lastSeenAt }: Peer): Sighting {
+  return {
+    left: false,
+    polling: waits.size > 0,
+    connected: holders.size > 0,
+    gone,
+    seenAt: lastSeenAt ?? new Date(0),
+  };
+}

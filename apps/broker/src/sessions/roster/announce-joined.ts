@@ -1,0 +1,18 @@
+import type { Services } from "../../context.js";
+import type { Write } from "../../core/write.js";
+import type { SessionIdentity } from "../access/directory.js";
+
+/** Tells a session that a team has joined it, and returns the sequence of that. */
+export async function announceJoined(
+  { services, session }: { readonly services: Services; readonly session: SessionIdentity },
+  write: Write,
+  { name, peerId, at }: { name: string; peerId: string; at: Date },
+): Promise<number> {
+  const { sequence } = await write.announce(
+    session.sessionId,
+    { event: "team_joined", team: name, at: at.toISOString() },
+    { causedBy: peerId },
+  );
+  write.afterCommit(() => services.channels.announceChange(session.sessionId, "roster", sequence));
+  return sequence;
+}

@@ -1,0 +1,38 @@
+import { findSessionOfTeam } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { MeshContext } from "../../context.js";
+import { requireSession } from "../access/require-session.js";
+import { authorName, personName } from "./author-name.js";
+
+export interface Author {
+  readonly name: string;
+  /** The session of its team, or the one that a person names; null for a person who names none. */
+  readonly sessionId: string | null;
+}
+
+/**
+ * Who remembers something or logs it, and where from.
+ *
+ * @param named - the session that the caller names; a person is in none here
+ * @throws bad_request when a team names another session than its own
+ */
+export async function authorOf(
+  { services, team, person }: MeshContext,
+  named: string | undefined,
+): Promise<Author> {
+  const session = named === undefined ? null : await requireSession(services, named);
+  if (!team) return { name: personName(person), sessionId: session?.sessionId ?? null };
+  const { orm, meshId } = services.database;
+  const sessionId = await findSessionOfTeam(orm, meshId, team.teamId);
+  if (session && session.sessionId !== sessionId) {
+    throw new MerkleError(
+      "bad_request",
+      "A team writes for its own session. Leave session out; a person may name one.",
+    );
+  }
+  return { name: authorName(team), sessionId };
+}
+
+export function nameOf({ team, person }: MeshContext): string {
+  return team ? authorName(team) : personName(person);
+}

@@ -1,0 +1,99 @@
+import { findSession } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
+import type { Write } from "../../core/write.js";
+import { addPeer } from "./add-peer.js";
+import { addTeam } from "./add-team.js";
+import { enterAsPerson } from "./enter-as-person.js";
+import { readRoster } from "./participants.js";
+import { refuseSecondSession } from "./refuse-second-session.js";
+import { resumePeer } from "./resume-peer.js";
+import { resumeTeam } from "./resume-team.js";
+import { takeOwnTeam } from "./take-own-team.js";
+
+type Input = ParsedInputOf<"join_session">;
+
+/** What a joining comes to. */
+export interface Joined {
+  /** The credential of the team that was made, or the one that was given. */
+  readonly credential: string;
+  readonly name: string;
+  /** The named peer's, as which the caller goes on. */
+  readonly peer: { readonly credential: string; readonly name: string } | null;
+  readonly resumed: boolean;
+  readonly cursor: number;
+}
+
+/** The session that is joined, as it is. */
+export interface JoinedSession {
+  readonly lastSequence: number;
+  readonly documentVersion: number;
+}
+
+/**
+ * Adds a team or a peer to a session and tells the others, or gives one that is there its place back (JOIN-1, JOIN-5,
+ * PEER-1). A new team's cursor is its own joining: it reads on from there.
+ *
+ * @throws conflict, with a free name in its details, when a peer's name is taken
+ */
+export async function joinSession(ctx: SessionContext, input: Input): Promise<OutputOf<"join_session">> {
+  const { services, session } = ctx;
+  const { database } = services;
+  if (ctx.person && input.peer_name !== undefined) throw personHasNoPeers();
+
+  // What is still to be saved of a peer that starts again further back must not move it forward afterwards.
+  if (ctx.team && input.replay_from !== undefined) await services.presence.save(ctx.team.peer);
+
+  const { joined, row } = await ctx.write(async (write) => {
+    const found = await findSession(write.tx, database.meshId, session.sessionId);
+    if (!found) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
+    if (input.replay_from !== undefined) refuseBeyondEnd(input.replay_from, found.lastSequence);
+    const joined = await join(ctx, write, input, found);
+    await ctx.givenOut(write.tx, session.sessionId, joined.peer?.credential ?? joined.credential);
+    const { slug, title, description, documentVersion } = found;
+    return { joined, row: { slug, title, description, documentVersion } };
+  });
+
+  return {
+    session_id: session.sessionId,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    team_id: joined.credential,
+    team_name: joined.name,
+    peer_id: joined.peer?.credential ?? null,
+    peer_name: joined.peer?.name ?? null,
+    resumed: joined.resumed,
+    cursor: joined.cursor,
+    document_version: row.documentVersion,
+    participants: (await readRoster(services, session)).filter((team) => !team.folded),
+  };
+}
+
+async function join(ctx: SessionContext, write: Write, input: Input, found: JoinedSession): Promise<Joined> {
+  if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
+  const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
+  // Who is there already stays, whatever the others of its member do.
+  if (!team || team.leftAt) await refuseSecondSession(ctx, write, ctx.session.sessionId);
+  if (!team) return addTeam(ctx, write, input, found);
+  if (team.peer.name !== null) return resumePeer(ctx, team, write, input);
+  if (input.peer_name === undefined) return resumeTeam(ctx, team, write, input);
+  return addPeer(ctx, team, write, { ...input, peer_name: input.peer_name }, found);
+}
+
+function personHasNoPeers(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "A person takes part alone and has no named peers. Leave peer_name out.",
+    { field: "peer_name" },
+  );
+}
+
+function refuseBeyondEnd(replayFrom: number, lastSequence: number): void {
+  if (replayFrom <= lastSequence) return;
+  throw new MerkleError(
+    "bad_request",
+    `replay_from is ${replayFrom}, but the feed ends at ${lastSequence}. Use 0 to read all of it.`,
+    { field: "replay_from", last_sequence: lastSequence },
+  );
+}

@@ -1,0 +1,67 @@
+import { listPeers, type PeerRosterRow } from "@merkle/db";
+import type { Services } from "../../context.js";
+import type { Peer } from "../peers/peer.js";
+import { deriveStatus, type Status } from "../peers/status.js";
+
+/** A peer's row, with what this broker has seen of the peer since the row was written. */
+export interface KnownPeer extends PeerRosterRow {
+  readonly status: Status;
+  readonly polling: boolean;
+  /** How many inboxes of it are open. */
+  readonly connections: number;
+  /** Undefined when it was not here for long. */
+  readonly live: Peer | undefined;
+}
+
+type Parts = Pick<Services, "database" | "presence" | "settings">;
+
+/** Every peer that a session ever had, in the order of joining. */
+export async function readKnownPeers(services: Parts, sessionId: string): Promise<KnownPeer[]> {
+  const { database } = services;
+  const rows = await listPeers(database.orm, database.meshId, sessionId);
+  const now = Date.now();
+  return rows.map((row) => toKnown(services, row, now));
+}
+
+function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
+  const seen = sight(services, { ...row, left: hasLeft(row) }, now);
+  return {
+    ...row,
+    ...seen,
+    lastPolledAt: latest(row.lastPolledAt, seen.live?.lastPolledAt ?? null),
+    acked: Math.max(row.acked, seen.live?.acked ?? 0),
+  };
+}
+
+/** What a peer's row says of its being there. */
+type SeenRow = Pick<PeerRosterRow, "peerId" | "joinedAt" | "lastSeenAt"> & { readonly left: boolean };
+
+/** Whether a peer is there, by its row and by what this broker has seen since. */
+export function sight(
+  { presence, settings }: Pick<Parts, "presence" | "settings">,
+  { peerId, joinedAt, lastSeenAt: savedSeenAt, left }: SeenRow,
+  now: number,
+): Pick<KnownPeer, "lastSeenAt" | "status" | "polling" | "connections" | "live"> {
+  const live = presence.find(peerId);
+  const lastSeenAt = latest(savedSeenAt, live?.lastSeenAt ?? null);
+  const polling = (live?.waits.size ?? 0) > 0;
+  const connections = live?.holders.size ?? 0;
+  const sighting = {
+    left,
+    polling,
+    connected: connections > 0,
+    gone: live?.gone ?? false,
+    seenAt: lastSeenAt ?? joinedAt,
+  };
+  return { lastSeenAt, status: deriveStatus(settings.current, sighting, now), polling, connections, live };
+}
+
+function latest(a: Date | null, b: Date | null): Date | null {
+  if (!a || !b) return a ?? b;
+  return a > b ? a : b;
+}
+
+/** Whether a peer has left, by itself or with its team. */
+export function hasLeft(row: Pick<PeerRosterRow, "leftAt" | "teamLeftAt">): boolean {
+  return row.leftAt !== null || row.teamLeftAt !== null;
+}

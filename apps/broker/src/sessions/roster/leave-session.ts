@@ -1,0 +1,69 @@
+import { listPeers, lockTeam, setLeft, setPeerLeft, setPeersLeft } from "@merkle/db";
+import type { OutputOf, TeamContext } from "../../context.js";
+import type { Write } from "../../core/write.js";
+import { hasLeft } from "../access/authorize.js";
+import { announceRoster } from "./announce-roster.js";
+
+/**
+ * Ends a team's part in a session, or that of the named peer that asks, whose team goes with it when nobody of it is left
+ * (JOIN-6, PEER-9). Its row in the roster stays.
+ */
+export async function leaveSession(ctx: TeamContext): Promise<OutputOf<"leave_session">> {
+  const { sessionId } = ctx.session;
+  const { teamId, peer } = ctx.team;
+  return ctx.write(async (write) => {
+    const leftAt = new Date();
+    await lockTeam(write.tx, sessionId, teamId);
+    if (peer.name === null) await endTeam(ctx, write, leftAt);
+    else await endPeer(ctx, write, leftAt);
+    return { session_id: sessionId, team_id: teamId, left_at: leftAt.toISOString() };
+  });
+}
+
+async function endPeer(ctx: TeamContext, write: Write, leftAt: Date): Promise<void> {
+  const { services, session, team } = ctx;
+  const { peerId } = team.peer;
+  if (!(await setPeerLeft(write.tx, session.sessionId, peerId, leftAt))) throw hasLeft(team);
+  if (await isTeamLeftEmpty(ctx, write)) return endTeam(ctx, write, leftAt);
+  forgetPeers(ctx, write, [peerId]);
+  write.afterCommit(() => announceRoster(services, session.sessionId));
+}
+
+/** Whether no named peer of the team is there, and the team itself never read. */
+async function isTeamLeftEmpty({ services, session, team }: TeamContext, write: Write): Promise<boolean> {
+  const { database, presence } = services;
+  const all = await listPeers(write.tx, database.meshId, session.sessionId);
+  return all
+    .filter((peer) => peer.teamId === team.teamId)
+    .every((peer) => {
+      if (peer.name !== null) return peer.leftAt !== null;
+      return !(presence.find(peer.peerId)?.lastPolledAt ?? peer.lastPolledAt);
+    });
+}
+
+async function endTeam(ctx: TeamContext, write: Write, leftAt: Date): Promise<void> {
+  const { services, session, team } = ctx;
+  const { sessionId } = session;
+  if (!(await setLeft(write.tx, sessionId, team.teamId, leftAt))) throw hasLeft(team);
+  const left = await setPeersLeft(write.tx, sessionId, team.teamId, leftAt);
+  const { sequence } = await write.announce(
+    sessionId,
+    { event: "team_left", team: team.name, at: leftAt.toISOString() },
+    { causedBy: team.peer.peerId, afterClosing: true },
+  );
+  forgetPeers(ctx, write, [...left, team.peer.peerId]);
+  write.afterCommit(() => services.channels.announceChange(sessionId, "roster", sequence));
+}
+
+/** What is remembered of those that left, and of their team, ends with the commit; so do their waits. */
+function forgetPeers(
+  { services, session, team, person }: TeamContext,
+  write: Write,
+  peerIds: string[],
+): void {
+  write.afterCommit(() => {
+    const holders = person ? [person.personId] : [team.teamId, ...peerIds];
+    for (const id of holders) services.credentials.forget(session.sessionId, id);
+    for (const id of peerIds) for (const wait of services.presence.find(id)?.waits ?? []) wait.expire();
+  });
+}

@@ -1,0 +1,32 @@
+import { findTeamElsewhere, lockMember } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { Context } from "../../context.js";
+import type { Write } from "../../core/write.js";
+import { ownerOf } from "../../identity/principal.js";
+
+/**
+ * Where a member's agents are to be in one open session at a time, refuses them a second one (GUARD-13). People are in as many
+ * as they like, and whoever is in several since before the setting stays.
+ *
+ * @throws conflict, with the session that the member has a team in
+ */
+export async function refuseSecondSession(
+  { services, principal, person }: Context,
+  { tx }: Write,
+  sessionId: string | null,
+): Promise<void> {
+  const memberId = ownerOf(principal);
+  if (!services.settings.current.exclusive_membership || memberId === null || person) return;
+  const { meshId } = services.database;
+  // Of two sessions that are joined at once, the second finds the first.
+  await lockMember(tx, meshId, memberId);
+  const elsewhere = await findTeamElsewhere(tx, { meshId, memberId, sessionId });
+  if (!elsewhere) return;
+  const { slug, team } = elsewhere;
+  throw new MerkleError(
+    "conflict",
+    `Your team "${team}" is in the session "${slug}", and this broker lets a member's agents be in one open session at a time. ` +
+      "Leave it with leave_session, or conclude it, first.",
+    { session: slug, team },
+  );
+}

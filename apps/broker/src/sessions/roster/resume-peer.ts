@@ -1,0 +1,64 @@
+import {
+  bringPeerBack,
+  lockPeer,
+  lockSession,
+  lockTeam,
+  setLeft,
+  setResynced,
+  updatePeerFacts,
+} from "@merkle/db";
+import type { ParsedInputOf, SessionContext } from "../../context.js";
+import type { Write } from "../../core/write.js";
+import type { TeamCaller } from "../access/credentials.js";
+import { announceJoined } from "./announce-joined.js";
+import { announceRoster } from "./announce-roster.js";
+import type { Joined } from "./join-session.js";
+import { toPeerFacts } from "./peer-facts.js";
+import { findFreeName } from "./peer-names.js";
+import { startAgainFrom } from "./start-again-from.js";
+
+/**
+ * Gives a named peer its place back (PEER-3): the same row, cursor and groups. One that had left, or was retired, is back
+ * by it, and its team with it; under a numbered name when another peer has its own by now.
+ */
+export async function resumePeer(
+  ctx: SessionContext,
+  team: TeamCaller,
+  write: Write,
+  input: ParsedInputOf<"join_session">,
+): Promise<Joined> {
+  const { services } = ctx;
+  const { sessionId } = ctx.session;
+  const { teamId, credential } = team;
+  const { peerId, acked } = team.peer;
+  const { tx } = write;
+
+  await lockTeam(tx, sessionId, teamId);
+  const name = await takeNameBack(write, { sessionId, teamId, peerId });
+  await bringPeerBack(tx, sessionId, peerId, name);
+  await updatePeerFacts(tx, sessionId, peerId, toPeerFacts(input));
+  // The cursor that it is given is of this history.
+  await setResynced(tx, sessionId, peerId);
+  if (await setLeft(tx, sessionId, teamId, null)) {
+    await announceJoined(ctx, write, { name: team.name, peerId, at: new Date() });
+  }
+  const cursor = input.replay_from ?? acked;
+  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, cursor);
+  write.afterCommit(() => {
+    team.peer.resync = false;
+    for (const id of [peerId, teamId]) services.credentials.forget(sessionId, id);
+    team.peer.name = name;
+    announceRoster(services, sessionId);
+  });
+  return { credential, name: team.name, peer: { credential, name }, resumed: true, cursor };
+}
+
+async function takeNameBack(
+  { tx }: Write,
+  peer: { readonly sessionId: string; readonly teamId: string; readonly peerId: string },
+): Promise<string> {
+  const { name, leftAt } = await lockPeer(tx, peer.sessionId, peer.peerId);
+  if (leftAt === null) return name;
+  await lockSession(tx, peer.sessionId);
+  return findFreeName(tx, peer, name);
+}

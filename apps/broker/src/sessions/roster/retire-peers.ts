@@ -1,0 +1,18 @@
+import { retirePeers as retireUnseen } from "@merkle/db";
+import { limits } from "@merkle/wire";
+import type { Services } from "../../context.js";
+import { announceRoster } from "./announce-roster.js";
+
+/** Ends the places of named peers that were not seen for long, so that their names are free again (PEER-10). */
+export async function retirePeers(
+  services: Pick<Services, "database" | "presence" | "channels"> & {
+    readonly forgetCredential: (sessionId: string, id: string) => void;
+  },
+): Promise<void> {
+  const { database, presence, forgetCredential } = services;
+  const retired = await retireUnseen(database.orm, limits.peerRetiredAfterDays, presence.present());
+  for (const { sessionId, peerId } of retired) {
+    forgetCredential(sessionId, peerId);
+    announceRoster(services, sessionId);
+  }
+}

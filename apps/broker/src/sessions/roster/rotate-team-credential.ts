@@ -1,0 +1,21 @@
+import { deleteFurtherSecrets, replacePeerSecret, replaceSecret } from "@merkle/db";
+import type { OutputOf, TeamContext } from "../../context.js";
+import { makeCredential } from "../access/credentials.js";
+
+/**
+ * Gives a team, or the named peer that asks, another credential and ends the old one at once, at every door, with those that
+ * the team holds on other machines (AUTH-7).
+ */
+export async function rotateTeamCredential(ctx: TeamContext): Promise<OutputOf<"rotate_team_credential">> {
+  const { sessionId } = ctx.session;
+  const { teamId, peer } = ctx.team;
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const [id, replace] = peer.name === null ? [teamId, replaceSecret] : [peer.peerId, replacePeerSecret];
+    const { credential, secretHash } = makeCredential(id);
+    await replace(tx, sessionId, id, secretHash);
+    await deleteFurtherSecrets(tx, { scopeId: sessionId, id });
+    await ctx.givenOut(tx, sessionId, credential);
+    afterCommit(() => ctx.services.credentials.forget(sessionId, id));
+    return { session_id: sessionId, team_id: credential };
+  });
+}

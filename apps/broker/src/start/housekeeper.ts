@@ -1,0 +1,69 @@
+import {
+  deleteEndedInvites,
+  deleteEndedTokens,
+  deleteUnusedSourceTexts,
+  purgeMcpSessions,
+  purgeReceipts,
+  purgeRequests,
+} from "@merkle/db";
+import { limits } from "@merkle/wire";
+import type { Services } from "../context.js";
+import type { Meshes } from "../identity/meshes/meshes.js";
+import { retirePeers } from "../sessions/roster/retire-peers.js";
+import { createAttentionLook } from "../views/attention/attention-look.js";
+import { forgetSettled } from "../views/attention/forget-settled.js";
+
+/** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
+const safetyMs = 5_000;
+const purgeMs = 60 * 60_000;
+const mcpSessionDays = 7;
+/** A job may have begun with one and not have written yet. */
+const sourceTextDays = 2;
+
+/** Does now and then what nobody waits for. Returns how to stop it. */
+export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
+  const { channels, presence, settings, database, log, stateAnnouncer } = meshes.main;
+  const attentionLooks = new Map<Services, () => Promise<void>>();
+
+  async function lookForAttention(): Promise<void> {
+    for (const services of await meshes.all()) {
+      const lookAt = attentionLooks.get(services) ?? createAttentionLook(services);
+      attentionLooks.set(services, lookAt);
+      await lookAt();
+    }
+  }
+
+  async function look(): Promise<void> {
+    channels.sweep();
+    for (const sessionId of presence.sweep(new Date(), settings.current))
+      channels.announcePresence(sessionId);
+    await channels.checkHeads();
+    await checkAlone();
+  }
+
+  async function purge(): Promise<void> {
+    await purgeRequests(database.orm, limits.idempotencyHours);
+    await purgeMcpSessions(database.orm, mcpSessionDays);
+    await purgeReceipts(database.orm, limits.receiptDays);
+    await deleteUnusedSourceTexts(database.orm, sourceTextDays);
+    await deleteEndedTokens(database.orm, limits.endedInviteDays);
+    await deleteEndedInvites(database.orm, limits.endedInviteDays);
+    await retirePeers({ database, presence, channels, forgetCredential: meshes.forgetCredential });
+    for (const services of await meshes.all()) await forgetSettled(services);
+  }
+
+  const timers = [
+    [look, safetyMs],
+    [stateAnnouncer.catchUp, safetyMs],
+    [lookForAttention, safetyMs],
+    [purge, purgeMs],
+  ] as const;
+  const intervals = timers.map(([work, everyMs]) =>
+    setInterval(() => {
+      work().catch((error: unknown) => log.warn(`${work.name} failed; it is tried again`, { error }));
+    }, everyMs),
+  );
+  return () => {
+    for (const interval of intervals) clearInterval(interval);
+  };
+}

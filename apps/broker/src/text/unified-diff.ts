@@ -1,0 +1,108 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from "diff";
+import { commonEnds, EDIT_LENGTH_MAX, linesOf, SEARCH_TIMEOUT_MS } from "./line-changes.js";
+import { headingText, scanMarkdown } from "./markdown-blocks.js";
+
+export interface UnifiedDiffInput {
+  readonly from: string;
+  readonly to: string;
+  readonly fromLabel: string;
+  readonly toLabel: string;
+  /** How many unchanged lines stand around each change. */
+  readonly contextLines: number;
+}
+
+/**
+ * The unified diff of two texts, "" when they are equal. Always correct, and always made in bounded time: where too much
+ * changed, one hunk replaces everything between the first and the last difference.
+ */
+export function unifiedDiff(input: UnifiedDiffInput): string {
+  if (input.from === input.to) return "";
+  return withHeadings(shortestDiff(input) ?? replacement(input), input.from);
+}
+
+/** Names in each hunk's header the heading of the section that its first change is in, whatever the lines above that show. */
+function withHeadings(patch: string, from: string): string {
+  const headings = findHeadings(from);
+  let next = 0;
+  let heading = "";
+  const hunk = /(?<=\n)@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?=\n((?: [^\n]*\n)*)(.?))/g;
+  return patch.replace(hunk, (header, start: string, above: string, sign: string) => {
+    const shown = above.split("\n").length - 1;
+    // What is added stands behind the last line above it; what is removed is a line of its own.
+    const changed = Number(start) + shown - (sign === "+" ? 1 : 0);
+    for (; (headings[next]?.line ?? Infinity) <= changed; next += 1) heading = headings[next]?.text ?? "";
+    return heading === "" ? header : `${header} ${heading}`;
+  });
+}
+
+/** A text's headings by the number of their first line, from 1, cut to what a header has room for. */
+export function findHeadings(text: string): { line: number; text: string }[] {
+  const headings: { line: number; text: string }[] = [];
+  let line = 1;
+  let counted = 0;
+  scanMarkdown(text, (heading) => {
+    for (
+      let end = text.indexOf("\n", counted);
+      end !== -1 && end < heading.start;
+      end = text.indexOf("\n", counted)
+    ) {
+      line += 1;
+      counted = end + 1;
+    }
+    const signs = "#".repeat(heading.level);
+    headings.push({ line, text: `${signs} ${firstChars(headingText(text, heading))}`.trim() });
+  });
+  return headings;
+}
+
+const HEADING_CHARS_MAX = 80;
+
+/** On one line, and never half a sign. */
+function firstChars(text: string): string {
+  const signs = [...text.slice(0, 2 * HEADING_CHARS_MAX).replace(/\s+/g, " ")];
+  return signs.slice(0, HEADING_CHARS_MAX).join("");
+}
+
+function shortestDiff({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiffInput): string | undefined {
+  return createTwoFilesPatch(fromLabel, toLabel, from, to, undefined, undefined, {
+    context: contextLines,
+    headerOptions: FILE_HEADERS_ONLY,
+    maxEditLength: EDIT_LENGTH_MAX,
+    timeout: SEARCH_TIMEOUT_MS,
+  });
+}
+
+function replacement({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiffInput): string {
+  const removed = linesOf(from);
+  const added = linesOf(to);
+  const same = commonEnds(removed, added);
+  const above = Math.min(same.above, contextLines);
+  const below = Math.min(same.below, contextLines);
+  const start = same.above - above;
+  const hunk = {
+    oldStart: start + 1,
+    oldLines: removed.length - same.below + below - start,
+    newStart: start + 1,
+    newLines: added.length - same.below + below - start,
+    lines: [
+      ...hunkLines(" ", removed.slice(start, same.above)),
+      ...hunkLines("-", removed.slice(same.above, removed.length - same.below)),
+      ...hunkLines("+", added.slice(same.above, added.length - same.below)),
+      ...hunkLines(" ", removed.slice(removed.length - same.below, removed.length - same.below + below)),
+    ],
+  };
+  const patch = {
+    oldFileName: fromLabel,
+    newFileName: toLabel,
+    oldHeader: undefined,
+    newHeader: undefined,
+    hunks: [hunk],
+  };
+  return formatPatch(patch, FILE_HEADERS_ONLY);
+}
+
+function hunkLines(sign: " " | "-" | "+", lines: readonly string[]): string[] {
+  return lines.flatMap((line) =>
+    line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"],
+  );
+}

@@ -1,0 +1,358 @@
+import type { Transaction } from "@merkle/db";
+import { limits, type Operation, parseInvite } from "@merkle/wire";
+import type { Context, Services } from "../context.js";
+import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
+import { retryWhileLost } from "../core/retry-while-lost.js";
+import { toMerkleError } from "../core/to-merkle-error.js";
+import { within } from "../core/within.js";
+import { readEarlierResult, writeOnce } from "../core/write.js";
+import type { WriteTurn } from "../core/write-order.js";
+import { refuseLiveCredentials } from "../identity/live-credentials.js";
+import { type IdentifiedCall, identifyCaller, letIn } from "../sessions/access/admit-caller.js";
+import type { CallersWord } from "../sessions/access/authenticate.js";
+import { joinsByWriting, membershipEnded, sessionClosed } from "../sessions/access/authorize.js";
+import { refuseByConvention } from "../sessions/access/convention.js";
+import type { Caller, TeamCaller } from "../sessions/access/credentials.js";
+import type { SessionIdentity } from "../sessions/access/directory.js";
+import { noteArrival } from "../sessions/peers/peer.js";
+import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roster/join-as-person.js";
+import { handlers } from "./handlers.js";
+import { identify } from "./request-identity.js";
+
+/** A call as a door understood it. */
+export interface Call extends CallersWord {
+  readonly operation: Operation;
+  readonly input: unknown;
+  readonly door: "rest" | "mcp" | "websocket";
+  readonly view: "json" | "compact";
+  /** Where it comes from. */
+  readonly address: string;
+  readonly signal: AbortSignal;
+  readonly connection?: object | undefined;
+  /** Told of a credential in the transaction that makes it. */
+  readonly onGivenOut?:
+    | ((tx: Transaction, sessionId: string, credential: string) => Promise<void>)
+    | undefined;
+  /** Told when a wait has found nothing and begins to block: what could be wrong with the call is right by then. */
+  readonly onBlocked?: (() => void) | undefined;
+  /** Where a connection keeps the order of its writes. */
+  readonly turn?: WriteTurn | undefined;
+}
+
+export interface Reply {
+  readonly output: unknown;
+  /** To be called when the reply has been written to its caller in full; until then nothing counts as handed out. */
+  written(): void;
+}
+
+/**
+ * Serves one call, the same way at every door: which session, who, may they, what exactly, do it (ERR-2).
+ *
+ * @throws MerkleError, whatever went wrong
+ */
+export async function dispatch(services: Services, call: Call): Promise<Reply> {
+  const { operation, door } = call;
+  const { metrics, log } = services;
+  try {
+    const reply = await serve(services, call);
+    metrics.requests.inc({ operation: operation.name, door, result: "ok" });
+    return reply;
+  } catch (error) {
+    const told = toMerkleError(error, log, { operation: operation.name, door });
+    metrics.requests.inc({ operation: operation.name, door, result: told.code });
+    throw told;
+  }
+}
+
+async function serve(services: Services, call: Call): Promise<Reply> {
+  const { operation } = call;
+  const raw = requireObject(operation, call.input);
+  // All of this only reads, so a database that is away for a moment is waited for.
+  const admitting = admitAlone(services, call, raw);
+  const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
+  if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
+
+  const onWritten: (() => void)[] = [];
+  const { signal, release, refuseEnded } = watchPrincipal(services, call);
+  const attempt = async () => {
+    const { team, joining } = await retryWhileLost(() => takeTeam(services, operation, admitted));
+    const ctx = createContext(services, { ...call, signal }, { ...admitted, team, joining, onWritten });
+    const output = await callHandler(operation, ctx, admitted.input);
+    if (joining && !joining.joined) await joinAlone(services, operation, admitted);
+    return output;
+  };
+  const answer = () => retryWhileOtherwise(attempt);
+  const run = () =>
+    triesCode(operation, admitted.input) ? services.limiter.tryCode(call.address, answer) : answer();
+  const answering = operation.readOnly ? retryWhileLost(run) : run();
+  const output = await inTime(operation, admitted.input, answering).finally(release);
+  refuseEnded();
+  if (operation.human === "power") {
+    const { caller } = admitted;
+    services.log.info("a human decided about agents", {
+      operation: operation.name,
+      person: caller?.person?.personId,
+      ...(call.principal?.kind === "member" && { member: call.principal.memberId }),
+    });
+  }
+  return {
+    output,
+    written: () => {
+      for (const each of onWritten) each();
+    },
+  };
+}
+
+/** Whoever was faster has joined by now, or taken the name: the next attempt finds it so. */
+async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof JoinedOtherwise)) throw error;
+    }
+  }
+}
+
+/** What strangers may call is given an invite; of its forms the spoken one alone is short enough to be guessed. */
+function triesCode({ access }: Operation, { invite }: Readonly<Record<string, unknown>>): boolean {
+  return access === "public" && typeof invite === "string" && parseInvite(invite)?.kind === "code";
+}
+
+/** A call that was admitted, as whoever answers it sees it. */
+export interface OpenedCall {
+  readonly ctx: Context;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Admits a call that is answered with, or brings, a file: the same way as every other (ERR-2). What the file is made of or
+ * becomes is its door's part, and may take longer than a reply may.
+ *
+ * @throws MerkleError, whatever went wrong
+ */
+export async function openCall(services: Services, call: Call): Promise<OpenedCall> {
+  const { operation, door } = call;
+  const { metrics, log } = services;
+  try {
+    const admitting = admitAlone(services, call, requireObject(operation, call.input));
+    const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
+    if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
+    const { caller, input } = admitted;
+    const ctx = createContext(services, call, {
+      ...admitted,
+      team: caller?.team ?? null,
+      joining: null,
+      onWritten: [],
+    });
+    metrics.requests.inc({ operation: operation.name, door, result: "ok" });
+    return { ctx, input };
+  } catch (error) {
+    const told = toMerkleError(error, log, { operation: operation.name, door });
+    metrics.requests.inc({ operation: operation.name, door, result: told.code });
+    throw told;
+  }
+}
+
+/** A wait ends as soon as the membership or the token of who waits does (ENTER-6), and brings nothing then. */
+function watchPrincipal(services: Services, { operation, principal, signal }: Call) {
+  if (operation.kind !== "wait" || !principal || principal.kind === "anyone") {
+    return { signal, release: () => undefined, refuseEnded: () => undefined };
+  }
+  const ended = new AbortController();
+  return {
+    signal: AbortSignal.any([signal, ended.signal]),
+    release: services.entrance().hold(principal, () => ended.abort()),
+    refuseEnded() {
+      if (ended.signal.aborted) throw membershipEnded();
+    },
+  };
+}
+
+/** Everything is answered soon, whatever the database does; a wait may block for its own time before. */
+function inTime(
+  { kind, readOnly }: Operation,
+  { timeout = 0 }: Readonly<Record<string, unknown>>,
+  answer: Promise<unknown>,
+): Promise<unknown> {
+  // A job claimed for a runner that has been answered already would wait for its lease to run out.
+  if (kind === "wait" && !readOnly) return answer;
+  const blocksMs = 1_000 * Math.min(Number(timeout), limits.waitSecondsMax);
+  return within(answer, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
+}
+
+/**
+ * The team that calls. A person's first write in a session makes it one there, in that write's own transaction (PERSON-3).
+ */
+async function takeTeam(
+  services: Services,
+  operation: Operation,
+  { session, caller }: Pick<Request, "session" | "caller">,
+): Promise<Pick<Request, "team" | "joining">> {
+  const asItIs = { team: caller?.team ?? null, joining: null };
+  if (!session || !caller?.person || !joinsByWriting(operation, caller)) return asItIs;
+  const { person } = caller;
+  // Another call of the person's may have joined since this one was let in.
+  const now = (await services.credentials.verify(session.sessionId, person.credential)) ?? caller;
+  if (!joinsByWriting(operation, now)) return { team: now.team, joining: null };
+  const joining = await prepareJoining({ services, session, person, left: now.team });
+  return { team: joining.team, joining };
+}
+
+/** Joins for a write that needed no transaction: it reached others, or had been done before. It is not done again for this. */
+function joinAlone(
+  services: Services,
+  operation: Operation,
+  admitted: Pick<Request, "session" | "caller">,
+): Promise<void> {
+  const { session, caller } = admitted;
+  const request = {
+    operation: "join_session",
+    caller: caller?.person?.personId ?? null,
+    idempotencyKey: undefined,
+    input: { session_id: session?.sessionId },
+  };
+  return retryWhileOtherwise(async () => {
+    const { joining } = await takeTeam(services, operation, admitted);
+    if (!joining) return;
+    await writeOnce(writeServices(services), request, async (write) => {
+      await joining.join(write);
+      // Its result is stored, and undefined is none.
+      return null;
+    });
+  });
+}
+
+type Admitted = Omit<Request, "onWritten" | "team" | "joining"> | { readonly earlier: unknown };
+
+/** A node that has lost its lock serves nothing until it holds it again: another one may have it (DB-17). */
+function admitAlone(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
+  return retryWhileLost(async () => {
+    await services.whenAlone();
+    return admit(services, call, raw);
+  });
+}
+
+/** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
+async function admit(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
+  const { operation } = call;
+  const identified = await identifyCaller(services, call, raw);
+  const earlier = await repeatRotation(services, call, raw, identified);
+  if (earlier !== undefined) return { earlier };
+  const { session, caller } = letIn(services, call, identified);
+  // Over HTTP a connection carries one exchange at a time; a WebSocket's frames pass each other.
+  if (caller?.team && call.door !== "websocket") noteArrival(caller.team.peer, call.connection);
+  if (session && caller) await refuseByConvention(services, operation, session, caller.team);
+  const input = await parseOpenly(services, operation, raw, session, caller);
+  if (!operation.readOnly) await refuseLiveCredentials(services.database, input);
+  return { session, caller, input };
+}
+
+/** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */
+async function parseOpenly(
+  services: Services,
+  operation: Operation,
+  raw: RawInput,
+  session: SessionIdentity | null,
+  caller: Caller | null,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return parseInput(operation, raw, { proved: caller !== null });
+  } catch (error) {
+    if (session && operation.afterClosing === "refused") {
+      const channel = await services.channels.open(session.sessionId);
+      if (channel.closed) throw sessionClosed(session);
+    }
+    throw error;
+  }
+}
+
+interface Request {
+  readonly session: SessionIdentity | null;
+  readonly caller: Caller | null;
+  /** The caller's team, one that this call's write makes included. */
+  readonly team: TeamCaller | null;
+  /** What makes it that, where it is none yet. */
+  readonly joining: Joining | null;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly onWritten: (() => void)[];
+}
+
+function createContext(
+  services: Services,
+  call: Call,
+  { session, caller, team, joining, input, onWritten }: Request,
+): Context {
+  const key = input["idempotency_key"];
+  const idempotencyKey = typeof key === "string" ? key : undefined;
+  const person = caller?.person ?? null;
+  const context = {
+    services,
+    door: call.door,
+    view: call.view,
+    signal: call.signal,
+    connection: call.connection,
+    onBlocked: () => call.onBlocked?.(),
+    placed: () => call.turn?.placed(),
+    givenOut: async (tx: Transaction, sessionId: string, credential: string) =>
+      call.onGivenOut?.(tx, sessionId, credential),
+    idempotencyKey,
+    principal: call.principal,
+    team,
+    person,
+    session,
+    get joins() {
+      return joining !== null && !joining.joined;
+    },
+    async write<Result>(work: Parameters<typeof writeOnce<Result>>[2]) {
+      await call.turn?.earlierEnded;
+      return writeOnce(
+        writeServices(services),
+        identify(call.operation, input, session, { principal: call.principal, team, person }),
+        async (write) => {
+          await joining?.join(write);
+          return work(write);
+        },
+      );
+    },
+    onWritten: (run: () => void) => {
+      onWritten.push(run);
+    },
+  };
+  return context;
+}
+
+function writeServices({ database, channels }: Services): Parameters<typeof writeOnce>[0] {
+  return { database, onAnnounced: (message) => channels.deliver(message.sessionId, [message]) };
+}
+
+async function repeatRotation(
+  services: Services,
+  { operation, principal }: Call,
+  raw: RawInput,
+  { session, caller, credential }: IdentifiedCall,
+): Promise<unknown> {
+  if (operation.name !== "rotate_team_credential" || caller || !credential) return undefined;
+  const parsed = operation.input.safeParse(raw);
+  // What is no valid request cannot be the repetition of one.
+  if (!parsed.success) return undefined;
+  const identity = identify(operation, parsed.data, session, {
+    principal,
+    team: { teamId: "", credential },
+    person: null,
+  });
+  return readEarlierResult(services.database, identity);
+}
+
+type AnyHandler = (ctx: Context, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+function callHandler(
+  operation: Operation,
+  ctx: Context,
+  input: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  // The table's types tie each verb to its operation; what authorize let through is what that verb's context promises,
+  // and the input was parsed by that operation's own schema.
+  const handler = handlers[operation.name as keyof typeof handlers] as unknown as AnyHandler;
+  return handler(ctx, input);
+}

@@ -1,0 +1,102 @@
+import type { Duplex } from "node:stream";
+import { type CloseReason, limits } from "@merkle/wire";
+import { toAddressBlock } from "../../core/address-block.js";
+
+/** Connections whose clients have not proved yet who they are: each may do little, and only so many wait (GUARD-11). */
+export interface UnprovenConnections {
+  /** Watches a connection until its client has proved itself, or it is gone. */
+  begin(connection: UnprovenConnection): Watched;
+}
+
+export interface UnprovenConnection {
+  /** The stream below, whose bytes are counted before anything is made of them. */
+  readonly socket: Duplex;
+  readonly address: string;
+  cutOff(reason: CloseReason): void;
+}
+
+export interface Watched {
+  /** Whether a frame that has come may be looked at: the first one, which should be the client's hello. */
+  takesFrame(): boolean;
+  /** To be called when the client has proved itself: from then on it is bounded like all others. */
+  proved(): void;
+}
+
+export interface UnprovenBounds {
+  readonly msMax: number;
+  readonly bytesMax: number;
+  readonly countMax: number;
+  readonly perAddressMax: number;
+}
+
+export const unprovenBounds: UnprovenBounds = {
+  msMax: limits.helloMsMax,
+  bytesMax: limits.helloBytesMax,
+  countMax: limits.unprovenConnectionsMax,
+  perAddressMax: limits.unprovenConnectionsPerAddressMax,
+};
+
+interface Waiting extends UnprovenConnection {
+  readonly block: string;
+  end(reason: CloseReason): void;
+}
+
+export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConnections {
+  /** The oldest first. */
+  const waiting = new Set<Waiting>();
+
+  /** With one more the oldest ends, that of the same address first: honest clients are done in milliseconds. */
+  function makeRoom({ block }: Waiting): void {
+    const neighbours = [...waiting].filter((each) => each.block === block);
+    if (neighbours.length > bounds.perAddressMax) neighbours[0]?.end("too_many_connections");
+    const [oldest] = waiting;
+    if (waiting.size > bounds.countMax) oldest?.end("too_many_connections");
+  }
+
+  return {
+    begin(connection) {
+      const { socket, cutOff } = connection;
+      let bytes = 0;
+      let frames = 0;
+      let isOver = false;
+      const deadline = setTimeout(() => self.end("no_hello"), bounds.msMax).unref();
+      const self: Waiting = {
+        ...connection,
+        block: toAddressBlock(connection.address),
+        end(reason) {
+          if (isOver) return;
+          stop();
+          isOver = true;
+          cutOff(reason);
+        },
+      };
+
+      function count(chunk: Buffer): void {
+        bytes += chunk.length;
+        if (bytes > bounds.bytesMax) self.end("too_large");
+      }
+
+      function stop(): void {
+        clearTimeout(deadline);
+        socket.off("data", count);
+        waiting.delete(self);
+      }
+
+      // Before the listener that makes frames of them.
+      socket.prependListener("data", count);
+      socket.once("close", stop);
+      waiting.add(self);
+      makeRoom(self);
+      return {
+        takesFrame() {
+          if (isOver) return false;
+          frames += 1;
+          if (!waiting.has(self) || frames === 1) return true;
+          self.end("unauthorized");
+          return false;
+        },
+        proved: stop,
+      };
+    },
+  };
+}

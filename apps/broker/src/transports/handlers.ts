@@ -1,0 +1,227 @@
+import { auditSessionStart } from "../audit/audit-session-start.js";
+import { auditVerifyChain } from "../audit/audit-verify-chain.js";
+import { listAuditSessions } from "../audit/list-audit-sessions.js";
+import { merkleFinalize } from "../audit/merkle-finalize.js";
+import { merkleProofOf } from "../audit/merkle-proof.js";
+import { merkleRootOf } from "../audit/merkle-root.js";
+import { thoughtRecord } from "../audit/thought-record.js";
+import { thoughtRecordList } from "../audit/thought-record-list.js";
+import type { Handlers } from "../context.js";
+import { appendToSessionDoc } from "../document/append-to-session-doc.js";
+import { editSessionDoc } from "../document/edit-session-doc.js";
+import { listDocVersions } from "../document/list-doc-versions.js";
+import { readSessionDoc } from "../document/read-session-doc.js";
+import { updateSessionDoc } from "../document/update-session-doc.js";
+import { ack } from "../feed/ack.js";
+import { checkMessages } from "../feed/check-messages.js";
+import { getHistory } from "../feed/get-history.js";
+import { markRead } from "../feed/mark-read.js";
+import { messageStatus } from "../feed/message-status.js";
+import { nudge } from "../feed/nudge.js";
+import { postMessage } from "../feed/post-message.js";
+import { sendMessage } from "../feed/send-message.js";
+import { waitForMessages } from "../feed/wait-for-messages.js";
+import { createInvite } from "../identity/invites/create-invite.js";
+import { listInvites } from "../identity/invites/list-invites.js";
+import { previewInvite } from "../identity/invites/preview-invite.js";
+import { redeemInvite } from "../identity/invites/redeem-invite.js";
+import { revokeInvite } from "../identity/invites/revoke-invite.js";
+import { listMembers } from "../identity/members/list-members.js";
+import { revokeMember } from "../identity/members/revoke-member.js";
+import { createMesh } from "../identity/meshes/create-mesh.js";
+import { listMeshes } from "../identity/meshes/list-meshes.js";
+import { createPerson } from "../identity/persons/create-person.js";
+import { createVerificationCode } from "../identity/persons/create-verification-code.js";
+import { getPerson } from "../identity/persons/get-person.js";
+import { renamePerson } from "../identity/persons/rename-person.js";
+import { verifyPerson } from "../identity/persons/verify-person.js";
+import { createObserverLink } from "../identity/tokens/create-observer-link.js";
+import { issueToken } from "../identity/tokens/issue-token.js";
+import { listTokens } from "../identity/tokens/list-tokens.js";
+import { revokeToken } from "../identity/tokens/revoke-token.js";
+import { forget } from "../memory/forget.js";
+import { listMemory } from "../memory/list-memory.js";
+import { recall } from "../memory/recall.js";
+import { remember } from "../memory/remember.js";
+import { restoreMemory } from "../memory/restore-memory.js";
+import { tagMemory } from "../memory/tag-memory.js";
+import { getContext } from "../progress/get-context.js";
+import { listProgress } from "../progress/list-progress.js";
+import { listProgressProjects } from "../progress/list-progress-projects.js";
+import { logProgress } from "../progress/log-progress.js";
+import { searchLogs } from "../progress/search-logs.js";
+import { redactMessage } from "../record/redaction/redact-message.js";
+import { sessionProof } from "../record/session-proof.js";
+import { sessionSeal } from "../record/session-seal.js";
+import { joinGroup } from "../sessions/groups/join-group.js";
+import { leaveGroup } from "../sessions/groups/leave-group.js";
+import { holdSession } from "../sessions/hold-session.js";
+import { resumeSession } from "../sessions/resume-session.js";
+import { joinSession } from "../sessions/roster/join-session.js";
+import { leaveSession } from "../sessions/roster/leave-session.js";
+import { listParticipants } from "../sessions/roster/list-participants.js";
+import { listPeers } from "../sessions/roster/list-peers.js";
+import { rotateTeamCredential } from "../sessions/roster/rotate-team-credential.js";
+import { setStatus } from "../sessions/roster/set-status.js";
+import { setSummary } from "../sessions/roster/set-summary.js";
+import { getSettings } from "../sessions/settings/get-settings.js";
+import { updateSettings } from "../sessions/settings/update-settings.js";
+import { updateSessionMetadata } from "../sessions/update-session-metadata.js";
+import { deleteState } from "../state/delete-state.js";
+import { getState } from "../state/get-state.js";
+import { listState } from "../state/list-state.js";
+import { setState } from "../state/set-state.js";
+import { unwatchState } from "../state/unwatch-state.js";
+import { watchState } from "../state/watch-state.js";
+import { dismissAttention } from "../views/attention/dismiss-attention.js";
+import { listAttention } from "../views/attention/list-attention.js";
+import { getHealth } from "../views/health/get-health.js";
+import { search } from "../views/search/search.js";
+import { getSession } from "../views/sessions/get-session.js";
+import { listSessions } from "../views/sessions/list-sessions.js";
+import { getAppInfo } from "../views/settings/get-app-info.js";
+import { testConnection } from "../views/settings/test-connection.js";
+import { getTimeline } from "../views/timeline/get-timeline.js";
+import { cancelJob } from "../work/jobs/cancel-job.js";
+import { claimJob } from "../work/jobs/claim-job.js";
+import { endJob } from "../work/jobs/end-job.js";
+import { getJob } from "../work/jobs/get-job.js";
+import { getRunner } from "../work/jobs/get-runner.js";
+import { listJobs } from "../work/jobs/list-jobs.js";
+import { renewJob } from "../work/jobs/renew-job.js";
+import { startJob } from "../work/jobs/start-job.js";
+import { getPersona } from "../work/personas/get-persona.js";
+import { listPersonas } from "../work/personas/list-personas.js";
+import { putPersona } from "../work/personas/put-persona.js";
+import { getPerspective } from "../work/perspectives/get-perspective.js";
+import { getSourcePerspective } from "../work/perspectives/get-source-perspective.js";
+import { listPerspectives } from "../work/perspectives/list-perspectives.js";
+import { listSourcePerspectives } from "../work/perspectives/list-source-perspectives.js";
+import { putPerspective } from "../work/perspectives/put-perspective.js";
+import { decideProposal } from "../work/proposals/decide-proposal.js";
+import { getProposal } from "../work/proposals/get-proposal.js";
+import { insertProposal } from "../work/proposals/insert-proposal.js";
+import { listProposals } from "../work/proposals/list-proposals.js";
+import { concludeSession } from "../work/sessions/conclude-session.js";
+import { createSession } from "../work/sessions/create-session.js";
+import { listSources } from "../work/sources/list-sources.js";
+import { readSource } from "../work/sources/read-source.js";
+import { getTopic } from "../work/topics/get-topic.js";
+import { listTopics } from "../work/topics/list-topics.js";
+import { openTopic } from "../work/topics/open-topic.js";
+import { replyToTopic } from "../work/topics/reply-to-topic.js";
+
+/** The verb of every operation. */
+export const handlers: Handlers = {
+  create_session: createSession,
+  join_session: joinSession,
+  leave_session: leaveSession,
+  get_session: getSession,
+  list_sessions: listSessions,
+  list_participants: listParticipants,
+  wait_for_messages: waitForMessages,
+  check_messages: checkMessages,
+  message_status: messageStatus,
+  nudge,
+  ack,
+  post_message: postMessage,
+  get_history: getHistory,
+  read_session_doc: readSessionDoc,
+  update_session_doc: updateSessionDoc,
+  append_to_session_doc: appendToSessionDoc,
+  edit_session_doc: editSessionDoc,
+  list_doc_versions: listDocVersions,
+  update_session_metadata: updateSessionMetadata,
+  conclude_session: concludeSession,
+  rotate_team_credential: rotateTeamCredential,
+  list_peers: listPeers,
+  set_summary: setSummary,
+  set_status: setStatus,
+  join_group: joinGroup,
+  leave_group: leaveGroup,
+  send_message: sendMessage,
+  hold_session: holdSession,
+  resume_session: resumeSession,
+  get_state: getState,
+  set_state: setState,
+  delete_state: deleteState,
+  list_state: listState,
+  watch_state: watchState,
+  unwatch_state: unwatchState,
+  remember,
+  recall,
+  forget,
+  restore_memory: restoreMemory,
+  list_memory: listMemory,
+  tag_memory: tagMemory,
+  log_progress: logProgress,
+  get_context: getContext,
+  search_logs: searchLogs,
+  list_progress: listProgress,
+  list_progress_projects: listProgressProjects,
+  search,
+  list_attention: listAttention,
+  dismiss_attention: dismissAttention,
+  mark_read: markRead,
+  get_timeline: getTimeline,
+  audit_session_start: auditSessionStart,
+  thought_record: thoughtRecord,
+  list_audit_sessions: listAuditSessions,
+  thought_record_list: thoughtRecordList,
+  audit_verify_chain: auditVerifyChain,
+  merkle_finalize: merkleFinalize,
+  merkle_root: merkleRootOf,
+  merkle_proof: merkleProofOf,
+  redact_message: redactMessage,
+  session_seal: sessionSeal,
+  session_proof: sessionProof,
+  start_job: startJob,
+  get_job: getJob,
+  list_jobs: listJobs,
+  cancel_job: cancelJob,
+  insert_proposal: insertProposal,
+  list_proposals: listProposals,
+  get_proposal: getProposal,
+  decide_proposal: decideProposal,
+  get_runner: getRunner,
+  list_personas: listPersonas,
+  get_persona: getPersona,
+  put_persona: putPersona,
+  list_perspectives: listPerspectives,
+  get_perspective: getPerspective,
+  put_perspective: putPerspective,
+  claim_job: claimJob,
+  renew_job: renewJob,
+  end_job: endJob,
+  open_topic: openTopic,
+  reply_to_topic: replyToTopic,
+  list_topics: listTopics,
+  get_topic: getTopic,
+  list_sources: listSources,
+  read_source: readSource,
+  list_source_perspectives: listSourcePerspectives,
+  get_source_perspective: getSourcePerspective,
+  create_person: createPerson,
+  get_person: getPerson,
+  create_verification_code: createVerificationCode,
+  verify_person: verifyPerson,
+  rename_person: renamePerson,
+  test_connection: testConnection,
+  get_health: getHealth,
+  get_app_info: getAppInfo,
+  get_settings: getSettings,
+  update_settings: updateSettings,
+  create_mesh: createMesh,
+  list_meshes: listMeshes,
+  create_invite: createInvite,
+  preview_invite: previewInvite,
+  list_invites: listInvites,
+  revoke_invite: revokeInvite,
+  redeem_invite: redeemInvite,
+  list_members: listMembers,
+  revoke_member: revokeMember,
+  issue_token: issueToken,
+  list_tokens: listTokens,
+  revoke_token: revokeToken,
+  create_observer_link: createObserverLink,
+};

@@ -1,0 +1,86 @@
+import type { HttpBindings } from "@hono/node-server";
+import { exportSession as exportOperation, importBundle as importOperation, limits } from "@merkle/wire";
+import type { Hono } from "hono";
+import type { SessionContext } from "../../context.js";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import { type ExportForm, exportSession } from "../../record/export/export-session.js";
+import { openRecorded } from "../../record/export/recorded.js";
+import { unlessStalled } from "../../record/export/unless-stalled.js";
+import { importBundle } from "../../record/import/import-bundle.js";
+import { refuseStranger } from "../../sessions/access/authorize.js";
+import { openCall } from "../dispatch.js";
+import type { Admit } from "./admit.js";
+import { callerSignal, type HttpContext } from "./http-context.js";
+import { jsonResponse } from "./http-error.js";
+import { createPlaces } from "./places.js";
+import { readQuery } from "./read-query.js";
+
+/** What gives out or takes in files, as long as that takes (EXPORT-1, IMPORT-1). */
+export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit): void {
+  const exports = createPlaces(limits.exportsAtOnceMax, "exports");
+  const imports = createPlaces(limits.importsAtOnceMax, "imports");
+
+  app.get("/api/sessions/:session_id/export", async (c) => {
+    const { principal, services, address } = await admit(c);
+    refuseStranger(exportOperation, principal);
+    const query = readQuery(new URL(c.req.url).searchParams, exportOperation);
+    const { ctx, input } = await openCall(services, {
+      operation: exportOperation,
+      principal,
+      address,
+      input: { ...query, session_id: c.req.param("session_id") },
+      door: "rest",
+      view: "json",
+      signal: callerSignal(c),
+      credential: c.req.header("x-team-id"),
+    });
+    // What the operation's own schema has parsed, of a session that was found.
+    const { session } = ctx as SessionContext;
+    const place = exports.take();
+    try {
+      const form = input["as"] as ExportForm;
+      const recorded = await openRecorded(services, session, form);
+      const { bytes, contentType, fileName } = exportSession(services, { session, recorded }, form);
+      const body = unlessStalled(bytes, {
+        stalledMs: limits.exportStalledMsMax,
+        onEnd: place.leave,
+        onError: (error) => services.log.error("an export failed", { session: session.slug, error }),
+      });
+      return new Response(body as globalThis.ReadableStream<Uint8Array>, {
+        headers: {
+          "content-type": contentType,
+          "content-disposition": `attachment; filename="${fileName}"`,
+          "cache-control": "no-store",
+        },
+      });
+    } catch (error) {
+      place.leave();
+      throw toMerkleError(error, services.log, { operation: exportOperation.name, door: "rest" });
+    }
+  });
+
+  app.post("/api/import", async (c) => jsonResponse(await takeIn(c)));
+
+  async function takeIn(c: HttpContext): Promise<unknown> {
+    const { principal, services, address } = await admit(c);
+    refuseStranger(importOperation, principal);
+    const signal = callerSignal(c);
+    const { ctx } = await openCall(services, {
+      operation: importOperation,
+      principal,
+      address,
+      input: {},
+      door: "rest",
+      view: "json",
+      signal,
+    });
+    const place = imports.take();
+    try {
+      return await importBundle(ctx, c.env.incoming);
+    } catch (error) {
+      throw toMerkleError(error, services.log, { operation: importOperation.name, door: "rest" });
+    } finally {
+      place.leave();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { WriteProblem } from "@merkle/db";
+import type { Services } from "../../context.js";
+import { within } from "../../core/within.js";
+
+/** What `/health` says: the process answers, takes calls, and can write durably (OPS-2). */
+export interface Health {
+  readonly live: true;
+  readonly ready: boolean;
+  readonly durable: boolean;
+  /** What keeps it from writing; null when nothing does. */
+  readonly problem: WriteProblem | null;
+  readonly version: string;
+  readonly epoch: string;
+  readonly uptime_s: number;
+}
+
+export async function checkHealth(services: Services): Promise<Health> {
+  const ready = !services.stopping.aborted;
+  const problem = ready ? await findProblem(services) : null;
+  return {
+    live: true,
+    ready,
+    durable: ready && problem === null,
+    problem,
+    version: services.version,
+    epoch: services.database.epoch,
+    uptime_s: Math.floor((Date.now() - services.startedAt.getTime()) / 1000),
+  };
+}
+
+/** Who asks for health does not wait long for an answer. */
+const silentMsMax = 2_000;
+
+async function findProblem({ database, isAlone }: Services): Promise<WriteProblem | null> {
+  try {
+    const problem = await within(database.findWriteProblem(), silentMsMax, "none");
+    // Without its lock it serves nothing, whatever the database would take.
+    return problem ?? (isAlone() ? null : "lock");
+  } catch {
+    // Whatever the reason: at this moment nothing can be promised.
+    return "unreachable";
+  }
+}

@@ -1,0 +1,308 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { frameRules, limits, MerkleError } from "@merkle/wire";
+import { Hono } from "hono";
+import type { Services } from "../../context.js";
+import { createFewAtATime } from "../../core/few-at-a-time.js";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import { readBearer, readBrowserToken } from "../../identity/authenticator/cookie.js";
+import type { Arrival, Arrivals } from "../../identity/origin/arrival.js";
+import type { HostGuard } from "../../identity/origin/hosts.js";
+import { nameOfToken } from "../../identity/tokens/token.js";
+import { admitCaller } from "../../sessions/access/admit-caller.js";
+import { boundConnections } from "../guard/bound-connections.js";
+import { boundPipelining } from "../guard/bound-pipelining.js";
+import { mountMcp } from "../mcp/mount-mcp.js";
+import type { HeldCertificate } from "../tls/hold-certificate.js";
+import { createWebSocketDoor, refuseUpgrade } from "../websocket/websocket-door.js";
+import { createAdmit } from "./admit.js";
+import { renderAgentsPage } from "./agents-page.js";
+import { mountDashboard } from "./dashboard.js";
+import { mountFiles } from "./files.js";
+import { checkHealth } from "./health.js";
+import { jsonResponse, noSuchRoute, retryAfter, toErrorResponse } from "./http-error.js";
+import { createOpenApi } from "./openapi.js";
+import { mountRest } from "./rest.js";
+import { mountSignIn } from "./sign-in.js";
+
+export interface HttpServer {
+  readonly server: Server;
+  /** Takes no new calls, lets those under way finish, and closes every connection. */
+  stop(): Promise<void>;
+}
+
+export interface HttpServerOptions {
+  readonly services: Services;
+  readonly hosts: HostGuard;
+  readonly arrivals: Arrivals;
+  /** Makes the port speak TLS, and nothing else. */
+  readonly certificate?: HeldCertificate | undefined;
+  readonly heartbeatMs: number;
+  readonly deadlines: Deadlines;
+  readonly connectionsMax?: number | undefined;
+  /** A folder of static pages, served at `/`. */
+  readonly dashboard: string | undefined;
+}
+
+/** How long the broker waits for what a client has begun; who takes longer is cut off. */
+export interface Deadlines {
+  readonly requestHeadersMs: number;
+  readonly requestMs: number;
+  readonly helloMs: number;
+}
+
+/** Of each address. A browser has six at once, of which most are answered in a millisecond or two. */
+const inServiceBounds = { countMax: 4, countedMs: 50 } as const;
+const drainDeadlineMs = 5_000;
+const idleSweepMs = 20;
+const slowRequestsCheckMs = 1_000;
+
+/** One server for all doors: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { services, hosts, arrivals, heartbeatMs, connectionsMax } = options;
+  const { addresses, limiter, version, settings } = services;
+  const app = new Hono<{ Bindings: HttpBindings }>();
+
+  const admit = createAdmit(services.entrance, arrivals);
+  mountRest(app, admit);
+  mountFiles(app, admit);
+  mountSignIn(app, { meshes: services.meshes(), admit, arrivals, isOwnOrigin: hosts.isOwnOrigin });
+  const mcp = mountMcp(app, services, admit);
+  app.get("/health", async () => {
+    const health = await checkHealth(services);
+    const response = jsonResponse(health);
+    return health.ready && health.durable
+      ? response
+      : new Response(response.body, { status: 503, headers: response.headers });
+  });
+  app.get("/metrics", async (c) => {
+    const { principal, services: ofMesh } = await admit(c);
+    await admitCaller(ofMesh, { operation: frameRules.metrics, principal }, {});
+    if (services.entrance().auth === "invite" && ofMesh.database.meshId !== services.database.meshId) {
+      throw new MerkleError(
+        "forbidden",
+        "/metrics counts what all meshes do, so it is for admins of the main one.",
+      );
+    }
+    return new Response(await services.metrics.render(), {
+      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+    });
+  });
+  // Public, as every signature is: whoever checks a record elsewhere need not be a member here.
+  app.get("/.well-known/merkle-audit-key", () => {
+    const response = jsonResponse({ keys: services.signer.keys });
+    response.headers.set("cache-control", "public, max-age=300");
+    return response;
+  });
+  app.get("/openapi.json", () => jsonResponse(createOpenApi({ baseUrl: addresses.base(), version })));
+  app.get(
+    "/agents.md",
+    () =>
+      new Response(
+        renderAgentsPage({
+          auth: services.entrance().auth,
+          mcpUrl: addresses.mcp(),
+          baseUrl: addresses.base(),
+          idlePolls: settings.current.idle_polls,
+        }),
+        { headers: { "content-type": "text/markdown; charset=utf-8" } },
+      ),
+  );
+  /** Who a request counts for. */
+  function callerOf({ headers }: IncomingMessage, arrival: Arrival): string {
+    const page = headers["x-merkle-page"]?.toString();
+    const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, arrival);
+    return limiter.callerOf(arrival.address, secret && nameOfToken(secret));
+  }
+
+  /** The guard in front of every door: who is meant, whose page asks, and whether its address asks too often. */
+  function refuse(arrival: Arrival, caller: string, admit: (caller: string) => void): MerkleError | null {
+    try {
+      checkHosts(arrival);
+      admit(caller);
+      return null;
+    } catch (error) {
+      return toMerkleError(error, services.log, { path: arrival.target, client: arrival.address });
+    }
+  }
+
+  /** What is packed is not unpacked, and need not be read either: little can become more than there is room for (GUARD-10). */
+  function refuseCompressed({ headers }: IncomingMessage): MerkleError | null {
+    const encoding = headers["content-encoding"];
+    if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
+    return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
+  }
+
+  function checkHosts(arrival: Arrival): void {
+    try {
+      hosts.check(arrival);
+    } catch (error) {
+      services.metrics.refusals.inc({ by: "foreign" });
+      throw error;
+    }
+  }
+
+  if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard);
+  app.notFound((c) => toErrorResponse(noSuchRoute(c.req.method, c.req.path)));
+  app.onError((error, c) => {
+    const { address } = arrivals.read(c.env.incoming);
+    return toErrorResponse(toMerkleError(error, services.log, { path: c.req.path, client: address }));
+  });
+
+  const serve = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: () => toErrorResponse(notUnderstood()),
+  });
+  const fewAtATime = createFewAtATime(inServiceBounds);
+  function inService(caller: string, response: ServerResponse, begin: () => void): void {
+    if (limiter.rates) fewAtATime(caller, response, begin);
+    else begin();
+  }
+
+  /** Connections of which a request was refused: they end with that answer, and what comes behind it is not heard. */
+  const refused = new WeakSet<Duplex>();
+  /** The answer to each connection's last request. */
+  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
+  const { server, abandonHandshakes } = await createListener(options, (request, response) => {
+    if (request.socket.destroyed || refused.has(request.socket)) return;
+    lastAnswers.set(request.socket, response);
+    const arrival = arrivals.read(request);
+    const caller = callerOf(request, arrival);
+    // What a browser loads for a page of another site fails there in one way alone, whatever the answer is.
+    response.setHeader("cross-origin-resource-policy", "same-origin");
+    const refusal = refuse(arrival, caller, limiter.admit) ?? refuseCompressed(request);
+    if (!refusal) return inService(caller, response, () => void serve(request, response));
+    refused.add(request.socket);
+    refuseRequest(response, refusal);
+  });
+  boundPipelining(server, limits.pipelinedRequestsMax);
+  if (limiter.rates) {
+    boundConnections(server, {
+      perAddressMax: limits.connectionsPerAddressMax,
+      addressOf: arrivals.addressOf,
+      metrics: services.metrics,
+    });
+  }
+  server.on("clientError", (error, socket) => {
+    if (refused.has(socket) || isAnswering(lastAnswers.get(socket))) socket.destroy();
+    else refuseMalformed(error, socket, options.deadlines);
+  });
+  const webSockets = createWebSocketDoor({
+    services,
+    isOwnOrigin: hosts.isOwnOrigin,
+    heartbeatMs,
+    helloMs: options.deadlines.helloMs,
+    frameMs: options.deadlines.requestMs,
+    connectionsMax,
+  });
+  server.on("upgrade", (request, socket, head) => {
+    // One that breaks ends by itself; Node has nobody else hear of it from here on.
+    socket.on("error", () => undefined);
+    const arrival = arrivals.read(request);
+    try {
+      const refusal = refuse(arrival, callerOf(request, arrival), limiter.admitUpgrade);
+      if (refusal) throw refusal;
+      if (services.stopping.aborted)
+        throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
+      if (pathOf(request.url) !== "/ws") throw noSuchRoute("WebSocket at", pathOf(request.url));
+      webSockets.upgrade(request, socket, head, arrival);
+    } catch (error) {
+      const about = { path: request.url, client: arrival.address };
+      refuseUpgrade(socket, toMerkleError(error, services.log, about));
+    }
+  });
+
+  return {
+    server,
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // A connection whose last call is answered while we stop would otherwise be kept open for the next one.
+      const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+      const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
+      abandonHandshakes();
+      await Promise.all([webSockets.stop(), mcp.stop(), closed]);
+      clearInterval(sweep);
+      clearTimeout(deadline);
+    },
+  };
+}
+
+interface Listener {
+  readonly server: Server;
+  abandonHandshakes(): void;
+}
+
+async function createListener(
+  { certificate, deadlines }: Pick<HttpServerOptions, "certificate" | "deadlines">,
+  onRequest: RequestListener,
+): Promise<Listener> {
+  const options = {
+    // A missing Host is refused like a foreign one, by the guard.
+    requireHostHeader: false,
+    // Who sends a request drop by drop holds a connection for so long, and no longer.
+    headersTimeout: deadlines.requestHeadersMs,
+    requestTimeout: deadlines.requestMs,
+    connectionsCheckingInterval: slowRequestsCheckMs,
+  };
+  if (!certificate) return { server: createServer(options, onRequest), abandonHandshakes: () => undefined };
+  const { createTlsListener } = await import("../tls/listener.js");
+  const listener = createTlsListener({ certificate: certificate.current, options, onRequest });
+  certificate.onRenewed(listener.renew);
+  return listener;
+}
+
+function refuseRequest(response: ServerResponse, error: MerkleError): void {
+  const body = JSON.stringify(error.toBody());
+  response
+    .writeHead(error.status, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      connection: "close",
+      ...retryAfter(error),
+    })
+    .end(body);
+}
+
+function notUnderstood(): MerkleError {
+  return new MerkleError("bad_request", "This is no HTTP request that the broker understands.");
+}
+
+function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The request did not arrive in time: its head may take ${requestHeadersMs / 1_000} s, all of it ${requestMs / 1_000} s.`,
+  );
+}
+
+/**
+ * Whether another answer would be taken for a part of this one, or for it: it has begun, or is still to come, as those before
+ * it are. Not so where its own request is what cannot be read.
+ */
+function isAnswering(last: ServerResponse | undefined): boolean {
+  if (!last || last.writableFinished) return false;
+  return last.headersSent || last.req.complete || last.socket === null;
+}
+
+/**
+ * What is not even HTTP gets an answer of its own, once, if somebody can still read it. Who has sent nothing gets none:
+ * browsers open connections before they need them, and would take it for the answer to what they ask next.
+ */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, deadlines: Deadlines): void {
+  const hasSent = !("bytesRead" in socket) || socket.bytesRead !== 0;
+  if (error.code === "ECONNRESET" || !hasSent || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  refuseUpgrade(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow(deadlines) : notUnderstood());
+}
+
+function pathOf(url: string | undefined): string {
+  return (url ?? "").split("?")[0] ?? "";
+}

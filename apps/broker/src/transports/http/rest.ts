@@ -1,0 +1,121 @@
+import type { HttpBindings } from "@hono/node-server";
+import { isStreamable, MerkleError, type Operation, operations } from "@merkle/wire";
+import type { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import type { Services } from "../../context.js";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import { refuseStranger } from "../../sessions/access/authorize.js";
+import { type Call, dispatch } from "../dispatch.js";
+import type { Admit } from "./admit.js";
+import { callerSignal, type HttpContext, whenWritten } from "./http-context.js";
+import { jsonResponse } from "./http-error.js";
+import { readQuery } from "./read-query.js";
+
+/** Comments are sent this often while a stream waits, so that nobody in between thinks it dead. */
+const keepAliveMs = 10_000;
+
+/** Offers every operation at its route (REST-1). */
+export function mountRest(app: Hono<{ Bindings: HttpBindings }>, admit: Admit): void {
+  for (const operation of operations) {
+    const [method = "", path = ""] = operation.route.split(" ");
+    app.on(method, path, (c) => serve(c, admit, operation));
+  }
+}
+
+async function serve(c: HttpContext, admit: Admit, operation: Operation): Promise<Response> {
+  const signal = callerSignal(c);
+  const { principal, services, address, connection } = await admit(c);
+  // Before the body is read: a stranger's is of no interest.
+  refuseStranger(operation, principal);
+  const call: Call = {
+    operation,
+    principal,
+    address,
+    connection,
+    input: await readInput(c, services, operation),
+    door: "rest",
+    view: "json",
+    signal,
+    credential: c.req.header("x-team-id"),
+  };
+  if (isStreamable(operation) && wantsStream(c)) return stream(c, services, call);
+  const reply = await dispatch(services, call);
+  whenWritten(c, reply.written);
+  return jsonResponse(reply.output);
+}
+
+async function readInput(
+  c: HttpContext,
+  { bodies }: Services,
+  operation: Operation,
+): Promise<Record<string, unknown>> {
+  // What stands in the path is text, as in a query, and counts before what is given beside it.
+  const path = readQuery(new URLSearchParams(c.req.param()), operation);
+  const query = readQuery(new URL(c.req.url).searchParams, operation);
+  if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
+  const body = (await bodies.readJson(c.env.incoming)) ?? {};
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new MerkleError("bad_request", `${operation.name} takes a JSON object as its body.`);
+  }
+  const key = c.req.header("idempotency-key");
+  return { ...body, ...(key === undefined ? {} : { idempotency_key: key }), ...path };
+}
+
+function wantsStream(c: HttpContext): boolean {
+  return /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
+}
+
+/** A browser's EventSource comes back with the id of the last event it got. */
+function lastEventId(c: HttpContext, operation: Operation): Record<string, unknown> {
+  const id = c.req.header("last-event-id");
+  if (operation.kind !== "wait" || id === undefined || !/^\d{1,15}$/.test(id)) return {};
+  return { since_cursor: Number(id) };
+}
+
+/**
+ * The wait as a stream: comments while it blocks, then one event with what the plain answer would hold, or with its error and
+ * when to come again (WAIT-10).
+ */
+async function stream(c: HttpContext, services: Services, call: Call): Promise<Response> {
+  const blocked = createGate();
+  const answer = dispatch(services, { ...call, onBlocked: blocked.open });
+  // What is wrong with the call is known before it blocks, and answered as everywhere else.
+  await Promise.race([answer, blocked.opened]);
+  const response = streamSSE(c, async (events) => {
+    const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);
+    try {
+      await events.write(": waiting\n\n");
+      const reply = await answer;
+      const cursor = nextCursorOf(reply.output);
+      await events.writeSSE({ event: "messages", id: cursor, data: JSON.stringify(reply.output) });
+      whenWritten(c, reply.written);
+    } catch (error) {
+      const told = toMerkleError(error, services.log, { operation: call.operation.name, door: "rest" });
+      const { retry_after_s: retryAfterS } = told.details;
+      await events.writeSSE({
+        event: "error",
+        data: JSON.stringify(told.toBody()),
+        ...(typeof retryAfterS === "number" && { retry: 1_000 * retryAfterS }),
+      });
+    } finally {
+      clearInterval(keepAlive);
+    }
+  });
+  response.headers.set("cache-control", "no-cache, no-transform");
+  response.headers.set("x-accel-buffering", "no");
+  return response;
+}
+
+function createGate(): { open(): void; opened: Promise<void> } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), opened };
+}
+
+function nextCursorOf(output: unknown): string {
+  const cursor =
+    typeof output === "object" && output !== null && "next_cursor" in output ? output.next_cursor : 0;
+  return String(cursor);
+}

@@ -1,0 +1,219 @@
+import type { HttpBindings } from "@hono/node-server";
+import { endToken, insertToken } from "@merkle/db";
+import { Bytes32, HelloProof, limits, MerkleError } from "@merkle/wire";
+import { brokerBytes } from "@merkle/wire/identity";
+import type { Hono } from "hono";
+import * as z from "zod";
+import type { Services } from "../../context.js";
+import { writeCookie } from "../../identity/authenticator/cookie.js";
+import { createSignInChallenges } from "../../identity/authenticator/sign-in-challenges.js";
+import type { Meshes } from "../../identity/meshes/meshes.js";
+import type { Arrivals } from "../../identity/origin/arrival.js";
+import { requireSameOrigin } from "../../identity/origin/same-origin.js";
+import { type Asker, isNamed } from "../../identity/principal.js";
+import { makeBrowserToken, makeToken } from "../../identity/tokens/token.js";
+import { membershipEnded } from "../../sessions/access/authorize.js";
+import type { Admit } from "./admit.js";
+import type { HttpContext } from "./http-context.js";
+import { jsonResponse } from "./http-error.js";
+import type { BodyReader } from "./read-json-body.js";
+
+/** Who a browser is signed in as, for its pages to show. */
+export interface SignedIn {
+  readonly auth: "open" | "invite";
+  readonly broker_id: string;
+  readonly mesh: string;
+  readonly mesh_id: string;
+  readonly you:
+    | { readonly kind: "member"; readonly member_id: string; readonly name: string; readonly role: string }
+    | { readonly kind: "observer"; readonly session_id: string }
+    | null;
+}
+
+/** What tells browsers apart stands at the end of what they say of themselves. */
+const userAgentCharsMax = 300;
+
+const SignIn = z.union([
+  z.strictObject({ secret: z.string().min(1).max(200) }),
+  z.strictObject({ proof: HelloProof }),
+]);
+
+const ProofRequest = z.object({ challenge: Bytes32, origin: z.string().min(1).max(300) });
+
+export interface SignInOptions {
+  readonly meshes: Meshes;
+  readonly admit: Admit;
+  readonly arrivals: Arrivals;
+  /** Whether this scheme, host and port lead to the broker. */
+  readonly isOwnOrigin: (origin: string) => boolean;
+}
+
+/**
+ * Lets a browser in with a cookie and a token for its pages (ENTER-3): by a sign-in link's secret or an observer's, good for all its tabs, or by the
+ * key that it joined with. These are no operations: their answers are headers, and they concern browsers alone.
+ */
+export function mountSignIn(
+  app: Hono<{ Bindings: HttpBindings }>,
+  { meshes, admit, arrivals, isOwnOrigin }: SignInOptions,
+): void {
+  const { main } = meshes;
+  const challenges = createSignInChallenges();
+
+  app.get("/api/sign-in", async (c) => {
+    const { principal, services } = await admit(c);
+    const { challenge, origin } = c.req.query();
+    const proof = challenge === undefined ? undefined : proveSelf({ challenge, origin });
+    return jsonResponse({
+      ...describe(services, principal),
+      nonce: challenges.give(),
+      ...(proof && { proof }),
+    });
+  });
+
+  app.post("/api/sign-in", async (c) => {
+    const arrival = arrivals.read(c.env.incoming);
+    requireSameOrigin(arrival);
+    const principal = await identify(await readSignIn(c, main.bodies));
+    if (!isNamed(principal)) throw signInRefused();
+    const services = (await meshes.find(principal.meshId)) ?? main;
+    const { cookie, page, secretHash } = makeBrowserToken();
+    const holder =
+      principal.kind === "member" ? { memberId: principal.memberId } : { sessionId: principal.sessionId };
+    await services.database.transaction((tx) =>
+      insertToken(tx, {
+        meshId: principal.meshId,
+        kind: "browser",
+        secretHash,
+        holder,
+        parent: principal.token ?? undefined,
+        label: c.req.header("user-agent")?.slice(0, userAgentCharsMax),
+        createdBy: principal.kind === "member" ? principal.memberId : null,
+        seconds: limits.browserSeconds,
+      }),
+    );
+    const response = jsonResponse({ ...describe(services, principal), page_token: page });
+    response.headers.set(
+      "set-cookie",
+      writeCookie(arrival, { value: cookie, maxAgeS: limits.browserSeconds }),
+    );
+    return response;
+  });
+
+  app.post("/api/sign-out", async (c) => {
+    const { principal, services } = await admit(c);
+    const arrival = arrivals.read(c.env.incoming);
+    requireSameOrigin(arrival);
+    if (isNamed(principal) && principal.token !== null) {
+      const { token, meshId } = principal;
+      const ended = await services.database.transaction((tx) => endToken(tx, meshId, token));
+      for (const each of ended) services.entrance().end({ meshId, token: each });
+    }
+    const response = jsonResponse({});
+    response.headers.set("set-cookie", writeCookie(arrival, { value: "", maxAgeS: 0 }));
+    return response;
+  });
+
+  app.post("/api/tickets", async (c) => {
+    const { principal, services } = await admit(c);
+    requireSameOrigin(arrivals.read(c.env.incoming));
+    if (!isNamed(principal) || principal.token === null) throw notSignedIn();
+    const { meshId, token: parent } = principal;
+    const { token, secretHash } = makeToken("ticket");
+    const holder =
+      principal.kind === "member" ? { memberId: principal.memberId } : { sessionId: principal.sessionId };
+    await services.database.transaction((tx) =>
+      insertToken(tx, {
+        meshId,
+        kind: "ticket",
+        secretHash,
+        holder,
+        parent,
+        createdBy: null,
+        seconds: limits.ticketSeconds,
+      }),
+    );
+    return jsonResponse({ ticket: token });
+  });
+
+  /** Shows who asks that this broker has its audit key, and that the address which was dialled is its own (HELLO-6). */
+  function proveSelf(asked: { challenge: string; origin: string | undefined }): object {
+    const parsed = ProofRequest.safeParse(asked);
+    if (!parsed.success) throw notAsked();
+    const { challenge, origin } = parsed.data;
+    if (!isOwnOrigin(origin)) throw notHere(origin);
+    const { brokerId: broker_id } = main.database;
+    return {
+      ...main.signer.signBytes(brokerBytes({ broker_id, challenge, origin })),
+      keys: main.signer.keys,
+    };
+  }
+
+  async function identify(input: z.output<typeof SignIn>): Promise<Asker> {
+    const entrance = main.entrance();
+    if ("secret" in input) return entrance.byToken(input.secret, ["sign_in", "observer"]);
+    const { proof } = input;
+    if (proof.kind !== "signature") throw signInRefused();
+    const { principal } = await challenges.answer(proof.statement.nonce, (nonce) =>
+      entrance.byHello({ proof }, { nonce, isOwnOrigin, now: new Date() }),
+    );
+    return principal;
+  }
+}
+
+async function readSignIn(c: HttpContext, bodies: BodyReader): Promise<z.output<typeof SignIn>> {
+  const parsed = SignIn.safeParse(await bodies.readJson(c.env.incoming));
+  if (parsed.success) return parsed.data;
+  throw new MerkleError(
+    "bad_request",
+    'Signing in takes {"secret": …}, the part of a sign-in or observer link after the #, or {"proof": …}, a signed hello.',
+  );
+}
+
+function describe(services: Services, principal: Asker): SignedIn {
+  const { brokerId, meshId } = services.database;
+  return {
+    auth: services.entrance().auth,
+    broker_id: brokerId,
+    mesh: services.meshName,
+    mesh_id: meshId,
+    you: toYou(principal),
+  };
+}
+
+function toYou(principal: Asker): SignedIn["you"] {
+  switch (principal?.kind) {
+    case "member": {
+      const { memberId, name, role } = principal;
+      return { kind: "member", member_id: memberId, name, role };
+    }
+    case "observer":
+      return { kind: "observer", session_id: principal.sessionId };
+    default:
+      return null;
+  }
+}
+
+function signInRefused(): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    "This link signs nobody in: it is wrong, was used already, has expired or was revoked. Get a new one with merkle open, or from a member.",
+  );
+}
+
+function notAsked(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "A broker proves itself over challenge, 32 bytes in base64url, and origin, the address that was dialled: https://mesh.example.com.",
+  );
+}
+
+function notHere(origin: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `This broker is not at ${JSON.stringify(origin)}. A proxy's or a container's address is told as public_url, or its host and port with MERKLE_ALLOWED_HOSTS.`,
+  );
+}
+
+function notSignedIn(): MerkleError {
+  return new MerkleError("unauthorized", `No browser is signed in here. ${membershipEnded().message}`);
+}

@@ -1,0 +1,42 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Hono } from "hono";
+import type { Services } from "../../context.js";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import { admitCaller } from "../../sessions/access/admit-caller.js";
+import type { Admit } from "../http/admit.js";
+import type { HttpContext } from "../http/http-context.js";
+import { createMcpMount } from "./mount.js";
+import { rpcCodes, rpcErrorResponse } from "./rpc-response.js";
+import { createMcpSessionStore } from "./session-store.js";
+import { createToolsServers } from "./tools-server.js";
+import { readUrlOptions } from "./url-options.js";
+
+/** Offers every operation as an MCP tool over Streamable HTTP (MCP-1). */
+export function mountMcp(
+  app: Hono<{ Bindings: HttpBindings }>,
+  services: Services,
+  admit: Admit,
+): { stop(): Promise<void> } {
+  const toError = (error: unknown) => toMerkleError(error, services.log, { door: "mcp" });
+  const mount = createMcpMount({
+    createServer: createToolsServers(services),
+    admit,
+    permit: (operation, { services: ofMesh, principal }) => admitCaller(ofMesh, { operation, principal }, {}),
+    hold: (principal, end) => services.entrance().hold(principal, end),
+    store: createMcpSessionStore(services.database),
+    bodies: services.bodies,
+    toError,
+  });
+
+  function serve(c: HttpContext): Response | Promise<Response> {
+    try {
+      readUrlOptions(new URL(c.req.url));
+    } catch (error) {
+      return rpcErrorResponse(toError(error), rpcCodes.invalidRequest);
+    }
+    return mount.handle(c);
+  }
+
+  for (const path of ["/mcp", "/api/mcp"]) app.all(path, serve);
+  return { stop: () => mount.stop() };
+}

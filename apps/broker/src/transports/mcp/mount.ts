@@ -1,0 +1,186 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { type FrameRule, frameRules, limits, MerkleError } from "@merkle/wire";
+import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import type { Entrance } from "../../identity/authenticator/entrance.js";
+import { refuseStranger } from "../../sessions/access/authorize.js";
+import type { Admit, HttpAdmission } from "../http/admit.js";
+import type { HttpContext } from "../http/http-context.js";
+import type { BodyReader } from "../http/read-json-body.js";
+import { type Exchange, openExchange } from "./exchange.js";
+import { createLiveSessions } from "./live-sessions.js";
+import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
+import { methodNotAllowed, rpcCodes, rpcErrorResponse } from "./rpc-response.js";
+import { toSessionKey } from "./session-key.js";
+import type { McpSessionStore } from "./session-store.js";
+
+export interface McpMountOptions {
+  /** Makes the server that answers one session. */
+  readonly createServer: (session: McpSession) => ConnectableServer;
+  readonly store: McpSessionStore;
+  /** Finds out who sends a request. */
+  readonly admit: Admit;
+  /** Refuses what whoever sent the request may not ask for. Calls of tools are refused where they are answered. */
+  readonly permit: (rule: FrameRule, admission: HttpAdmission) => Promise<unknown>;
+  /** Watches over whoever has been let in; ends the request when that does. */
+  readonly hold: Entrance["hold"];
+  readonly bodies: BodyReader;
+  /** Says what a caller is told of a failure. */
+  readonly toError: (error: unknown) => MerkleError;
+  readonly resumability?: Resumability;
+  /** How many sessions are held in memory. */
+  readonly liveMax?: number;
+}
+
+export interface McpMount {
+  /** Serves one HTTP request of MCP's Streamable HTTP transport. Host and Origin have been checked before. */
+  handle(c: HttpContext): Promise<Response>;
+  /** Ends streams, lets calls under way finish for a moment, and leaves nothing running. Sessions outlive it. */
+  stop(): Promise<void>;
+}
+
+const drainDeadlineMs = 2_000;
+
+/** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
+export function createMcpMount(options: McpMountOptions): McpMount {
+  const { createServer, store, bodies, admit, permit, hold, toError, resumability, liveMax } = options;
+  const open = (id: string | null) => openMcpSession({ id, createServer, resumability });
+  const sessions = createLiveSessions({ store, open, ...(liveMax !== undefined && { liveMax }) });
+  const underWay = new Set<Promise<unknown>>();
+  let stopping: Promise<void> | null = null;
+
+  async function serve(exchange: Exchange): Promise<Response> {
+    const { method } = exchange.c.req;
+    const given = exchange.headers.get("mcp-session-id");
+    const id = given === null ? null : toSessionKey(given, exchange.admission.principal);
+    if (method === "POST") return post(exchange, id);
+    await permit(frameRules.mcp, exchange.admission);
+    if (method === "GET" && id === null) {
+      return methodNotAllowed("A stream needs the Mcp-Session-Id that initialize returned.", "POST");
+    }
+    if (method === "GET") return listen(exchange, id);
+    if (method === "DELETE") return end(id);
+    return methodNotAllowed("MCP takes POST, GET and DELETE.", "GET, POST, DELETE");
+  }
+
+  async function post(exchange: Exchange, id: string | null): Promise<Response> {
+    underWay.add(exchange.ended);
+    void exchange.ended.then(() => underWay.delete(exchange.ended));
+    const body = await readMessages(exchange, bodies);
+    if (body instanceof Response) return body;
+    for (const rule of rulesFor(body)) await permit(rule, exchange.admission);
+    if (isInitializeRequest(soleMessage(body))) return initialize(exchange, body);
+    if (id === null) return answerAlone(exchange, body);
+    const session = await sessions.find(id);
+    return session ? session.post(exchange, body) : unknownSession();
+  }
+
+  /**
+   * Opens a session. It is stored before its id is known to anybody, so that the id holds from then on; an observer's is not,
+   * since it never has a team to remember, and a link that is passed around would fill the database (MCP-13).
+   */
+  async function initialize(exchange: Exchange, body: unknown): Promise<Response> {
+    refuseLargeInitialize(body);
+    const { principal } = exchange.admission;
+    const id = toSessionKey(randomBytes(32).toString("base64url"), principal);
+    if (principal?.kind !== "observer") await store.save(id, soleMessage(body));
+    const session = await open(id);
+    sessions.add(id, session);
+    return session.post(exchange, body);
+  }
+
+  /** Answers without a session, as curl asks (MCP-3). */
+  async function answerAlone(exchange: Exchange, body: unknown): Promise<Response> {
+    const session = await open(null);
+    void exchange.ended.then(() => session.close());
+    return session.post(exchange, body);
+  }
+
+  async function listen(exchange: Exchange, id: string | null): Promise<Response> {
+    const session = id === null ? null : await sessions.find(id);
+    return session ? session.listen(exchange) : unknownSession();
+  }
+
+  async function end(id: string | null): Promise<Response> {
+    if (id === null || !(await sessions.find(id))) return unknownSession();
+    await sessions.end(id);
+    return new Response(null, { status: 200 });
+  }
+
+  async function shutDown(): Promise<void> {
+    sessions.endStreams();
+    const drained = new AbortController();
+    const deadline = delay(drainDeadlineMs, undefined, { signal: drained.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(underWay), deadline]);
+    drained.abort();
+    await sessions.closeAll();
+  }
+
+  return {
+    async handle(c) {
+      // Before anything is awaited, so that no end goes unseen.
+      const open = openExchange(c);
+      try {
+        if (stopping !== null)
+          throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
+        const admission = await admit(c);
+        // A stranger gets no session, and not even the list of tools; nothing that it sends is read.
+        refuseStranger(frameRules.mcp, admission.principal);
+        const release = hold(admission.principal, () => c.env.outgoing.destroy());
+        void open.ended.then(release);
+        return await serve({ ...open, admission });
+      } catch (error) {
+        return rpcErrorResponse(toError(error));
+      }
+    },
+    stop() {
+      stopping ??= shutDown();
+      return stopping;
+    },
+  };
+}
+
+/** Reads what was posted, or says why it cannot be read. */
+async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknown> {
+  try {
+    const body = await bodies.readJson(c.env.incoming);
+    if (body !== undefined) return body;
+    throw new MerkleError("bad_request", "A POST needs a JSON-RPC message as its body.");
+  } catch (error) {
+    if (!(error instanceof MerkleError)) throw error;
+    return rpcErrorResponse(error, error.code === "bad_request" ? rpcCodes.parseError : rpcCodes.refused);
+  }
+}
+
+/** Of each message what it is let in by; calls of tools are operations, and let in as these. */
+function rulesFor(body: unknown): FrameRule[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message): FrameRule[] => {
+    const { method } = Object(message);
+    if (method === "tools/call") return [];
+    return method === "initialize" ? [frameRules.initialize] : [frameRules.mcp];
+  });
+}
+
+function refuseLargeInitialize(body: unknown): void {
+  const bytes = Buffer.byteLength(JSON.stringify(body));
+  const bytes_max = limits.mcpInitializeBytesMax;
+  if (bytes <= bytes_max) return;
+  throw new MerkleError(
+    "payload_too_large",
+    `initialize may have ${bytes_max} bytes at most; got ${bytes}. Send the client's name, version and capabilities alone.`,
+    { bytes_max },
+  );
+}
+
+function soleMessage(body: unknown): unknown {
+  return Array.isArray(body) && body.length === 1 ? body[0] : body;
+}
+
+function unknownSession(): Response {
+  const error = new MerkleError(
+    "not_found",
+    "There is no such MCP session (any more). Send initialize again, without Mcp-Session-Id.",
+  );
+  return rpcErrorResponse(error, rpcCodes.unknownSession);
+}

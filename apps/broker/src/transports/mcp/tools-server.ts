@@ -1,0 +1,149 @@
+import { findOperation, limits, MerkleError, type Operation } from "@merkle/wire";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import type { Services } from "../../context.js";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import { within } from "../../core/within.js";
+import { dispatch } from "../dispatch.js";
+import { type CallResult, toErrorResult, toResult } from "./call-result.js";
+import { writeInstructions } from "./instructions.js";
+import type { McpSession } from "./mcp-session.js";
+import { loadRememberedTeams, type RememberedTeams } from "./remembered-teams.js";
+import type { McpRequest } from "./requests-in-flight.js";
+import { tools } from "./tool-list.js";
+import { readUrlOptions } from "./url-options.js";
+
+/** Makes the server that offers every operation as a tool, one for each MCP session. */
+export function createToolsServers(services: Services): (session: McpSession) => Server {
+  // Making a validator costs more than all the rest of a server.
+  const jsonSchemaValidator = new AjvJsonSchemaValidator();
+  return (session) => {
+    const server = new Server(
+      { name: "merkle", title: "Merkle", version: services.version },
+      {
+        capabilities: { tools: {} },
+        instructions: writeInstructions({ agentsPage: `${services.addresses.base()}/agents.md` }),
+        jsonSchemaValidator,
+      },
+    );
+    const callTool = createToolCaller(services, session);
+    // Listed by hand: the SDK's own conversion gives an older JSON Schema, and its checks answer before ours.
+    server.setRequestHandler(ListToolsRequestSchema, (_request, { requestId }) => {
+      const offered = readUrlOptions(session.request(requestId).url).operations;
+      return { tools: offered.flatMap((operation) => tools.get(operation) ?? []) };
+    });
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
+      callTool(params.name, session.request(requestId)),
+    );
+    return server;
+  };
+}
+
+function createToolCaller(
+  services: Services,
+  session: McpSession,
+): (name: string, request: McpRequest) => Promise<CallResult> {
+  const memory = createTeamMemory(services, session);
+
+  async function call(name: string, request: McpRequest): Promise<CallResult> {
+    const { view } = readUrlOptions(request.url);
+    const operation = findOperation(name);
+    if (!operation) throw unknownTool(name);
+    const teams = await within(memory.load(), limits.silentDatabaseMsMax, "none");
+    const { principal, address, connection, services: ofMesh } = request.admission;
+    const reply = await dispatch(ofMesh, {
+      operation,
+      principal,
+      address,
+      connection,
+      input: argumentsOf(request.message),
+      door: "mcp",
+      view,
+      signal: request.signal,
+      credential: request.headers.get("x-team-id") ?? undefined,
+      remembered: teams?.credentialIn,
+      rememberedAlone: teams?.onlyCredential,
+      onGivenOut: teams?.store,
+    });
+    await memory.keep(operation, reply.output);
+    request.onWritten(reply.written);
+    return toResult(operation, reply.output, view);
+  }
+
+  return async (name, request) => {
+    try {
+      return await call(name, request);
+    } catch (error) {
+      const { view } = readUrlOptions(request.url);
+      return toErrorResult(
+        toMerkleError(error, services.log, { door: "mcp", tool: name.slice(0, 100) }),
+        view,
+      );
+    }
+  };
+}
+
+interface TeamMemory {
+  /** Null without an MCP session. */
+  load(): Promise<RememberedTeams | null>;
+  /** Remembers the team of a credential that an operation has just given out. */
+  keep(operation: Operation, output: unknown): Promise<void>;
+}
+
+function createTeamMemory({ database }: Services, { id }: McpSession): TeamMemory {
+  let loading: Promise<RememberedTeams> | null = null;
+
+  async function load(): Promise<RememberedTeams | null> {
+    if (id === null) return null;
+    loading ??= loadRememberedTeams(database, id);
+    try {
+      return await loading;
+    } catch (error) {
+      // The next call tries again.
+      loading = null;
+      throw error;
+    }
+  }
+
+  return {
+    load,
+    async keep(operation, output) {
+      const given = credentialIn(operation, output);
+      const teams = given && (await load());
+      if (!given || !teams) return;
+      await teams.remember(given.sessionId, given.credential);
+    },
+  };
+}
+
+const credentialGivers: ReadonlySet<string> = new Set([
+  "create_session",
+  "join_session",
+  "rotate_team_credential",
+]);
+
+function credentialIn(
+  operation: Operation,
+  output: unknown,
+): { sessionId: string; credential: string } | null {
+  if (!credentialGivers.has(operation.name) || typeof output !== "object" || output === null) return null;
+  if (!("session_id" in output) || !("team_id" in output)) return null;
+  // Who joined with a named peer goes on as that.
+  const peer = "peer_id" in output ? output.peer_id : null;
+  return { sessionId: String(output.session_id), credential: String(peer ?? output.team_id) };
+}
+
+/** As they came: a schema of the SDK drops fields that the operation must refuse (CAT-5). */
+function argumentsOf({ params }: McpRequest["message"]): unknown {
+  return typeof params === "object" && params !== null && "arguments" in params
+    ? params.arguments
+    : undefined;
+}
+
+function unknownTool(name: string): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no tool "${name.slice(0, 100)}". tools/list names those there are.`,
+  );
+}

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { type Operation, parseTeamCredential } from "@merkle/wire";
+import type { RequestIdentity } from "../core/write.js";
+import type { Asker } from "../identity/principal.js";
+import type { PersonCaller, TeamCaller } from "../sessions/access/credentials.js";
+import type { SessionIdentity } from "../sessions/access/directory.js";
+
+interface Who {
+  readonly principal: Asker;
+  readonly team: Pick<TeamCaller, "teamId" | "credential"> | null;
+  readonly person: Pick<PersonCaller, "personId"> | null;
+}
+
+/** What makes the request the same one when it comes again: neither the way a session is named nor the credential. */
+export function identify(
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+  session: SessionIdentity | null,
+  who: Who,
+): RequestIdentity {
+  const { team_id: _credential, idempotency_key, ...fields } = input;
+  const caller = nameCaller(operation, who);
+  return {
+    operation: operation.name,
+    caller,
+    idempotencyKey: typeof idempotency_key === "string" ? idempotency_key : undefined,
+    input: session ? { ...fields, session_id: session.sessionId } : fields,
+  };
+}
+
+function nameCaller({ name }: Operation, { principal, team, person }: Who): string | null {
+  // A rotation ends the credential that asked for it, so it is repeated under that credential's own name (IDEM-9).
+  if (team && name === "rotate_team_credential") return fingerprint(team.credential);
+  // Joining makes a person's team, so its repetition would come from another caller.
+  if (person && name === "join_session") return person.personId;
+  if (person) return team?.teamId ?? person.personId;
+  // A team and each of its named peers ask on their own, by the uuid of their credential.
+  const own = team && parseTeamCredential(team.credential)?.teamId;
+  if (own != null) return own;
+  // Of a job that is asked for twice, both agents may draw the same key.
+  if (principal?.kind === "job") return `job ${principal.job}`;
+  // A key of one member's is no other member's key, also where they ask for the same without a team.
+  return principal?.kind === "member" ? principal.memberId : null;
+}
+
+function fingerprint(credential: string): string {
+  return createHash("sha256").update(credential).digest("hex");
+}

@@ -1,0 +1,132 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+import { StartError } from "../../core/start-error.js";
+
+/** The files that hold a certificate and its key, in PEM. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A certificate that can be used at this moment, with its key. */
+export interface Certificate {
+  /** The file's whole text: the certificate, and those of the authorities between it and a root. */
+  readonly cert: string;
+  readonly key: string;
+  /** The names and addresses that it was issued for, as a Host header has them, without those of wildcards. */
+  readonly names: readonly string[];
+  readonly validTo: Date;
+}
+
+/**
+ * Reads a certificate and its key, and makes sure that a broker can serve with them (TLS-2).
+ *
+ * @throws StartError that says what is wrong with which file, and what to do
+ */
+export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
+  const cert = await readText("certificate", files.cert, async () => undefined);
+  const key = await readText("key", files.key, (file) => refuseOpenKey(files.key, file));
+  const parsed = parseCertificate(cert, files.cert);
+  if (!parsed.checkPrivateKey(parseKey(key, files.key))) {
+    throw bad(
+      `The key ${files.key} is not that of the certificate ${files.cert}. Give the two that were made together.`,
+    );
+  }
+  const validTo = new Date(parsed.validTo);
+  refuseWrongTime(files.cert, new Date(parsed.validFrom), validTo);
+  refuseUnusable({ cert, key }, files);
+  return { cert, key, names: namesOf(parsed), validTo };
+}
+
+async function readText(
+  what: string,
+  path: string,
+  check: (file: FileHandle) => Promise<void>,
+): Promise<string> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path);
+    await check(file);
+    return await file.readFile("utf8");
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const problem = code === "ENOENT" ? "is not there" : `cannot be read (${code})`;
+    throw bad(`The ${what} ${path} ${problem}. Correct its path or its permissions.`, error);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** As strict as PostgreSQL and OpenSSH are: 0600, or 0640 where the key is root's or its group root. */
+async function refuseOpenKey(path: string, file: FileHandle): Promise<void> {
+  if (process.platform === "win32") return;
+  const { mode, uid, gid } = await file.stat();
+  const others = uid === 0 || gid === 0 ? 0o037 : 0o077;
+  if ((mode & others) === 0) return;
+  const octal = (mode & 0o777).toString(8).padStart(4, "0");
+  throw bad(`Others may read the key ${path} (mode ${octal}). Run: chmod 600 ${shellWord(path)}`);
+}
+
+function parseCertificate(text: string, path: string): X509Certificate {
+  try {
+    return new X509Certificate(text);
+  } catch (error) {
+    throw bad(`${path} holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----.`, error);
+  }
+}
+
+function parseKey(text: string, path: string): KeyObject {
+  try {
+    return createPrivateKey(text);
+  } catch (error) {
+    const encrypted = text.includes("ENCRYPTED");
+    throw bad(
+      encrypted
+        ? `The key ${path} has a passphrase, which nobody could give at a start. Give one without.`
+        : `${path} holds no private key in PEM, which begins with -----BEGIN PRIVATE KEY----- or the like.`,
+      error,
+    );
+  }
+}
+
+function refuseWrongTime(path: string, validFrom: Date, validTo: Date): void {
+  const now = Date.now();
+  if (now > validTo.getTime()) {
+    throw bad(`The certificate ${path} has expired (${validTo.toISOString()}). Renew it.`);
+  }
+  if (now < validFrom.getTime()) {
+    throw bad(
+      `The certificate ${path} is not valid before ${validFrom.toISOString()}. Correct this machine's clock, or wait.`,
+    );
+  }
+}
+
+/** What OpenSSL finds only when it would serve: a key that is too short, a broken certificate further down the file. */
+function refuseUnusable(pair: { cert: string; key: string }, { cert }: CertificateFiles): void {
+  try {
+    createSecureContext({ ...pair, minVersion: "TLSv1.2" });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw bad(`The certificate ${cert} cannot be used (${reason}). Make another.`, error);
+  }
+}
+
+/** A wildcard is left out: its other names may belong to others, whose pages must not call the broker (AUTH-9). */
+function namesOf({ subjectAltName = "" }: X509Certificate): string[] {
+  return subjectAltName.split(", ").flatMap((entry) => {
+    const [, kind, value = ""] = /^(DNS|IP Address):([a-z0-9.:_-]+)$/i.exec(entry) ?? [];
+    if (kind === undefined) return [];
+    const host = kind === "DNS" || !value.includes(":") ? value : `[${value}]`;
+    return URL.canParse(`http://${host}`) ? [new URL(`http://${host}`).hostname] : [];
+  });
+}
+
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function bad(message: string, cause?: unknown): StartError {
+  return new StartError("bad_certificate", message, { cause });
+}

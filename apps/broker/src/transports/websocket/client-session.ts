@@ -1,0 +1,335 @@
+import {
+  type Admitted,
+  ClientFrame,
+  type CloseReason,
+  type FrameRule,
+  findOperation,
+  frameRules,
+  limits,
+  MerkleError,
+  type RequestId,
+  type SubscriptionKind,
+} from "@merkle/wire";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import { createWriteOrder } from "../../core/write-order.js";
+import type { StateReceiver } from "../../feed/delivery/state-pushes.js";
+import type { Subscription } from "../../feed/delivery/subscription.js";
+import type { Admission, Entrance } from "../../identity/authenticator/entrance.js";
+import type { HelloChallenge } from "../../identity/authenticator/hello-challenge.js";
+import type { Asker, Principal } from "../../identity/principal.js";
+import { admitCaller } from "../../sessions/access/admit-caller.js";
+import type { Peer } from "../../sessions/peers/peer.js";
+import { type Hold, holdPeer } from "../../sessions/roster/hold-peer.js";
+import { dispatch } from "../dispatch.js";
+import { parseJson } from "../http/parse-json.js";
+import type { Connection } from "./connection.js";
+import { openSubscription } from "./open-subscription.js";
+import { createPendingNudges } from "./pending-nudges.js";
+
+/** What one client does over its connection: requests under way, and subscriptions. */
+export interface ClientSession {
+  /** Takes one text frame; a frame that cannot be understood ends the connection. */
+  receive(text: string): void;
+  /** Requests that are not answered yet. */
+  readonly unanswered: number;
+  /** Who the client is, as far as is known. */
+  readonly principal: Asker;
+  /** Ends everything that is under way, because the client said goodbye or was lost. */
+  end(how: "goodbye" | "lost"): void;
+}
+
+interface OpenSubscription {
+  readonly subscription: Subscription;
+  /** Of an inbox. */
+  readonly hold: Hold | null;
+  readonly stopState: () => void;
+}
+
+type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type }>;
+
+/** What a client's hello is checked with. */
+export interface Greeting {
+  readonly entrance: Entrance;
+  readonly challenge: HelloChallenge;
+  /** Whether this scheme, host and port lead to the broker. */
+  readonly isOwnOrigin: (origin: string) => boolean;
+  /** Told when the client has proved itself. */
+  proved(): void;
+}
+
+export function createClientSession(
+  greeting: Greeting,
+  connection: Connection,
+  address: string,
+  cutOff: (reason: CloseReason) => void,
+): ClientSession {
+  const { entrance } = greeting;
+  let { principal, services } = entrance.unknown;
+  let stopHolding = () => {};
+  let hasAsked = false;
+  const gone = new AbortController();
+  // A client that gives one id to several waits cancels all of them by it.
+  const waits = new Map<RequestId, Set<AbortController>>();
+  const subscriptions = new Map<string, OpenSubscription>();
+  const nudges = createPendingNudges(connection.send);
+  const writes = createWriteOrder();
+  let state = receiveState();
+  let stopWatchingMesh = () => {};
+  let unanswered = 0;
+
+  function receive(text: string): void {
+    // What a replaced client had sent before it knew.
+    if (gone.signal.aborted) return;
+    const frame = parseFrame(text);
+    if (!frame) return cutOff("bad_frame");
+    if (frame.type === "hello") return answer(frame.id, () => introduce(frame));
+    hasAsked ||= frame.type !== "ping";
+    switch (frame.type) {
+      case "ping":
+        return connection.send({ type: "reply", id: frame.id, output: {} });
+      case "cancel":
+        for (const wait of waits.get(frame.id) ?? []) wait.abort();
+        return;
+      case "nudged":
+        return nudges.answer(frame.id, frame.reached);
+      case "unsubscribe":
+        return answer(frame.id, () => unsubscribe(frame));
+      case "subscribe":
+        return answer(frame.id, () => subscribe(frame));
+      case "watch_mesh":
+        return answer(frame.id, () => watchMesh(frame));
+      case "unwatch_mesh":
+        return answer(frame.id, () => unwatchMesh(frame));
+      case "request":
+        return answer(frame.id, () => request(frame));
+    }
+  }
+
+  /** Runs what a frame asks for, and replies with its error if it fails; a success replies by itself. */
+  function answer(id: RequestId, work: () => Promise<void>): void {
+    if (unanswered >= limits.unansweredRequestsPerConnectionMax) return cutOff("too_many_requests");
+    unanswered += 1;
+    work()
+      .catch((error: unknown) => {
+        const { code, message, details } = toMerkleError(error, services.log, { door: "websocket" });
+        connection.send({ type: "reply", id, error: { code, message, details } });
+      })
+      .finally(() => {
+        unanswered -= 1;
+      });
+  }
+
+  /** Lets the client in as whom it proves to be (ENTER-2). */
+  async function introduce({ id, mesh, proof }: Frame<"hello">): Promise<void> {
+    const { challenge, isOwnOrigin } = greeting;
+    const nonce = challenge.take();
+    if (hasAsked || nonce === null) throw helloTooLate();
+    const admission = await entrance.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date() });
+    await admitFrame(frameRules.hello, {}, admission);
+    if (gone.signal.aborted) return;
+    ({ principal, services } = admission);
+    greeting.proved();
+    state.end();
+    state = receiveState();
+    stopHolding = entrance.hold(principal, () => cutOff("unauthorized"));
+    connection.send({ type: "reply", id, output: toAdmitted(admission) });
+  }
+
+  function receiveState(): StateReceiver {
+    const meshId = principal === null || principal.kind === "observer" ? null : principal.meshId;
+    return services.channels.receiveState(meshId, connection, () => cutOff("slow_consumer"));
+  }
+
+  /** What is no request is let in as one is (AUTH-12). */
+  function admitFrame(operation: FrameRule, frame: object, as: Admission = { principal, services }) {
+    return admitCaller(as.services, { operation, principal: as.principal }, { ...frame });
+  }
+
+  async function request({ id, operation: name, input }: Frame<"request">): Promise<void> {
+    const operation = findOperation(name);
+    if (!operation) throw new MerkleError("not_found", `There is no operation "${name.slice(0, 100)}".`);
+    const wait = operation.kind === "wait" ? startWait(id) : null;
+    const signal = wait?.signal ?? gone.signal;
+    const call = {
+      operation,
+      principal,
+      address,
+      input,
+      door: "websocket",
+      view: "json",
+      signal,
+      connection,
+    } as const;
+    try {
+      const reply = operation.readOnly
+        ? await dispatch(services, call)
+        : await writes.run(sessionNamed(input), (turn) => dispatch(services, { ...call, turn }));
+      connection.send({ type: "reply", id, output: reply.output }, () => {
+        // A cancelled wait is answered, but nobody takes the answer.
+        if (!signal.aborted) reply.written();
+      });
+    } finally {
+      if (wait) endWait(id, wait);
+    }
+  }
+
+  function startWait(id: RequestId): AbortController {
+    const wait = new AbortController();
+    waits.set(id, (waits.get(id) ?? new Set()).add(wait));
+    return wait;
+  }
+
+  function endWait(id: RequestId, wait: AbortController): void {
+    const sameId = waits.get(id);
+    sameId?.delete(wait);
+    if (sameId?.size === 0) waits.delete(id);
+  }
+
+  async function subscribe(frame: Frame<"subscribe">): Promise<void> {
+    const opened = await openSubscription({ principal, services }, frame);
+    if (gone.signal.aborted) return;
+    const key = keyOf(frame.kind, opened.subscribed.session_id);
+    // Counted only here: others may have been opened while this one was.
+    if (!subscriptions.has(key) && subscriptions.size >= limits.subscriptionsPerConnectionMax) {
+      throw tooManySubscriptions();
+    }
+    closeSubscription(key, "lost");
+    connection.send({ type: "reply", id: frame.id, output: opened.subscribed });
+    const held = opened.peer && hold(opened.peer);
+    services.metrics.subscriptions.inc();
+    subscriptions.set(key, {
+      subscription: opened.start(connection),
+      hold: held,
+      stopState: state.follow(opened.subscribed.session_id),
+    });
+  }
+
+  function hold(peer: Peer): Hold {
+    const held = holdPeer(peer, {
+      connection,
+      nudge: nudges.send,
+      replace() {
+        end("lost");
+        cutOff("replaced");
+      },
+    });
+    services.channels.announcePresence(peer.sessionId);
+    return held;
+  }
+
+  function closeSubscription(key: string, how: "goodbye" | "lost"): void {
+    const open = subscriptions.get(key);
+    open?.subscription.stop();
+    if (open?.hold) {
+      open.hold.release(how);
+      services.channels.announcePresence(open.subscription.sessionId);
+    }
+    open?.stopState();
+    if (subscriptions.delete(key)) services.metrics.subscriptions.dec();
+  }
+
+  async function unsubscribe(frame: Frame<"unsubscribe">): Promise<void> {
+    const { session } = await admitFrame(frameRules.unsubscribe, frame);
+    if (session) closeSubscription(keyOf(frame.kind, session.sessionId), "lost");
+    connection.send({ type: "reply", id: frame.id, output: {} });
+  }
+
+  /** Watches from the reply on; a second watch takes the place of the first. */
+  async function watchMesh(frame: Frame<"watch_mesh">): Promise<void> {
+    const { caller } = await admitFrame(frameRules.watch_mesh, frame);
+    if (gone.signal.aborted) return;
+    stopWatchingMesh();
+    connection.send({ type: "reply", id: frame.id, output: {} });
+    stopWatchingMesh = services.mesh.watch({
+      sink: connection,
+      personId: caller?.person?.personId ?? null,
+      cutOff: () => cutOff("slow_consumer"),
+    });
+  }
+
+  async function unwatchMesh(frame: Frame<"unwatch_mesh">): Promise<void> {
+    await admitFrame(frameRules.unwatch_mesh, frame);
+    stopWatchingMesh();
+    connection.send({ type: "reply", id: frame.id, output: {} });
+  }
+
+  function end(how: "goodbye" | "lost"): void {
+    gone.abort();
+    stopHolding();
+    stopWatchingMesh();
+    nudges.end();
+    state.end();
+    for (const sameId of waits.values()) for (const wait of sameId) wait.abort();
+    for (const key of subscriptions.keys()) closeSubscription(key, how);
+  }
+
+  return {
+    receive,
+    get unanswered() {
+      return unanswered;
+    },
+    get principal() {
+      return principal;
+    },
+    end,
+  };
+}
+
+/** The session as the client calls it; "" for what belongs to none. */
+function sessionNamed(input: unknown): string {
+  const ref = Object(input)["session_id"];
+  return typeof ref === "string" ? ref.toLowerCase() : "";
+}
+
+function toAdmitted({ principal, services }: Admission): Admitted {
+  if (!principal) throw new TypeError("Nobody was let in.");
+  const { meshId } = services.database;
+  return { mesh_id: meshId, mesh: services.meshName, as: toIdentity(principal) };
+}
+
+function toIdentity(principal: Principal): Admitted["as"] {
+  switch (principal.kind) {
+    case "anyone":
+      return { kind: "anyone" };
+    case "member":
+      return {
+        kind: "member",
+        member_id: principal.memberId,
+        name: principal.name,
+        role: principal.role,
+      };
+    case "observer":
+      return { kind: "observer", session_id: principal.sessionId };
+    case "job":
+      throw new TypeError("The agent of a job opens no WebSocket.");
+  }
+}
+
+function helloTooLate(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "A client's hello comes once on a connection, before it asks for anything. Open another connection to come as somebody else.",
+  );
+}
+
+function tooManySubscriptions(): MerkleError {
+  const max = limits.subscriptionsPerConnectionMax;
+  return new MerkleError(
+    "too_many_requests",
+    `A connection may have ${max} subscriptions. End one first, or open another connection.`,
+    { subscriptions_max: max, retry_after_s: 1 },
+  );
+}
+
+function keyOf(kind: SubscriptionKind, sessionId: string): string {
+  return `${kind} ${sessionId}`;
+}
+
+function parseFrame(text: string): ClientFrame | null {
+  try {
+    const parsed = ClientFrame.safeParse(parseJson(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}

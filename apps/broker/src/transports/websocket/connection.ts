@@ -1,0 +1,113 @@
+import type { Duplex } from "node:stream";
+import { type BrokerFrame, type CloseReason, closeCodes, limits } from "@merkle/wire";
+import type { WebSocket } from "ws";
+import type { Sink } from "../../feed/delivery/subscription.js";
+import { textFrame } from "../../feed/delivery/text-frame.js";
+import { createReadWindow } from "./read-window.js";
+
+/** One client's socket, for writing. Frames of one turn of the event loop go out together, in one call to the system. */
+export interface Connection extends Sink {
+  /** Writes a frame of its own; `written` runs when it has left this process, not when the connection broke before. */
+  send(frame: BrokerFrame, written?: () => void): void;
+  /** Whether it has been full without being drained for longer than it may be (WS-6). */
+  readonly stalled: boolean;
+  /** Reads nothing more for so long, and goes on when `then` has run: what the client sends meanwhile waits in the network. */
+  rest(ms: number, then: () => void): void;
+  /** Takes what a pong brought, and says whether it was asked for. */
+  answer(data: Buffer): boolean;
+  close(reason: CloseReason): void;
+  /** Ends it without waiting for the client's answer. */
+  terminate(): void;
+}
+
+/**
+ * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so one
+ * buffer serves every reader, where the library would build and write one for each (six times as slow).
+ * @param windowBytes - may be on its way before the client shows that it reads
+ */
+export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
+  let corked = false;
+  let fullSince: number | null = null;
+  let resting: NodeJS.Timeout | undefined;
+  const drainListeners = new Set<() => void>();
+  const window = createReadWindow({
+    ask: (nonce) => webSocket.ping(nonce),
+    opened: tellDrained,
+    ...(windowBytes !== undefined && { bytes: windowBytes }),
+  });
+
+  socket.on("drain", () => {
+    fullSince = null;
+    readOn();
+    tellDrained();
+  });
+
+  socket.once("close", () => clearTimeout(resting));
+
+  function readOn(): void {
+    if (webSocket.isPaused && fullSince === null && resting === undefined) webSocket.resume();
+  }
+
+  function tellDrained(): void {
+    for (const listener of drainListeners) listener();
+  }
+
+  function isLate(since: number | null): boolean {
+    return since !== null && performance.now() - since > limits.undrainedMsMax;
+  }
+
+  function write(frame: Buffer, done?: (error?: Error | null) => void): void {
+    if (webSocket.readyState !== webSocket.OPEN || socket.destroyed) return;
+    if (!corked) {
+      corked = true;
+      socket.cork();
+      process.nextTick(() => {
+        corked = false;
+        socket.uncork();
+      });
+    }
+    socket.write(frame, done);
+    window.wrote(frame.length);
+    if (socket.writableLength <= limits.outboundBytesMax) return;
+    fullSince ??= performance.now();
+    // Who does not read replies gets no more of them: further requests wait in the network.
+    webSocket.pause();
+  }
+
+  return {
+    get ready() {
+      return fullSince === null && window.closedSince === null && webSocket.readyState === webSocket.OPEN;
+    },
+    get room() {
+      return window.room;
+    },
+    get stalled() {
+      // What it answered may stand in the network, unread by us.
+      return isLate(fullSince) || (!webSocket.isPaused && isLate(window.closedSince));
+    },
+    write: (frame) => write(frame),
+    send(frame, written) {
+      write(textFrame(JSON.stringify(frame)), (error) => {
+        if (!error) written?.();
+      });
+    },
+    onDrain(listener) {
+      drainListeners.add(listener);
+      return () => drainListeners.delete(listener);
+    },
+    rest(ms, then) {
+      resting = setTimeout(() => {
+        resting = undefined;
+        then();
+        readOn();
+      }, ms);
+      webSocket.pause();
+    },
+    answer: window.answer,
+    close(reason) {
+      const { code, meaning } = closeCodes[reason];
+      webSocket.close(code, meaning);
+    },
+    terminate: () => webSocket.terminate(),
+  };
+}

@@ -1,0 +1,70 @@
+import { type ClientFrame, frameRules, MerkleError, type Subscribed } from "@merkle/wire";
+import { refuseOtherHistory } from "../../feed/cursors.js";
+import type { Channel } from "../../feed/delivery/channel.js";
+import { type Sink, type Subscription, startSubscription } from "../../feed/delivery/subscription.js";
+import type { Admission } from "../../identity/authenticator/entrance.js";
+import { admitCaller } from "../../sessions/access/admit-caller.js";
+import type { Peer } from "../../sessions/peers/peer.js";
+
+type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
+
+export interface OpenedSubscription {
+  /** The reply; it must be sent before `start`, whose first messages follow it. */
+  readonly subscribed: Subscribed;
+  /** Whose inbox it is; null for a follow. */
+  readonly peer: Peer | null;
+  start(sink: Sink): Subscription;
+}
+
+/**
+ * Finds out what a `subscribe` frame may read, and from where (WS-3).
+ *
+ * @throws as any call does (AUTH-12); resync; bad_request for a cursor beyond the end
+ */
+export async function openSubscription(
+  { principal, services }: Admission,
+  frame: SubscribeFrame,
+): Promise<OpenedSubscription> {
+  const { kind } = frame;
+  const { session, caller } = await admitCaller(services, { operation: frameRules[kind], principal }, frame);
+  if (!session) throw new TypeError("A subscription is to a session.");
+  await refuseOtherHistory(
+    { services, team: caller?.team ?? null },
+    { epoch: frame.epoch, cursor: frame.after },
+  );
+
+  const channel = await services.channels.open(session.sessionId);
+  const peer = kind === "inbox" ? (caller?.team?.peer ?? null) : null;
+  const after = peer ? peer.acked : (frame.after ?? channel.head);
+  refuseBeyondEnd(channel, after);
+  if (peer) services.presence.poll(peer);
+
+  return {
+    peer,
+    subscribed: {
+      session_id: session.sessionId,
+      after,
+      last_sequence: channel.head,
+      epoch: services.database.epoch,
+    },
+    start: (sink) =>
+      startSubscription({
+        channel,
+        kind,
+        after,
+        peer,
+        sink,
+        log: services.log,
+        onOffered: services.presence.saveSoon,
+        onDelivered: (messages) => services.metrics.deliveries.inc({ path: kind }, messages),
+      }),
+  };
+}
+
+function refuseBeyondEnd(channel: Channel, after: number): void {
+  if (after <= channel.head) return;
+  throw new MerkleError("bad_request", `after is ${after}, but the feed ends at ${channel.head}.`, {
+    field: "after",
+    last_sequence: channel.head,
+  });
+}

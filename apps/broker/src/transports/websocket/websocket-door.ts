@@ -1,0 +1,233 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { type CloseReason, limits, MerkleError, protocolVersion } from "@merkle/wire";
+import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
+import type { Services } from "../../context.js";
+import { eachInTurns } from "../../core/each-in-turns.js";
+import { createSparing } from "../../core/sparingly.js";
+import { textFrame } from "../../feed/delivery/text-frame.js";
+import { createHelloChallenge } from "../../identity/authenticator/hello-challenge.js";
+import type { Arrival } from "../../identity/origin/arrival.js";
+import { createUnfinishedMessages } from "../guard/unfinished-messages.js";
+import { createUnprovenConnections, unprovenBounds } from "../guard/unproven-connections.js";
+import { retryAfter } from "../http/http-error.js";
+import { type ClientSession, createClientSession } from "./client-session.js";
+import { type Connection, createConnection } from "./connection.js";
+import { createFrameGate } from "./frame-gate.js";
+
+/** The WebSocket door at `/ws` (WS-1). */
+export interface WebSocketDoor {
+  /** Takes over a connection that asks to be upgraded; Host and Origin have been checked. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Pick<Arrival, "address">): void;
+  /** Lets requests under way finish, tells clients to come back, and resolves when no connection is left. */
+  stop(): Promise<void>;
+}
+
+export interface WebSocketDoorOptions {
+  readonly services: Services;
+  /** Whether this scheme, host and port lead to the broker. */
+  readonly isOwnOrigin: (origin: string) => boolean;
+  readonly heartbeatMs: number;
+  /** How long a client may take to prove who it is. */
+  readonly helloMs: number;
+  /** How long a frame may take to arrive. */
+  readonly frameMs: number;
+  readonly connectionsMax?: number | undefined;
+}
+
+interface Client {
+  readonly webSocket: WebSocket;
+  readonly connection: Connection;
+  readonly session: ClientSession;
+  /** Whether anything came since the last ping. */
+  heard: boolean;
+}
+
+const pingFrame = Buffer.from([0x89, 0x00]); // RFC 6455, 5.5.2: a whole ping, without a body
+/** A ping, and the frame for scripts in a browser, which cannot see pings: one write for each connection, not two. */
+const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
+const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
+/** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
+const chunksMax = 16_384;
+/** Who breaks the protocol again and again does not fill the log. */
+const toldEveryMs = 1_000;
+/** A client that was told why its connection ends has so long to end it, whatever it sends meanwhile. */
+const closeMsMax = 2_000;
+const slowCheckMs = 1_000;
+const drainDeadlineMs = 5_000;
+
+export function createWebSocketDoor({
+  services,
+  isOwnOrigin,
+  heartbeatMs,
+  helloMs,
+  frameMs,
+  connectionsMax = limits.connectionsMax,
+}: WebSocketDoorOptions): WebSocketDoor {
+  const { limiter, metrics, log } = services;
+  const clients = new Set<Client>();
+  const sparingly = createSparing(toldEveryMs);
+  const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
+  const unfinished = createUnfinishedMessages({ msMax: frameMs });
+  const options: ServerOptions & { readonly closeTimeout: number } = {
+    noServer: true,
+    // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
+    perMessageDeflate: false,
+    autoPong: false,
+    // The types do not know it yet.
+    closeTimeout: closeMsMax,
+    maxPayload: limits.frameBytesMax,
+    // A frame in tiny pieces would take a hundred times its size in memory.
+    maxFragments: limits.frameFragmentsMax,
+    maxBufferedChunks: chunksMax,
+  };
+  const server = new WebSocketServer(options);
+  server.on("wsClientError", (error, socket) =>
+    refuseUpgrade(
+      socket,
+      new MerkleError("bad_request", `This is no request for a WebSocket: ${error.message}.`),
+    ),
+  );
+  const beating = setInterval(beat, heartbeatMs);
+  const slowCheck = setInterval(cutOffSlow, slowCheckMs);
+
+  function accept(webSocket: WebSocket, socket: Duplex, address: string): void {
+    const connection = createConnection(webSocket, socket);
+    let isOver = false;
+    const cutOff = (reason: CloseReason) => {
+      if (isOver) return;
+      isOver = true;
+      metrics.cutOffs.inc({ reason });
+      connection.close(reason);
+    };
+    unfinished.watch({ webSocket, socket, cutOff });
+    // The library has closed the connection with a code that says why.
+    webSocket.on("error", (error) =>
+      sparingly((leftOut) =>
+        log.info("a WebSocket client broke the protocol", {
+          error: error.message,
+          client: address,
+          ...(leftOut > 0 && { others_meanwhile: leftOut }),
+        }),
+      ),
+    );
+    if (clients.size >= connectionsMax) return cutOff("too_many_connections");
+    const entrance = services.entrance();
+    const challenge = createHelloChallenge();
+    const unproved = entrance.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
+    const greeting = { entrance, challenge, isOwnOrigin, proved: () => unproved?.proved() };
+    const session = createClientSession(greeting, connection, address, cutOff);
+    const gate = createFrameGate({
+      connection,
+      admit: () => limiter.admitFrame(address, session.principal),
+      overflow: () => cutOff("too_many_requests"),
+    });
+    const client: Client = { webSocket, connection, session, heard: true };
+    clients.add(client);
+    metrics.sockets.inc();
+
+    let lateFrames = 0;
+    /** Who was told that the connection ends may have more on its way, but no flood. */
+    function takesFrame(): boolean {
+      if (isOver) lateFrames += 1;
+      if (lateFrames > limits.waitingFramesPerConnectionMax) webSocket.terminate();
+      return !isOver;
+    }
+
+    webSocket.on("message", (data, isBinary) => {
+      client.heard = true;
+      if (!takesFrame() || (unproved && !unproved.takesFrame())) return;
+      if (isBinary) return cutOff("bad_frame");
+      gate.take(() => session.receive(String(data)));
+    });
+    // Answered by the library it would cost its sender nothing, however many come.
+    webSocket.on("ping", (data) => {
+      if (takesFrame()) gate.take(() => connection.write(pongFrame(data)));
+    });
+    webSocket.on("pong", (data) => {
+      client.heard = true;
+      // One that nobody asked for is a frame like others.
+      if (!connection.answer(data) && takesFrame()) gate.take(() => undefined);
+    });
+    webSocket.once("close", (code) => {
+      gate.close();
+      session.end(code === normalClosure ? "goodbye" : "lost");
+      clients.delete(client);
+      metrics.sockets.dec();
+    });
+    connection.send({
+      type: "hello",
+      protocol: protocolVersion,
+      version: services.version,
+      epoch: services.database.epoch,
+      auth: entrance.auth,
+      broker_id: services.database.brokerId,
+      nonce: challenge.nonce,
+      heartbeat_ms: heartbeatMs,
+    });
+  }
+
+  function beat(): void {
+    void eachInTurns(clients, (client) => {
+      if (!client.heard) {
+        metrics.cutOffs.inc({ reason: "heartbeat_missed" });
+        client.connection.terminate();
+        return;
+      }
+      client.heard = false;
+      if (client.connection.ready) client.connection.write(heartbeat);
+      else client.webSocket.ping();
+    });
+  }
+
+  function cutOffSlow(): void {
+    unfinished.sweep();
+    void eachInTurns(clients, ({ connection }) => {
+      if (!connection.stalled) return;
+      metrics.cutOffs.inc({ reason: "slow_consumer" });
+      connection.close("slow_consumer");
+      // Its close frame stands behind what it does not read.
+      connection.terminate();
+    });
+  }
+
+  return {
+    upgrade(request, socket, head, { address }) {
+      server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket, address));
+    },
+    async stop() {
+      clearInterval(beating);
+      clearInterval(slowCheck);
+      await waitUntil(() => [...clients].every((client) => client.session.unanswered === 0), drainDeadlineMs);
+      for (const client of clients) client.connection.close("going_away");
+      await waitUntil(() => clients.size === 0, 1_000);
+      for (const client of clients) client.connection.terminate();
+      server.close();
+    },
+  };
+}
+
+/** What answers a ping: its own bytes (RFC 6455, 5.5.3). */
+function pongFrame(data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0x8a, data.length]), data]);
+}
+
+async function waitUntil(isSo: () => boolean, deadlineMs: number): Promise<void> {
+  const until = performance.now() + deadlineMs;
+  while (!isSo() && performance.now() < until) await delay(10);
+}
+
+/** Answers an upgrade that is refused, and ends its connection. */
+export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
+  const body = JSON.stringify(error.toBody());
+  const head = [
+    `HTTP/1.1 ${error.status} Refused`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
+    "Connection: close",
+  ].join("\r\n");
+  // Who does not end its side would hold what is left of the connection for as long as it likes.
+  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
+}

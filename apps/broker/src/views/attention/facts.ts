@@ -1,0 +1,113 @@
+import {
+  type FactScope,
+  type FileFact,
+  listBlockedPeers,
+  listFailedJobs,
+  listHeldSessions,
+  listOpenAsks,
+  listOpenProposals,
+  listSpentSessions,
+  type ProposalFact,
+  type SessionFact,
+  type SourceFact,
+} from "@merkle/db";
+import { type AttentionItem, limits } from "@merkle/wire";
+import type { Services } from "../../context.js";
+import { describeFailure } from "../../work/jobs/describe-failure.js";
+import { findQuietSessions } from "./quiet-sessions.js";
+
+/** Something that waits for a human, as it is; who has put it away is another matter. */
+export type Fact =
+  | (SessionFact & Told<AttentionItem["kind"]>)
+  // A file has nobody in it who could ask, be blocked or be held.
+  | (FileFact & Told<Extract<AttentionItem, { session_id: null }>["kind"]>);
+
+interface Told<Kind> {
+  /** Names the fact: the same happening again is another one (ATT-2). */
+  readonly id: string;
+  readonly kind: Kind;
+  /** Of an ask; what it says is read for those alone that are shown. */
+  readonly sequence: number | null;
+  /** Of a proposal or a job. */
+  readonly number: number | null;
+  readonly team: string | null;
+  readonly peer: string | null;
+  readonly text: string;
+}
+
+export type FactServices = Pick<Services, "database" | "presence" | "settings">;
+
+export interface WantedFacts {
+  /** Leaves out asks that are addressed to other people alone. */
+  readonly personId: string | null;
+  /** All open sessions unless told. */
+  readonly sessionIds?: readonly string[] | undefined;
+  /** Whether what waits of files is wanted, too; where no sessions are named it is unless told. */
+  readonly files?: boolean;
+}
+
+/** Everything that waits for a human, by kind and then by age; at most `attentionCountedMax` of a kind (ATT-1). */
+export async function readFacts(
+  services: FactServices,
+  { personId, sessionIds, files = sessionIds === undefined }: WantedFacts,
+): Promise<Fact[]> {
+  const { orm, meshId } = services.database;
+  const scope: FactScope = { meshId, sessionIds, files, limit: limits.attentionCountedMax };
+  const [asks, proposals, failed, blocked, held, spent, quiet] = await Promise.all([
+    listOpenAsks(orm, scope, personId),
+    listOpenProposals(orm, scope),
+    listFailedJobs(orm, scope),
+    listBlockedPeers(orm, scope),
+    listHeldSessions(orm, scope),
+    listSpentSessions(orm, scope),
+    findQuietSessions(services, scope),
+  ]);
+  return [
+    ...asks.map((ask) => toFact("ask", ask, ask.sequence, ask)),
+    ...proposals.map((each) =>
+      toFact("proposal", each, each.number, {
+        number: each.number,
+        team: each.proposedBy,
+        text: `+${each.added} \u2212${each.removed} to the ${changedBy(each)}`,
+      }),
+    ),
+    ...failed.map((each) =>
+      toFact("job_failed", each, each.number, {
+        number: each.number,
+        text: `${each.jobKind}: ${describeFailure({ ...each, kind: each.jobKind }) ?? ""}`,
+      }),
+    ),
+    ...blocked.map((each) =>
+      toFact("blocked", each, `${each.peerId}:${each.since.getTime()}`, { ...each, text: each.reason }),
+    ),
+    ...held.map((each) =>
+      toFact("held", each, each.since.getTime(), { team: each.heldBy, text: each.reason }),
+    ),
+    ...spent.map((each) => toFact("budget_spent", each, each.agentMessages)),
+    ...quiet.map((each) => toFact("quiet", each, each.since.getTime())),
+  ];
+}
+
+function changedBy({ proposalKind, sourcePath }: ProposalFact): string {
+  if (sourcePath !== null) return "file";
+  return proposalKind === "conclusion" ? "Conclusion" : "document";
+}
+
+/** @param what - tells it from the other facts of this kind in its session, or of all files */
+function toFact<Kind extends Fact["kind"], Source extends SourceFact>(
+  kind: Kind,
+  source: Source,
+  what: string | number,
+  told: Partial<Omit<Told<Kind>, "id" | "kind">> = {},
+): Source & Told<Kind> {
+  const { sequence = null, number = null, team = null, peer = null, text = "" } = told;
+  const id = `${kind}:${source.sessionId ?? "file"}:${what}`;
+  return { ...source, id, kind, sequence, number, team, peer, text };
+}
+
+/** The session that an item's id names, null when it names a file's or is no id of ours. */
+export function sessionOfItem(id: string): string | null {
+  return itemId.exec(id)?.[1] ?? null;
+}
+
+const itemId = /^[a-z_]+:([0-9a-f-]{36}):[0-9a-f:-]+$/;

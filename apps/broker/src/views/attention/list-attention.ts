@@ -1,0 +1,66 @@
+import { type Dismissal, readAskContents } from "@merkle/db";
+import { type AttentionItem, limits } from "@merkle/wire";
+import type { Context, OutputOf, ParsedInputOf, Services } from "../../context.js";
+import { requireSession } from "../../sessions/access/require-session.js";
+import { type Fact, readFacts } from "./facts.js";
+import { readPutAway } from "./put-away.js";
+
+/** Lists what waits for a human, worked out from what is: nothing is kept that could be out of date (ATT-1). */
+export async function listAttention(
+  { services, person }: Context,
+  input: ParsedInputOf<"list_attention">,
+): Promise<OutputOf<"list_attention">> {
+  const personId = person?.personId ?? null;
+  const session = input.session === undefined ? null : await requireSession(services, input.session);
+  const sessionIds = session ? [session.sessionId] : undefined;
+  const [facts, putAway] = await Promise.all([
+    readFacts(services, { personId, sessionIds }),
+    readPutAway(services, personId),
+  ]);
+  const wanted = input.include_dismissed ? facts : facts.filter(({ id }) => !putAway.has(id));
+  const shown = wanted.slice(0, limits.attentionItemsMax);
+  const asks = await readAsks(services, shown);
+  return {
+    items: shown.map((fact) => toItem(fact, asks.get(fact.id), putAway.get(fact.id))),
+    total: wanted.length,
+    dismissed: facts.length - wanted.length,
+  };
+}
+
+type AskContent = Awaited<ReturnType<typeof readAskContents>>[number];
+
+async function readAsks({ database }: Services, facts: readonly Fact[]): Promise<Map<string, AskContent>> {
+  const asks = facts.flatMap(({ id, sessionId, sequence }) =>
+    sessionId === null || sequence === null ? [] : [{ id, sessionId, sequence }],
+  );
+  const contents = await readAskContents(database.orm, asks, limits.reasonCharsMax);
+  const bySequence = new Map(contents.map((each) => [`${each.sessionId} ${each.sequence}`, each]));
+  return new Map(
+    asks.flatMap(({ id, sessionId, sequence }) => {
+      const content = bySequence.get(`${sessionId} ${sequence}`);
+      return content ? [[id, content]] : [];
+    }),
+  );
+}
+
+function toItem(fact: Fact, ask: AskContent | undefined, dismissal: Dismissal | undefined): AttentionItem {
+  const { id, sequence, number, team, peer } = fact;
+  const item = {
+    id,
+    since: fact.since.toISOString(),
+    sequence,
+    number,
+    team,
+    peer,
+    text: ask?.text ?? fact.text,
+    options: [...(ask?.options ?? [])],
+    dismissed: dismissal !== undefined,
+    snoozed_until: dismissal?.until?.toISOString() ?? null,
+  };
+  if (fact.sessionId === null) {
+    const { kind, sourcePath: source_path } = fact;
+    return { ...item, kind, session_id: null, session: null, session_title: null, source_path };
+  }
+  const { kind, sessionId: session_id, slug: session, title: session_title } = fact;
+  return { ...item, kind, session_id, session, session_title, source_path: null };
+}

@@ -1,0 +1,44 @@
+import { measureRoundTrip, readStorageFacts } from "@merkle/db";
+import type { Gauge } from "prom-client";
+import type { Context, OutputOf } from "../../context.js";
+
+/** How the broker is, for people who look after it (HEALTH-1). `/health` says whether it is well; this says how. */
+export async function getHealth({ services }: Context): Promise<OutputOf<"get_health">> {
+  const { appender, database, eventLoop, metrics, startedAt, version } = services;
+  const round_trip_ms = await measureRoundTrip(database.orm);
+  const [facts, connections, subscriptions, parkedWaits] = await Promise.all([
+    readStorageFacts(database.orm, database.meshId),
+    readGauge(metrics.sockets),
+    readGauge(metrics.subscriptions),
+    readGauge(metrics.parkedWaits),
+  ]);
+  return {
+    version,
+    node: process.version,
+    started_at: startedAt.toISOString(),
+    connections,
+    subscriptions,
+    parked_waits: parkedWaits,
+    open_sessions: facts.openSessions,
+    memory_bytes: process.memoryUsage.rss(),
+    event_loop: eventLoop.lateness(),
+    append: {
+      p50_ms: metrics.recentCommits.percentile(0.5),
+      p99_ms: metrics.recentCommits.percentile(0.99),
+      queued_bytes: appender.queuedBytes,
+    },
+    database: {
+      kind: services.databaseKind,
+      version: database.serverVersion,
+      bytes: facts.bytes,
+      round_trip_ms,
+      migration: database.newestMigration,
+      epoch: database.epoch,
+    },
+  };
+}
+
+async function readGauge(gauge: Gauge): Promise<number> {
+  const { values } = await gauge.get();
+  return values[0]?.value ?? 0;
+}

@@ -1,0 +1,50 @@
+import { type FoundRow, searchMesh } from "@merkle/db";
+import { searchKinds } from "@merkle/wire";
+import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { requireSession } from "../../sessions/access/require-session.js";
+import { bestPart } from "../../text/best-part.js";
+import { toTextMatch } from "../../text/to-text-match.js";
+
+type Output = OutputOf<"search">;
+type Hit = Output["hits"][number];
+
+const partCharsMax = 300;
+
+/** Searches everything that the mesh keeps. What was posted before the call is found by it (SEARCH-4). */
+export async function search(ctx: Context, input: ParsedInputOf<"search">): Promise<Output> {
+  const { database, indexer } = ctx.services;
+  const { query, session, limit, kinds = searchKinds } = input;
+  const sessionId =
+    session === undefined ? undefined : (await requireSession(ctx.services, session)).sessionId;
+  if (kinds.length === 0) return { hits: [], complete: true };
+  const complete = await indexer.catchUp();
+  const match = await toTextMatch(database.orm, query);
+  const found = await searchMesh(database.orm, database.meshId, {
+    match,
+    kinds: new Set(kinds),
+    sessionId,
+    limit,
+  });
+  return { hits: found.map(toHit), complete };
+}
+
+function toHit({ sessionId, slug, memory, at, marked, ...row }: FoundRow): Hit {
+  return {
+    kind: row.kind,
+    session_id: sessionId,
+    session: slug,
+    sequence: row.sequence,
+    topic_id: row.topic,
+    source_path: row.sourcePath,
+    memory_id: memory === null ? null : `mem_${memory}`,
+    version: row.version,
+    key: row.key,
+    progress_id: row.entry,
+    project: row.project,
+    title: row.title,
+    by: row.by,
+    at: at.toISOString(),
+    marked: bestPart(marked, partCharsMax),
+    rank: row.rank,
+  };
+}

@@ -1,0 +1,35 @@
+import { countMemories, countProgressEntries, countStateKeys, findSession, listSeals } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { OutputOf, SessionContext } from "../../context.js";
+import { toSeal } from "../../record/signed-head.js";
+import { toSessionSettings } from "../../sessions/settings/get-settings.js";
+import { readSessionFacts } from "./read-session-facts.js";
+import { toLastChange, toSession } from "./session-output.js";
+
+export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_session">> {
+  const { session } = ctx;
+  const { orm, meshId } = ctx.services.database;
+  const [row, stateKeys, memories, progressEntries, [seal]] = await Promise.all([
+    findSession(orm, meshId, session.sessionId),
+    countStateKeys(orm, session.sessionId),
+    countMemories(orm, meshId, session.sessionId),
+    countProgressEntries(orm, meshId, session.sessionId),
+    listSeals(orm, session.sessionId, 1),
+  ]);
+  if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
+  const factsOf = await readSessionFacts(ctx, [row.sessionId]);
+  return {
+    ...toSession(row, factsOf(row.sessionId)),
+    settings: toSessionSettings(row.settings),
+    last_change: toLastChange(row),
+    agent_messages: row.agentMessages - row.agentMessagesAtHuman,
+    state_keys: stateKeys,
+    memories,
+    progress_entries: progressEntries,
+    seal: seal ? toSeal(seal) : null,
+    origin:
+      row.originId !== null && row.originKey !== null && row.importedAt !== null
+        ? { record_id: row.originId, key_id: row.originKey, imported_at: row.importedAt.toISOString() }
+        : null,
+  };
+}

@@ -1,0 +1,53 @@
+import type { SessionRow } from "@merkle/db";
+import type { OutputOf, PresentTeam, Session } from "@merkle/wire";
+import { firstLineOfText } from "../../text/first-line-of-text.js";
+
+/** What is known of a session beside its row. */
+export interface SessionFacts {
+  /** How far the caller has read in it; null where nothing is known of the caller. */
+  readonly lastRead: number | null;
+  /** How many messages of others the caller has not read. */
+  readonly unread: number | null;
+  readonly present: readonly PresentTeam[];
+  /** Since when nobody has polled or spoken in it, where that waits for a human. */
+  readonly quietSince: Date | null;
+}
+
+export function toSession(row: SessionRow, { lastRead, unread, present, quietSince }: SessionFacts): Session {
+  return {
+    session_id: row.sessionId,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    status: row.closedAt ? "closed" : "active",
+    session_closed: row.closedAt !== null,
+    created_by_team_id: row.createdByTeamId,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    closed_at: row.closedAt?.toISOString() ?? null,
+    last_sequence: row.lastSequence,
+    last_posted_at: row.lastPostedAt?.toISOString() ?? null,
+    last_said_at: row.lastSaidAt?.toISOString() ?? null,
+    last_said_by: row.lastSaidBy,
+    last_read: lastRead,
+    unread,
+    held: toHeld(row),
+    quiet_since: quietSince?.toISOString() ?? null,
+    conclusion: row.conclusion === null ? null : firstLineOfText(row.conclusion),
+    present: [...present],
+    document_version: row.documentVersion,
+    teams: row.teams,
+  };
+}
+
+/** Who holds a session, if a human does. */
+export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
+  if (!row.heldAt) return null;
+  return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };
+}
+
+/** Who last changed title or description, and why; null where nobody did, or it is not known any more. */
+export function toLastChange(row: SessionRow): OutputOf<"get_session">["last_change"] {
+  const { metadataChangedAt: at, metadataChangedBy: by, metadataChangeReason: reason } = row;
+  return at === null || by === null || reason === null ? null : { by, reason, at: at.toISOString() };
+}

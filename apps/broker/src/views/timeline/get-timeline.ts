@@ -1,0 +1,100 @@
+import {
+  type ChatCount,
+  countChat,
+  findSequenceAt,
+  findSession,
+  type LaneRow,
+  listLanes,
+  listMarks,
+  type MarkRow,
+} from "@merkle/db";
+import { limits, MerkleError } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
+import { groupBy } from "../../core/group-by.js";
+
+type Output = OutputOf<"get_timeline">;
+type Mark = Output["marks"][number];
+
+/** What is marked, by the kind of its message; a document's version is no message. */
+const markKinds: Readonly<Record<string, Mark["kind"]>> = {
+  ask: "ask",
+  decision: "decision",
+  session_metadata_updated: "metadata",
+  team_joined: "joined",
+  team_left: "left",
+  session_held: "held",
+  session_concluded: "concluded",
+};
+
+/** Counts what each team said in equal spans of time, and marks what stands out (TIME-1, TIME-2). */
+export async function getTimeline(
+  ctx: SessionContext,
+  input: ParsedInputOf<"get_timeline">,
+): Promise<Output> {
+  const { orm } = ctx.services.database;
+  const { sessionId } = ctx.session;
+  const { from, to } = await readSpan(ctx, input);
+  // What was posted at `to` belongs to it.
+  const bucketMs = Math.max(1, Math.ceil((to.getTime() - from.getTime() + 1) / input.buckets));
+  const [after, upTo] = await Promise.all([
+    findSequenceAt(orm, sessionId, new Date(from.getTime() - 1)),
+    findSequenceAt(orm, sessionId, to),
+  ]);
+  const range = { after, upTo };
+  const [counts, { marks, total }] = await Promise.all([
+    countChat(orm, sessionId, range, { from, bucketMs }),
+    listMarks(
+      orm,
+      sessionId,
+      { range, from, to },
+      { kinds: Object.keys(markKinds), limit: limits.timelineMarksMax },
+    ),
+  ]);
+  const ofTeams = groupBy(counts, ({ teamId }) => teamId);
+  const lanes = await listLanes(orm, sessionId, [...ofTeams.keys()]);
+  return {
+    from: from.toISOString(),
+    to: to.toISOString(),
+    bucket_ms: bucketMs,
+    lanes: lanes.map((lane) => toLane(lane, ofTeams.get(lane.teamId) ?? [], input.buckets)),
+    marks: marks.map(toMark),
+    marks_left_out: Math.max(0, total - marks.length),
+  };
+}
+
+/** From its creation until now, or until what was posted last in a closed session, unless told. */
+async function readSpan(
+  { services, session }: SessionContext,
+  input: Pick<ParsedInputOf<"get_timeline">, "from" | "to">,
+): Promise<{ from: Date; to: Date }> {
+  const { orm, meshId } = services.database;
+  const row = await findSession(orm, meshId, session.sessionId);
+  if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
+  const from = input.from === undefined ? row.createdAt : new Date(input.from);
+  const end = row.closedAt ? (row.lastPostedAt ?? row.closedAt) : new Date();
+  const to = input.to === undefined ? end : new Date(input.to);
+  if (from <= to) return { from, to };
+  // Of a time that was left out the other may lie beyond.
+  if (input.from === undefined || input.to === undefined) return { from, to: from };
+  throw new MerkleError("bad_request", "get_timeline: from must not be later than to.", { field: "from" });
+}
+
+function toLane(
+  { teamId, name, kind, colour }: LaneRow,
+  counted: readonly ChatCount[],
+  buckets: number,
+): Output["lanes"][number] {
+  const counts = new Array<number>(buckets).fill(0);
+  for (const { bucket, messages } of counted) counts[bucket] = messages;
+  return { team_id: teamId, team: name, kind, colour, counts };
+}
+
+function toMark({ kind, at, by, sequence, version }: MarkRow): Mark {
+  return {
+    kind: kind === null ? "document" : (markKinds[kind] ?? "metadata"),
+    at: at.toISOString(),
+    by,
+    sequence,
+    version,
+  };
+}

@@ -1,0 +1,46 @@
+import { findPersona, findSession, type JobRow, readFeedHeads } from "@merkle/db";
+import type { Meshes } from "../../identity/meshes/meshes.js";
+import { toPersonaKey } from "../personas/persona-output.js";
+import { findReturnedDraft } from "../proposals/returned-draft.js";
+import { fileParameters } from "./file-parameters.js";
+
+/** What an agent is told of its job: which session, and how far its document and feed were when it was started (JOB-11). */
+export async function toParameters(
+  meshes: Pick<Meshes, "find">,
+  job: JobRow,
+): Promise<Readonly<Record<string, string>>> {
+  const { meshId, kind, sessionId, root, path, topicId, personaName } = job;
+  const services = await meshes.find(meshId);
+  if (!services) throw new TypeError("A job's mesh is gone.");
+  const { orm } = services.database;
+  const draft = await findReturnedDraft(orm, job);
+  const returned = draft && { "Returned draft": String(draft.number) };
+  if (root !== null && path !== null) {
+    const persona = personaName === null ? null : await findPersona(orm, meshId, toPersonaKey(personaName));
+    return {
+      ...(topicId !== null && { "Topic ID": String(topicId) }),
+      ...(personaName !== null && { "Persona name": personaName }),
+      ...(persona && { "Persona SHA": persona.hash }),
+      ...returned,
+      ...(await fileParameters(services, job, { root, path })),
+    };
+  }
+  if (sessionId === null) throw new TypeError("A job's session is gone.");
+  const [session, [head], persona] = await Promise.all([
+    findSession(orm, meshId, sessionId),
+    readFeedHeads(orm, [sessionId]),
+    personaName === null ? null : findPersona(orm, meshId, toPersonaKey(personaName)),
+  ]);
+  return {
+    Session: session?.slug ?? sessionId,
+    "Session ID": sessionId,
+    ...(topicId !== null && { "Topic ID": String(topicId) }),
+    ...(personaName !== null && { "Persona name": personaName }),
+    ...(persona && { "Persona SHA": persona.hash }),
+    ...returned,
+    // A topic's agent reads in the topic what was asked for.
+    ...(draft && kind === "conclude" && { "Changes asked for": draft.remark ?? "" }),
+    "Document version": String(head?.documentVersion ?? 0),
+    "Last message": String(head?.lastSequence ?? 0),
+  };
+}

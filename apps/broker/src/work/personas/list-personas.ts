@@ -1,0 +1,12 @@
+import { listPersonaRows } from "@merkle/db";
+import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { toPersona } from "./persona-output.js";
+
+/** Lists the personas of the mesh by name (PERSONA-3). */
+export async function listPersonas(
+  { services }: Context,
+  { retired }: ParsedInputOf<"list_personas">,
+): Promise<OutputOf<"list_personas">> {
+  const { orm, meshId } = services.database;
+  return { personas: (await listPersonaRows(orm, meshId, { retired })).map(toPersona) };
+}

@@ -1,0 +1,73 @@
+import { findDocumentVersionHash, findJob, type JobRow, upsertPerspective } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { AgentContext, OutputOf, ParsedInputOf } from "../../context.js";
+import type { JobPrincipal } from "../../identity/principal.js";
+import { recordResult } from "../jobs/record-result.js";
+import { requirePersona } from "../personas/persona-output.js";
+
+type Input = ParsedInputOf<"put_perspective">;
+
+/**
+ * Keeps what the agent of a perspective job made of its source, for the text and the persona that it was made from, whatever
+ * these have become meanwhile (PERSPECTIVE-2).
+ *
+ * @throws forbidden when the job is over
+ */
+export async function putPerspective(ctx: AgentContext, input: Input): Promise<OutputOf<"put_perspective">> {
+  const { services, principal } = ctx;
+  const { mesh, database } = services;
+  const { meshId } = database;
+  const claim = { meshId, number: principal.job, fence: principal.fence };
+  const job = await findJob(database.orm, claim);
+  if (!job || job.personaName === null) throw isOver(principal);
+  const { sessionId, root, path } = job;
+  const persona = await requirePersona(database.orm, meshId, job.personaName);
+  const read = await requireSourceHash(ctx, job, input);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const number = await upsertPerspective(tx, {
+      meshId,
+      sessionId,
+      root,
+      path,
+      ...read,
+      personaKey: persona.nameKey,
+      personaHash: input.persona_sha,
+      content: input.content,
+      job: claim.number,
+    });
+    await recordResult(tx, principal, { kind: "perspective", id: number });
+    afterCommit(() => mesh.announce("perspectives", sessionId));
+    return { perspective_id: number };
+  });
+}
+
+async function requireSourceHash(
+  { services }: AgentContext,
+  { sessionId, path }: JobRow,
+  { source_version, source_sha }: Input,
+): Promise<{ readonly sourceVersion: number | null; readonly sourceHash: string }> {
+  if (path !== null) {
+    if (source_sha === undefined) throw wrongSource("source_sha", "missing: this job reads a file");
+    return { sourceVersion: null, sourceHash: source_sha };
+  }
+  if (source_version === undefined || sessionId === null) {
+    throw wrongSource("source_version", "missing: this job reads a session's document");
+  }
+  const sourceHash = await findDocumentVersionHash(services.database.orm, sessionId, source_version);
+  if (sourceHash === null) {
+    throw wrongSource("source_version", `the document has no version ${source_version} that can be read`);
+  }
+  return { sourceVersion: source_version, sourceHash };
+}
+
+function wrongSource(field: string, problem: string): MerkleError {
+  return new MerkleError("bad_request", `put_perspective cannot take this: ${field}: ${problem}.`, {
+    fields: [{ field, problem }],
+  });
+}
+
+function isOver({ job }: JobPrincipal): MerkleError {
+  return new MerkleError("forbidden", `Job ${job} is over, and nothing is written for it any more.`, {
+    job_id: job,
+  });
+}

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { decideProposalRow, type ProposalBesideSource, readProposalContent } from "@merkle/db";
+import { applyHunks, MerkleError } from "@merkle/wire";
+import type { ParsedInputOf, PersonContext } from "../../context.js";
+import { sessionClosed } from "../../sessions/access/authorize.js";
+import { refuseByConvention } from "../../sessions/access/convention.js";
+import type { SessionIdentity } from "../../sessions/access/directory.js";
+import { requireSession } from "../../sessions/access/require-session.js";
+import { teamOfPerson } from "../../sessions/roster/team-of-person.js";
+import { concludeWith } from "../sessions/conclude-with.js";
+import { closeTopic } from "../topics/close-topic.js";
+import { acceptFile } from "./accept-file.js";
+import { agentName } from "./agent-name.js";
+import { announceProposals } from "./announce-proposals.js";
+import { type AcceptedText, applyAccepted } from "./apply-accepted.js";
+import type { DecidedProposal } from "./decided.js";
+import { holdOpenProposal, refuseDecided } from "./hold-open-proposal.js";
+import { mergeOntoNewest } from "./merge-onto-newest.js";
+import { refuseStale, StaleBase, staleProposal } from "./refuse-stale.js";
+import { fileOf, readCurrentText } from "./source-text.js";
+
+type Input = ParsedInputOf<"decide_proposal">;
+
+/**
+ * Makes a proposal, a part of it, or what a person made of it, the next version (PROP-7). Of any number who accept at once, one
+ * does; the others are told the new base, and nothing of theirs is written.
+ */
+export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
+  const { services, person } = ctx;
+  refuseDecided(proposal);
+  const file = fileOf(proposal);
+  if (file) return acceptFile(ctx, { proposal, file }, input);
+  const session = await requireSession(services, proposal.sessionId ?? "");
+  const seen = input.base ?? "";
+  try {
+    // What is stale by now joins nobody to a session.
+    refuseStale(proposal, seen, proposal.currentVersion ?? 0);
+    const content = await chooseText(ctx, proposal, input);
+    const accepted = {
+      proposal,
+      content,
+      seen,
+      proposedBy: proposal.proposedBy ?? agentName,
+      approvedBy: person.name,
+    };
+    return proposal.kind === "conclusion"
+      ? await acceptConclusion(ctx, session, accepted)
+      : await acceptRewrite(ctx, session, accepted);
+  } catch (error) {
+    if (!(error instanceof StaleBase)) throw error;
+    const merged = await mergeOntoNewest(services, proposal);
+    const rebased = merged !== null && merged.conflicts.length === 0;
+    throw staleProposal(proposal, { current_version: error.currentVersion, rebased });
+  }
+};
+
+async function acceptRewrite(ctx: PersonContext, session: SessionIdentity, accepted: AcceptedText) {
+  const { services } = ctx;
+  const { proposal, content, approvedBy } = accepted;
+  if (session.closed) throw sessionClosed(session);
+  const { team, write: joinAndWrite } = await teamOfPerson(ctx, session);
+  return joinAndWrite(async (write) => {
+    await holdOpenProposal(write.tx, proposal);
+    const { version, commit } = await applyAccepted(write, { services, session, team }, accepted);
+    await decideProposalRow(write.tx, proposal, {
+      status: "accepted",
+      decidedBy: approvedBy,
+      acceptedContentHash: sha256(content),
+      acceptedVersion: version,
+      acceptedCommit: commit,
+    });
+    if (proposal.topic !== null) {
+      const { meshId, topic } = proposal;
+      const closing = { by: approvedBy, reason: "accepted" as const, causedBy: team.peer.peerId };
+      await closeTopic(write, { meshId, number: topic }, closing);
+    }
+    write.afterCommit(() => {
+      announceProposals(services, session.sessionId);
+      services.mesh.announce("topics", session.sessionId);
+    });
+    return { status: "accepted" as const, version, commit };
+  });
+}
+
+/** A conclusion is accepted by concluding with it, by whom the session lets conclude. */
+async function acceptConclusion(
+  ctx: PersonContext,
+  session: SessionIdentity,
+  { proposal, content, proposedBy, approvedBy, seen }: AcceptedText,
+) {
+  const { services } = ctx;
+  const { team, write } = await teamOfPerson(ctx, session);
+  await refuseByConvention(services, { name: "conclude_session" }, session, team);
+  const concluded = await concludeWith(
+    { ...ctx, session, team, write },
+    {
+      summary: content,
+      writtenBy: `${proposedBy}, approved by ${approvedBy}`,
+      check: async (tx, document) => {
+        await holdOpenProposal(tx, proposal);
+        refuseStale(proposal, seen, document.version);
+      },
+      record: async (tx, version) => {
+        await decideProposalRow(tx, proposal, {
+          status: "accepted",
+          decidedBy: approvedBy,
+          acceptedContentHash: sha256(content),
+          acceptedVersion: version,
+          acceptedCommit: null,
+        });
+      },
+    },
+  );
+  announceProposals(services, session.sessionId);
+  return { status: "accepted" as const, version: concluded.doc_version };
+}
+
+/** The text that is accepted: edited, in part, or as it was proposed. */
+async function chooseText(
+  { services }: PersonContext,
+  proposal: ProposalBesideSource,
+  { content, hunks }: Input,
+): Promise<string> {
+  if (content !== undefined) return refuseUnchanged(services, proposal, content);
+  const proposed = await readProposalContent(services.database.orm, proposal);
+  if (proposed === null) throw new TypeError("An open proposal has no text.");
+  if (!hunks) return proposed;
+  const { text } = await readCurrentText(services, proposal);
+  const all = await services.workers.run("hunks", { from: text, to: proposed });
+  const chosen = all.filter(({ id }) => hunks.includes(id));
+  const unknown = hunks.filter((id) => !all.some((hunk) => hunk.id === id));
+  if (unknown.length > 0) throw noSuchHunks(proposal.number, unknown);
+  const applied = applyHunks(text, chosen);
+  if (applied === null) throw new TypeError("A text's own hunks cannot be applied to it.");
+  return applied;
+}
+
+/** What changes nothing would be a version for nothing: that is rejecting. */
+async function refuseUnchanged(
+  services: PersonContext["services"],
+  proposal: ProposalBesideSource,
+  content: string,
+): Promise<string> {
+  const { text } = await readCurrentText(services, proposal);
+  if (content !== text && (proposal.kind === "rewrite" || content.trim() !== "")) return content;
+  throw new MerkleError(
+    "bad_request",
+    content === text
+      ? "The edited text is the one that stands there already. Reject the proposal to take nothing of it."
+      : "A conclusion must not be blank.",
+    { fields: [{ field: "content", problem: content === text ? "changes nothing" : "blank" }] },
+  );
+}
+
+function noSuchHunks(number: number, hunks: readonly string[]): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `Proposal ${number} has no hunk ${hunks.slice(0, 5).join(", ")} against the text as it stands now; nothing was written. Look at it again with get_proposal.`,
+    { proposal_id: number, hunks: hunks.slice(0, 100) },
+  );
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

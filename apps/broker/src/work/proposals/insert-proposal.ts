@@ -1,0 +1,184 @@
+import {
+  findJob,
+  findTopic,
+  holdProposals,
+  insertProposalRow,
+  insertTopicMessage,
+  type NewTopicMessage,
+  type Queryable,
+  seriesOf,
+  type TopicKey,
+  type TopicRow,
+} from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, ProposerContext, Services } from "../../context.js";
+import type { Asker, JobPrincipal } from "../../identity/principal.js";
+import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
+import { requireSession } from "../../sessions/access/require-session.js";
+import { recordResult } from "../jobs/record-result.js";
+import { keepFileText } from "../sources/file-text.js";
+import { isClosed } from "../topics/close-topic.js";
+import { requireTopic } from "../topics/require-topic.js";
+import { topicAuthorOf } from "../topics/topic-author.js";
+import { agentName } from "./agent-name.js";
+import { announceProposals } from "./announce-proposals.js";
+import { countLines } from "./count-lines.js";
+import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./source-text.js";
+
+type Input = ParsedInputOf<"insert_proposal">;
+
+/** What a proposal is for. */
+interface Target extends ProposalSource {
+  readonly topic: number | null;
+}
+
+/** Who proposes, as its topic is told; the agent of a job is nobody of the mesh. */
+type Proposer = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
+
+const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null, personId: null };
+
+/**
+ * Proposes a text; the one that was open for the same topic, or as the Conclusion of the same session, is replaced by it
+ * (PROP-1).
+ *
+ * @throws forbidden to an agent for anything but what its job is about
+ */
+export async function insertProposal(
+  ctx: ProposerContext,
+  input: Input,
+): Promise<OutputOf<"insert_proposal">> {
+  const { services, principal } = ctx;
+  const { meshId } = services.database;
+  const agent = principal?.kind === "job" ? principal : null;
+  if (agent) await refuseOtherJobs(services, agent, input);
+  const target = await findTarget(ctx, input);
+  const proposer = agent ? theAgent : await proposerOf(ctx, target);
+  const base = { baseVersion: input.base_version ?? null, baseHash: input.base_sha ?? null };
+  const { from, ...change } = await describeChange(services, target, { ...base, content: input.content });
+  const file = fileOf(target);
+
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const job = agent?.job ?? null;
+    const proposedBy = agent ? null : proposer.author;
+    const proposal = { ...target, ...base, ...change, meshId, note: input.note, proposedBy, job };
+    await holdProposals(tx, seriesOf(proposal));
+    if (target.topic !== null) await requireOpenTopic(tx, { meshId, number: target.topic }, principal);
+    if (file && base.baseHash !== null) {
+      await keepFileText(tx, services, file, { hash: base.baseHash, text: from });
+    }
+    const row = await insertProposalRow(tx, { ...proposal, content: input.content });
+    if (target.topic !== null) {
+      const text = input.note.trim() === "" ? `Revision ${row.revision} is proposed.` : input.note;
+      const told = { ...proposer, text, job, proposal: row.number };
+      await insertTopicMessage(tx, { meshId, number: target.topic }, told);
+      afterCommit(() => services.mesh.announce("topics", target.sessionId));
+    }
+    // Behind the mesh's counter: whoever queues a job holds that and then looks at the one in flight.
+    if (agent) await recordResult(tx, agent, { kind: "proposal", id: row.number });
+    afterCommit(() => announceProposals(services, target.sessionId));
+    return { proposal_id: row.number, revision: row.revision };
+  });
+}
+
+/** An agent writes for the topic or the session of its job, and for none that it has read of. */
+async function refuseOtherJobs(
+  { database, sessions }: Services,
+  { job, jobKind, sessionId, meshId }: JobPrincipal,
+  { topic_id, session_id }: Input,
+): Promise<void> {
+  if (jobKind === "conclude" && session_id !== undefined) {
+    if ((await sessions.find(session_id))?.sessionId === sessionId) return;
+  }
+  if (jobKind === "incorporate" && topic_id !== undefined) {
+    if ((await findJob(database.orm, { meshId, number: job }))?.topicId === topic_id) return;
+  }
+  throw new MerkleError(
+    "forbidden",
+    `The agent of job ${job} proposes what that ${jobKind} job is about, and nothing else.`,
+    { job_id: job },
+  );
+}
+
+async function findTarget({ services, principal }: ProposerContext, input: Input): Promise<Target> {
+  if (input.topic_id !== undefined) {
+    const { orm, meshId } = services.database;
+    const key = { meshId, number: input.topic_id };
+    const { sessionId, root, path } = await requireOpenTopic(orm, key, principal);
+    const session = sessionId === null ? null : await services.sessions.find(sessionId);
+    if (session?.closed) throw sessionClosed(session);
+    const field = path === null ? "base_version" : "base_sha";
+    if (input[field] === undefined) throw missing(field);
+    return { kind: "rewrite", sessionId, root, path, topic: input.topic_id };
+  }
+  if (input.base_version === undefined) throw missing("base_version");
+  if (input.content.trim() === "") throw blank();
+  const session = await requireSession(services, input.session_id ?? "");
+  if (session.imported) throw onlyACopy(session);
+  const { sessionId } = session;
+  return { kind: "conclusion", sessionId, root: null, path: null, topic: null };
+}
+
+/** A topic that can be proposed for. */
+async function requireOpenTopic(db: Queryable, key: TopicKey, asker: Asker): Promise<TopicRow> {
+  const topic = requireTopic(await findTopic(db, key), key.number, asker);
+  if (topic.status === "closed") throw isClosed(key.number);
+  return topic;
+}
+
+async function proposerOf(ctx: ProposerContext, { sessionId }: Target): Promise<Proposer> {
+  if (ctx.team === null && ctx.person === null) return theAgent;
+  return topicAuthorOf(ctx, sessionId);
+}
+
+async function describeChange(
+  services: Services,
+  target: Target,
+  proposed: {
+    readonly baseVersion: number | null;
+    readonly baseHash: string | null;
+    readonly content: string;
+  },
+) {
+  const { version, sha } = await readCurrentText(services, target);
+  const from = await readBaseText(services, target, proposed);
+  if (from === null && sha !== null) throw noSuchText(sha);
+  if (from === null || (proposed.baseVersion ?? 0) > (version ?? 0)) throw noSuchBase(proposed.baseVersion);
+  const hunks = await services.workers.run("hunks", { from, to: proposed.content });
+  if (hunks.length > 0) return { ...countLines(hunks), from };
+  throw new MerkleError(
+    "bad_request",
+    "The proposed text is the one that stands there: it changes nothing.",
+    {
+      fields: [{ field: "content", problem: "changes nothing" }],
+    },
+  );
+}
+
+function noSuchBase(version: number | null): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `There is no version ${version} of the document to have worked from, or its text was removed. Read the document, and name its version.`,
+    { fields: [{ field: "base_version", problem: "no such version" }] },
+  );
+}
+
+function noSuchText(current_sha: string): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `The file has no text of that hash that is kept. Read it (read_source), and name its hash; now it is ${current_sha}.`,
+    { current_sha, fields: [{ field: "base_sha", problem: "no such text" }] },
+  );
+}
+
+function missing(field: "base_version" | "base_sha"): MerkleError {
+  const what = field === "base_version" ? "a document's: give base_version" : "a file's: give base_sha";
+  return new MerkleError("bad_request", `The text that this is proposed for is ${what}.`, {
+    fields: [{ field, problem: "missing" }],
+  });
+}
+
+function blank(): MerkleError {
+  return new MerkleError("bad_request", "A conclusion must not be blank.", {
+    fields: [{ field: "content", problem: "blank" }],
+  });
+}

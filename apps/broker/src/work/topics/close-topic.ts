@@ -1,0 +1,34 @@
+import { closeTopicRow, rejectOpenProposal, type TopicKey, type TopicRow } from "@merkle/db";
+import { MerkleError, type TopicCloseReason } from "@merkle/wire";
+import type { Write } from "../../core/write.js";
+
+/**
+ * Closes a topic and tells its session (TOPIC-5). The last thing that a write does, as every announcement.
+ *
+ * @throws conflict when it is closed already: of two who close it, one does
+ */
+export async function closeTopic(
+  { tx, announce }: Pick<Write, "tx" | "announce">,
+  key: TopicKey,
+  { by, reason, causedBy }: { by: string; reason: TopicCloseReason; causedBy: string | null },
+): Promise<TopicRow> {
+  const closed = await closeTopicRow(tx, key, { by, reason });
+  if (!closed) throw isClosed(key.number);
+  // What was proposed for it has nothing left to answer.
+  if (reason !== "accepted") await rejectOpenProposal(tx, { meshId: key.meshId, topic: key.number }, by);
+  if (closed.sessionId !== null) {
+    const { number: topic_id, title } = closed;
+    const at = (closed.closedAt ?? new Date()).toISOString();
+    const event = { event: "topic_closed", topic_id, by, title, reason, at } as const;
+    await announce(closed.sessionId, event, { causedBy });
+  }
+  return closed;
+}
+
+export function isClosed(topic_id: number): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `Topic ${topic_id} is closed. To go on about its place reopen it (reply_to_topic with reopen), or open another one.`,
+    { topic_id, status: "closed" },
+  );
+}

@@ -1,0 +1,47 @@
+import { listTopicRows, type SourceColumns } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { requireSession } from "../../sessions/access/require-session.js";
+import { placeFileTopics } from "../sources/place-file-topics.js";
+import { refuseOtherSource } from "../sources/refuse-other-source.js";
+import { requireSourcePath, toFile } from "../sources/require-source-path.js";
+import { toTopic } from "./topic-output.js";
+
+type Input = ParsedInputOf<"list_topics">;
+
+/** Lists the topics of a session's document or a file, newest first, with the places that are known of them (TOPIC-2). */
+export async function listTopics(ctx: Context, input: Input): Promise<OutputOf<"list_topics">> {
+  const { services } = ctx;
+  const { status, before, limit } = input;
+  const { orm, meshId } = services.database;
+  const source = await findSource(ctx, input);
+  const rows = await listTopicRows(orm, meshId, source, { status, before, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  // A hint that was lost, or another broker's, is made up for by who looks.
+  if (source.path === null && page.some((row) => row.status === "open" && row.quote !== null))
+    services.anchorer.look({ meshId, sessionId: source.sessionId });
+  return {
+    topics: await Promise.all(page.map((row) => toTopic(services, row))),
+    next_before: rows.length > limit ? (page.at(-1)?.number ?? null) : null,
+  };
+}
+
+/** The places in a file are looked for before they are listed. */
+async function findSource(
+  { services, principal }: Context,
+  { session_id, source_path }: Input,
+): Promise<SourceColumns> {
+  if (source_path === undefined) {
+    const { sessionId } = await requireSession(services, session_id ?? "", principal);
+    return { sessionId, root: null, path: null };
+  }
+  refuseOtherSource(principal, source_path);
+  const file = requireSourcePath(source_path);
+  try {
+    await placeFileTopics(services, file);
+  } catch (error) {
+    // What was said of a file that is gone can still be read.
+    if (!(error instanceof MerkleError)) throw error;
+  }
+  return toFile(file);
+}

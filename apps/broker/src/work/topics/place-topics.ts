@@ -1,0 +1,71 @@
+import {
+  type Database,
+  type FoundPlace,
+  listTopicsToPlace,
+  type PlacedTopic,
+  type SourceColumns,
+  saveTopicPlace,
+  type TextPoint,
+} from "@merkle/db";
+import { locateQuote, type Reanchored } from "@merkle/wire/anchors";
+import { groupBy } from "../../core/group-by.js";
+import type { Workers } from "../../core/workers/workers.js";
+
+/** A source as it is now, and how its earlier texts are read. */
+export interface SourceText {
+  readonly source: SourceColumns;
+  readonly at: TextPoint;
+  readonly text: string;
+  /** The text that something was found in earlier; null when it is there no more. */
+  readEarlier(at: TextPoint): Promise<string | null>;
+}
+
+/**
+ * Looks for the places of all open topics of a source in its text as it now is, each from the text in which it was found for
+ * certain the last time, and stores what came of it (ANCHOR-6). Returns how many places were looked for.
+ */
+export async function placeTopics(
+  { database, workers }: { readonly database: Pick<Database, "orm">; readonly workers: Workers },
+  meshId: string,
+  { source, at, text, readEarlier }: SourceText,
+): Promise<number> {
+  const topics = await listTopicsToPlace(database.orm, meshId, source, at);
+  const byText = groupBy(topics, ({ placeAtVersion, placeAtHash }) => placeAtHash ?? String(placeAtVersion));
+  for (const group of byText.values()) {
+    const [first] = group;
+    if (!first) continue;
+    const before = await readEarlier(pointOf(first));
+    const answers =
+      before === null
+        ? group.map((topic) => findByQuote(topic, text))
+        : await workers.run("reanchor", { before, after: text, anchors: group.map(toAnchored) });
+    for (const [index, topic] of group.entries()) {
+      await saveTopicPlace(database.orm, topic, at, toFound(topic, answers[index] ?? null, text));
+    }
+  }
+  return topics.length;
+}
+
+function pointOf({ placeAtVersion, placeAtHash }: PlacedTopic): TextPoint {
+  return placeAtHash === null
+    ? { version: placeAtVersion ?? 0, hash: null }
+    : { version: null, hash: placeAtHash };
+}
+
+function toAnchored({ quote, startAt, endAt }: PlacedTopic) {
+  return { quote, start: startAt, end: endAt };
+}
+
+/** Where nothing is known of the earlier text but the quote, it must stand once with all that was around it. */
+function findByQuote({ quote, prefix, suffix }: PlacedTopic, text: string): Reanchored | null {
+  const place = locateQuote(text, { quote, prefix, suffix });
+  return "start" in place ? { ...place, how: "moved" } : null;
+}
+
+/** What was once moved is so for good, and what reads as it was quoted is not reworded. */
+function toFound({ quote, found }: PlacedTopic, answer: Reanchored | null, text: string): FoundPlace {
+  if (!answer) return { found: "lost" };
+  const { start, end, how } = answer;
+  if (text.slice(start, end) !== quote) return { found: "reworded", start, end };
+  return { found: how === "moved" || found === "moved" ? "moved" : "exact", start, end };
+}

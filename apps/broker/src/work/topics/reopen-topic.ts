@@ -1,0 +1,39 @@
+import { holdTopicCounter, reopenTopicRow, sourceOf, type TopicKey, type TopicRow } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { Services } from "../../context.js";
+import type { Write } from "../../core/write.js";
+import { refuseTooManyOpen } from "./refuse-too-many-open.js";
+
+/**
+ * Opens a closed topic again, whatever it was closed for, and tells its session (TOPIC-12). The last thing that a write does, as
+ * every announcement. Nobody followed its place meanwhile, so it is looked for in the newest text.
+ *
+ * @throws conflict when it is open: of two who reopen it, one does
+ */
+export async function reopenTopic(
+  services: Services,
+  { tx, announce, afterCommit }: Pick<Write, "tx" | "announce" | "afterCommit">,
+  key: TopicKey,
+  { by, causedBy }: { by: string; causedBy: string | null },
+): Promise<TopicRow> {
+  const { meshId, number: topic_id } = key;
+  await holdTopicCounter(tx, meshId);
+  const reopened = await reopenTopicRow(tx, key);
+  if (!reopened) throw isOpen(topic_id);
+  const source = sourceOf(reopened);
+  await refuseTooManyOpen(services, tx, source);
+  if (source.path !== null) return reopened;
+  const { sessionId } = source;
+  const at = new Date().toISOString();
+  const event = { event: "topic_reopened", topic_id, by, title: reopened.title, at } as const;
+  await announce(sessionId, event, { causedBy });
+  afterCommit(() => services.anchorer.look({ meshId, sessionId }));
+  return reopened;
+}
+
+function isOpen(topic_id: number): MerkleError {
+  return new MerkleError("conflict", `Topic ${topic_id} is open: there is nothing to reopen.`, {
+    topic_id,
+    status: "open",
+  });
+}
