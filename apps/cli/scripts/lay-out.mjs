@@ -19,7 +19,8 @@ export async function layOutPackage(folder) {
     await cp(join(cli, part), join(merkle, part), { recursive: true });
   const into = join(merkle, "bundle");
   await bundle(into);
-  await cp(join(root, "packages/db/migrations"), join(into, "migrations"), { recursive: true });
+  for (const part of ["migrations", "sql"])
+    await cp(join(root, "packages/db", part), join(into, part), { recursive: true });
   await cp(join(cli, "skills"), join(into, "skills"), { recursive: true });
   const dashboard = join(cli, "../dashboard/out");
   if (existsSync(dashboard)) await cp(dashboard, join(into, "dashboard"), { recursive: true });

@@ -23,7 +23,8 @@ async function makePackage() {
   const { thirdPartyNotices } = await import("./third-party-notices.mjs");
   const folder = join(packageFolder, "bundle");
   const bundled = await bundle(folder);
-  await cp(join(root, "packages/db/migrations"), join(folder, "migrations"), { recursive: true });
+  for (const part of ["migrations", "sql"])
+    await cp(join(root, "packages/db", part), join(folder, part), { recursive: true });
   await cp(join(packageFolder, "skills"), join(folder, "skills"), { recursive: true });
   // Next leaves the worker's source beside what it compiled it to, and empty source maps; no page asks for either.
   const filter = (/** @type {string} */ file) => !/\.(?:ts|map)$/.test(file);

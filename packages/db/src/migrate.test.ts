@@ -4,11 +4,18 @@ import type postgres from "postgres";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { makeRow } from "../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test-database.js";
-import { migrationLock } from "./apply-migrations.js";
 import { migrateTo } from "./backup/migrate-to.js";
 import { withRestore } from "./backup/transaction.js";
-import { knownMigrations, migrationsFolder } from "./known-migrations.js";
 import { migrate } from "./migrate.js";
+import {
+  isOlder,
+  knownFunctions,
+  knownMigrations,
+  migrationLock,
+  migrationsFolder,
+  ownVersion,
+  readCompatibleFrom,
+} from "./migrations.js";
 import { openDatabase } from "./open-database.js";
 import { listPeers } from "./queries/peers.js";
 import { findSession } from "./queries/sessions.js";
@@ -97,6 +104,66 @@ it("[PERSON-10] of the persons of before, members' stay human and others are gue
   ]);
 });
 
+describe("SQL functions", () => {
+  const readFunctions = async (sql: postgres.Sql) => [
+    ...(await sql`
+      SELECT p.proname AS name, pg_get_functiondef(p.oid) AS definition FROM pg_proc p
+      WHERE p.pronamespace = 'public'::regnamespace ORDER BY p.oid::regprocedure::text`),
+  ];
+  const readApplied = async (sql: postgres.Sql) => [
+    ...(await sql`SELECT name, version FROM merkle_migrations.functions ORDER BY name`),
+  ];
+
+  it("[DB-11] a new database, one of before and one restored to before end with the same functions, each of a file of its name", async () => {
+    const made = connectTestDatabase(await createTestDatabase());
+    const functions = await readFunctions(made);
+    expect(functions.map(({ name }) => name).sort()).toEqual(knownFunctions().map(({ name }) => name));
+    for (const migrations of [1, knownMigrations().length]) {
+      const url = await createOldDatabase(migrations);
+      const sql = connectTestDatabase(url);
+      // The version before kept no record of its functions.
+      await sql`DROP TABLE merkle_migrations.functions, merkle_migrations.compatibility`;
+      expect(await migrate(url)).toBe(knownMigrations().length - migrations);
+      expect(await readFunctions(sql)).toEqual(functions);
+    }
+  });
+
+  it("[DB-11] a changed text is applied by a version that is no older than the last that applied it", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    const functions = await readFunctions(sql);
+    const change = async (version: string) => {
+      await sql`CREATE OR REPLACE FUNCTION words_of(VARIADIC parts text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ''`;
+      await sql`UPDATE merkle_migrations.functions SET hash = 'another', version = ${version} WHERE name = 'words_of'`;
+    };
+    await change("0.10.0");
+    await migrate(url, { version: "0.9.1" });
+    expect(await readFunctions(sql)).not.toEqual(functions);
+    await migrate(url, { version: "0.10.0" });
+    expect(await readFunctions(sql)).toEqual(functions);
+    expect(await readApplied(sql)).toContainEqual({ name: "words_of", version: "0.10.0" });
+    const [before] = await sql`SELECT xmin FROM pg_proc WHERE proname = 'words_of'`;
+    await migrate(url, { version: "1.0.0" });
+    expect((await sql`SELECT xmin FROM pg_proc WHERE proname = 'words_of'`)[0]).toEqual(before);
+  });
+
+  it("[DB-11] beside a newer schema an older version goes on, unless the schema is for later versions alone", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    await sql`INSERT INTO merkle_migrations.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)`;
+    expect(await migrate(url, { version: "1.9.0" })).toBe(0);
+    await sql`UPDATE merkle_migrations.compatibility SET compatible_from = '1.10.0'`;
+    for (const version of ["1.9.0", "1.9.12", "0.11.0"])
+      await expect(migrate(url, { version })).rejects.toMatchObject({ code: "schema_newer" });
+    for (const version of ["1.10.0", "1.10.1", "2.0.0"]) expect(await migrate(url, { version })).toBe(0);
+  });
+
+  it("[DB-11] this version can work on the schema that it makes", async () => {
+    const sql = connectTestDatabase(await createTestDatabase());
+    expect(isOlder(ownVersion(), await readCompatibleFrom(sql))).toBe(false);
+  });
+});
+
 describe("a migration whose connection is lost", () => {
   it("[DB-16] fails clearly while it waits for another broker", async () => {
     const url = await createOldDatabase(1);
@@ -132,7 +199,7 @@ it("[DB-16] a migration that is kept waiting too long says so, and leaves everyt
   for (const lock of [`SELECT pg_advisory_xact_lock(${migrationLock})`, "LOCK TABLE sessions"]) {
     await other.begin(async (tx) => {
       await tx.unsafe(lock);
-      await expect(migrate(url, 50)).rejects.toMatchObject({
+      await expect(migrate(url, { lockMs: 50 })).rejects.toMatchObject({
         name: "DatabaseError",
         code: "migration_failed",
         message: expect.stringContaining("locked for 0.05 s"),

@@ -1,27 +1,45 @@
-import { applyMigrations, holdMigrations } from "./apply-migrations.js";
 import type { ConnectionTarget } from "./connection.js";
 import { DatabaseError, databaseErrorCode, isConnectionLost, isTimeout } from "./database-error.js";
-import { knownMigrations, unknownMigrations } from "./known-migrations.js";
 import { inTransaction, withPool } from "./long-transaction.js";
+import {
+  applyFunctions,
+  applyMigrations,
+  holdMigrations,
+  isOlder,
+  knownFunctions,
+  knownMigrations,
+  ownVersion,
+  readCompatibleFrom,
+} from "./migrations.js";
 
-const lockMsUsual = 60_000;
+export interface MigrateOptions {
+  /** How long to wait for what else holds a lock; 60,000 unless told. */
+  readonly lockMs?: number;
+  /** The version that brings the functions; this one unless told. */
+  readonly version?: string;
+}
 
 /**
- * Brings the schema up to date, one broker at a time, and returns how many migrations ran (DB-11). All of them and the lock
- * are one transaction: a connection that is lost takes everything with it, and nothing goes on without the lock (DB-16).
+ * Brings the schema and its functions up to date, one broker at a time, and returns how many migrations ran (DB-11). All of it
+ * and the lock are one transaction: a connection that is lost takes everything with it, and nothing goes on without the lock
+ * (DB-16).
  *
- * @throws DatabaseError `schema_newer` when a later Merkle has been here: its data is not ours to touch; `migration_failed`
+ * @throws DatabaseError `schema_newer` when a later Merkle has been here that this one cannot work beside; `migration_failed`
  * when the connection is lost, or something else holds a lock for longer than `lockMs`
  */
-export async function migrate(target: ConnectionTarget, lockMs = lockMsUsual): Promise<number> {
+export async function migrate(
+  target: ConnectionTarget,
+  { lockMs = 60_000, version = ownVersion() }: MigrateOptions = {},
+): Promise<number> {
   try {
     return await withPool(target, 1, (pool) =>
       inTransaction(pool, "READ WRITE", async (sql) => {
         // Another broker may hold the lock for as long as its migrations take.
         await sql`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`;
         const applied = await holdMigrations(sql);
-        refuseNewerSchema(applied);
+        refuseNewerSchema(version, await readCompatibleFrom(sql));
         const count = await applyMigrations(sql, applied, knownMigrations());
+        await applyFunctions(sql, knownFunctions(), version);
         await sql`COMMIT`;
         return count;
       }),
@@ -32,12 +50,11 @@ export async function migrate(target: ConnectionTarget, lockMs = lockMsUsual): P
   }
 }
 
-function refuseNewerSchema(applied: readonly number[]): void {
-  const unknown = unknownMigrations(applied);
-  if (unknown.length === 0) return;
+function refuseNewerSchema(version: string, compatibleFrom: string): void {
+  if (!isOlder(version, compatibleFrom)) return;
   throw new DatabaseError(
     "schema_newer",
-    `The database was written by a newer Merkle: it has ${unknown.length} migration(s) that this version does not know. ` +
+    `The database was written by a newer Merkle: only version ${compatibleFrom} and later can use it, and this is ${version}. ` +
       "Start the newer version, or point MERKLE_HOME or DATABASE_URL at another database.",
   );
 }

@@ -10,7 +10,7 @@ import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test
 import { connectPool } from "./connection.js";
 import { DatabaseError } from "./database-error.js";
 import { makeTestHome, oldestBinaries } from "./embedded/test-support.js";
-import { knownMigrations } from "./known-migrations.js";
+import { knownMigrations } from "./migrations.js";
 import { holdNodeLock } from "./node-lock.js";
 import { openDatabase } from "./open-database.js";
 import { appendInTransaction } from "./queries/messages.js";
@@ -172,10 +172,10 @@ describe("a database that cannot be used", () => {
     expect(await failureOf("not a url")).toMatchObject({ code: "unreachable" });
   });
 
-  it("[DB-9] a newer schema is left alone", async () => {
+  it("[DB-9] a schema that is for newer versions alone is left alone", async () => {
     const url = await createTestDatabase();
     const sql = connectTestDatabase(url);
-    await sql`INSERT INTO merkle_migrations.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)`;
+    await sql`UPDATE merkle_migrations.compatibility SET compatible_from = '1000.0.0'`;
     const failure = await failureOf(url);
     expect(failure).toMatchObject({ code: "schema_newer", message: expect.stringContaining("newer Merkle") });
   });

@@ -1,5 +1,5 @@
-import { listMigrations } from "../apply-migrations.js";
 import type { ConnectionTarget } from "../connection.js";
+import { listMigrations } from "../migrations.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
 import { listSequences, listTables } from "./catalog.js";
 import { copyOut } from "./copy.js";

@@ -1,12 +1,12 @@
 import type postgres from "postgres";
-import { applyMigrations, holdMigrations } from "../apply-migrations.js";
 import { DatabaseError } from "../database-error.js";
-import { unknownMigrations } from "../known-migrations.js";
+import { applyMigrations, holdMigrations, knownMigrations } from "../migrations.js";
 import { BackupError } from "./backup-error.js";
 
 /** @throws DatabaseError `schema_newer` when a backup has migrations that this version does not know */
 export function refuseNewerBackup(migrations: readonly number[]): void {
-  const unknown = unknownMigrations(migrations);
+  const known = new Set(knownMigrations());
+  const unknown = migrations.filter((when) => !known.has(when));
   if (unknown.length === 0) return;
   throw new DatabaseError(
     "schema_newer",

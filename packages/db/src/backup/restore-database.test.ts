@@ -9,7 +9,7 @@ import { isExhaustive } from "../../../../tests/kit/exhaustive.js";
 import { connectPool } from "../connection.js";
 import { isConnectionLost } from "../database-error.js";
 import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
-import { knownMigrations } from "../known-migrations.js";
+import { knownMigrations } from "../migrations.js";
 import { openDatabase } from "../open-database.js";
 import { backupDatabase } from "./backup-database.js";
 import { migrateTo } from "./migrate-to.js";

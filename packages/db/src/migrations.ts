@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import type postgres from "postgres";
+
+/** Any number, as long as no other program that shares the database takes the same one. */
+export const migrationLock = 7_423_001;
+
+export const migrationsFolder = findAbove("migrations");
+
+/** Beside this file in a bundle, and else in a folder above it, of whatever depth sources and what is compiled from them are. */
+function findAbove(name: "migrations" | "sql" | "package.json"): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, name))) {
+    if (folder === dirname(folder)) throw new TypeError(`Merkle lacks its ${name}: install it again.`);
+    folder = dirname(folder);
+  }
+  return join(folder, name);
+}
+
+/** When each known migration was written, which is how the migrator tells them apart. */
+export function knownMigrations(): number[] {
+  return readJournal().map(({ when }) => when);
+}
+
+/** The name of the newest known migration, which every open database has been through. */
+export function newestMigration(): string {
+  return readJournal().at(-1)?.tag ?? "";
+}
+
+function readJournal(): readonly { when: number; tag: string }[] {
+  const journal: unknown = JSON.parse(readFileSync(`${migrationsFolder}/meta/_journal.json`, "utf8"));
+  if (
+    typeof journal !== "object" ||
+    journal === null ||
+    !("entries" in journal) ||
+    !Array.isArray(journal.entries)
+  ) {
+    throw new TypeError("The migrations' journal is damaged: install Merkle again.");
+  }
+  return journal.entries;
+}
+
+/** Keeps all others from the schema until the caller's transaction ends, and returns what `listMigrations` does. */
+export async function holdMigrations(sql: postgres.Sql): Promise<number[]> {
+  await sql`SELECT pg_advisory_xact_lock(${migrationLock})`;
+  return listMigrations(sql);
+}
+
+/** When each migration that has run here was written, oldest first; empty where Merkle has never been. */
+export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
+  if (!(await isThere(sql, "__drizzle_migrations"))) return [];
+  const rows = await sql`SELECT created_at FROM merkle_migrations.__drizzle_migrations ORDER BY created_at`;
+  return rows.map((row) => Number(row["created_at"]));
+}
+
+/**
+ * The oldest version of Merkle that can work on the schema. A migration that older versions could not live with says so:
+ * `UPDATE merkle_migrations.compatibility SET compatible_from = '<the version that brings it>'`.
+ */
+export async function readCompatibleFrom(sql: postgres.Sql): Promise<string> {
+  if (!(await isThere(sql, "compatibility"))) return "0.0.0";
+  const [row] = await sql`SELECT compatible_from FROM merkle_migrations.compatibility`;
+  return String(row?.["compatible_from"] ?? "0.0.0");
+}
+
+async function isThere(sql: postgres.Sql, table: string): Promise<boolean> {
+  const [row] = await sql`SELECT to_regclass(${`merkle_migrations.${table}`}) IS NOT NULL AS there`;
+  return row?.["there"] === true;
+}
+
+/**
+ * Runs those of the migrations given that have not been applied, as part of the caller's transaction that holds them,
+ * with the records that drizzle's migrator keeps. Returns how many ran.
+ */
+export async function applyMigrations(
+  sql: postgres.Sql,
+  applied: readonly number[],
+  wanted: readonly number[],
+): Promise<number> {
+  await makeRecords(sql);
+  const missing = readMigrationFiles({ migrationsFolder }).filter(
+    ({ folderMillis }) => wanted.includes(folderMillis) && !applied.includes(folderMillis),
+  );
+  for (const migration of missing) {
+    for (const statement of migration.sql) await sql.unsafe(statement);
+    await sql`
+      INSERT INTO merkle_migrations.__drizzle_migrations (hash, created_at)
+      VALUES (${migration.hash}, ${migration.folderMillis})`;
+  }
+  return missing.length;
+}
+
+async function makeRecords(sql: postgres.Sql): Promise<void> {
+  await sql.unsafe(`
+    CREATE SCHEMA IF NOT EXISTS merkle_migrations;
+    CREATE TABLE IF NOT EXISTS merkle_migrations.__drizzle_migrations (
+      id SERIAL PRIMARY KEY, hash text NOT NULL, created_at bigint
+    );
+    CREATE TABLE IF NOT EXISTS merkle_migrations.functions (
+      name text PRIMARY KEY, hash text NOT NULL, version text NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS merkle_migrations.compatibility (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one), compatible_from text NOT NULL
+    );
+    INSERT INTO merkle_migrations.compatibility (compatible_from) VALUES ('0.0.0') ON CONFLICT DO NOTHING`);
+}
+
+/** An SQL function of ours: `sql/<name>.sql`, which makes it or takes the place of what it was. */
+export interface SqlFunction {
+  readonly name: string;
+  readonly text: string;
+}
+
+export function knownFunctions(): SqlFunction[] {
+  const folder = findAbove("sql");
+  const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
+  return files
+    .sort()
+    .map((file) => ({ name: basename(file, ".sql"), text: readFileSync(join(folder, file), "utf8") }));
+}
+
+/**
+ * Applies the functions whose text has changed, as part of the caller's transaction that holds the migrations. Two versions
+ * may work on one database side by side, so a version leaves alone what a newer one has applied; for the same reason a
+ * function whose signature or meaning changes gets another name, and the old one stays for a release.
+ */
+export async function applyFunctions(
+  sql: postgres.Sql,
+  functions: readonly SqlFunction[],
+  version: string,
+): Promise<void> {
+  const rows = await sql`SELECT name, hash, version FROM merkle_migrations.functions`;
+  const applied = new Map(rows.map((row) => [row["name"], row]));
+  for (const { name, text } of functions) {
+    const hash = createHash("sha256").update(text).digest("hex");
+    const last = applied.get(name);
+    if (last && (last["hash"] === hash || isOlder(version, last["version"]))) continue;
+    await sql.unsafe(text);
+    await sql`
+      INSERT INTO merkle_migrations.functions (name, hash, version) VALUES (${name}, ${hash}, ${version})
+      ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, version = excluded.version`;
+  }
+}
+
+/** Whether a version of Merkle, as `1.2.3`, came before another. */
+export function isOlder(version: string, other: string): boolean {
+  const [ours, theirs] = [version, other].map((each) => each.split(/[.-]/, 3).map(Number));
+  const at = ours?.findIndex((number, index) => number !== theirs?.[index]) ?? -1;
+  return at >= 0 && (ours?.[at] ?? 0) < (theirs?.[at] ?? 0);
+}
+
+/** The version of Merkle that runs, from the description of the package that this file is in. */
+export function ownVersion(): string {
+  const description: unknown = JSON.parse(readFileSync(findAbove("package.json"), "utf8"));
+  if (typeof description === "object" && description !== null && "version" in description) {
+    return String(description.version);
+  }
+  throw new TypeError("The package.json beside the code has no version: install Merkle again.");
+}
