@@ -3,18 +3,17 @@ import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readlink, stat } from "node:fs/promises";
 import { createServer } from "node:net";
-import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { makeRow } from "../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../tests/kit/test-database.js";
 import { connectPool } from "./connection.js";
+import * as schema from "./core/schema.js";
 import { DatabaseError } from "./database-error.js";
 import { makeTestHome, oldestBinaries } from "./embedded/test-support.js";
 import { knownMigrations } from "./migrations.js";
 import { holdNodeLock } from "./node-lock.js";
 import { openDatabase } from "./open-database.js";
 import { appendInTransaction } from "./queries/messages.js";
-import * as schema from "./schema.js";
 
 async function openTest(target: string) {
   const database = await openDatabase({ target });
@@ -89,21 +88,6 @@ describe("opening a database", () => {
     for (const ofBroker of ["settings", "audit_keys", "verification_codes"]) keys.delete(ofBroker);
     for (const [name, first] of keys)
       expect([name, first]).toEqual([name, expect.stringMatching(/^(session|mesh|scope)_id$/)]);
-  });
-
-  it("[DB-15] the queries' picture of the tables is what the migrations made", async () => {
-    const sql = connectTestDatabase(await createTestDatabase());
-    const rows = await sql`
-      SELECT table_name, column_name, is_nullable = 'NO' AS required FROM information_schema.columns
-      WHERE table_schema = 'public'`;
-    const made = rows.map((row) => `${row["table_name"]}.${row["column_name"]} ${row["required"]}`).sort();
-    const tables = Object.values(schema).filter((each) => each instanceof PgTable);
-    const pictured = tables.flatMap((table) => {
-      const { name, columns, primaryKeys } = getTableConfig(table);
-      const inKey = new Set(primaryKeys.flatMap((key) => key.columns.map((column) => column.name)));
-      return columns.map((column) => `${name}.${column.name} ${column.notNull || inKey.has(column.name)}`);
-    });
-    expect(pictured.sort()).toEqual(made);
   });
 
   it("[FEED-1] a message can be neither changed nor deleted, and redacted once, with the hash of what it said", async () => {

@@ -4,11 +4,11 @@ import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js"
 import type postgres from "postgres";
 import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
 import type { ConnectionTarget } from "./connection.js";
+import * as schema from "./core/schema.js";
 import { DatabaseError, databaseErrorCode } from "./database-error.js";
 import { migrate } from "./migrate.js";
 import { newestMigration } from "./migrations.js";
 import { renewClient } from "./renewed-client.js";
-import * as schema from "./schema.js";
 import { startTransactions } from "./transactions.js";
 import { type WriteProblem, watchWrites } from "./write-health.js";
 

@@ -1,8 +1,8 @@
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import { type ConnectionTarget, connectionLost, connectPool, refuseOnceLost } from "./connection.js";
+import * as schema from "./core/schema.js";
 import type { Queryable } from "./open-database.js";
-import * as schema from "./schema.js";
 
 /** Runs transactions, a few at a time, each on a connection of its own. */
 export interface Transactions {

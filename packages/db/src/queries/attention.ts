@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
+import { feeds, jobs, messages, peers, proposals, sessions, teams, topics } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { feeds, jobs, messages, peers, proposals, sessions, teams, topics } from "../schema.js";
 import type { JobRow } from "./jobs.js";
 
 /** Where facts are looked for: in the open sessions of a mesh or in some of them, and in its files. */

@@ -1,6 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
+import { auditKeys, originKeys } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { auditKeys, originKeys } from "../schema.js";
 
 /** The public part of a key that heads were signed with. */
 export interface AuditKeyRow {

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
+import { auditCounters, auditSessions, merkleRoots, thoughtRecords } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { auditCounters, auditSessions, merkleRoots, thoughtRecords } from "../schema.js";
 
 /** An audit session, by its id in its mesh. */
 export interface AuditSessionKey {

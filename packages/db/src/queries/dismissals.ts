@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { dismissals } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { dismissals } from "../schema.js";
 
 /** Something that a person has put away, until a time or for good. */
 export interface Dismissal {

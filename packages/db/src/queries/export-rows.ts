@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import { documents, documentVersions, messages } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { documents, documentVersions, messages } from "../schema.js";
 import { boundPage, messageColumns, type PageBounds, type StoredMessage } from "./messages.js";
 
 /** What of a row shows that its content is what the record commits to. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
+import { feeds, sessions } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { feeds, sessions } from "../schema.js";
 
 export interface StorageFacts {
   /** What the database takes on its disk. */

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lte, max, min, type SQL, sql } from "drizzle-orm";
+import { feeds, messages, peers } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { feeds, messages, peers } from "../schema.js";
 import { inAnyCase } from "./in-any-case.js";
 import { messageColumns, type PageBounds, type StoredMessage } from "./messages.js";
 

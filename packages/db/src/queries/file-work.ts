@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
+import { jobs, proposals, topics } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { jobs, proposals, topics } from "../schema.js";
 
 /** What is open or goes on for a file. */
 export interface FileWork {

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, notInArray } from "drizzle-orm";
+import { furtherSecrets } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { furtherSecrets } from "../schema.js";
 import type { LiveSecret } from "./persons.js";
 
 /** Whose secrets: a team's in its session, or a person's in its mesh. */

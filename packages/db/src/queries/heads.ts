@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { documents, feeds, heads, sessions } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, feeds, heads, sessions } from "../schema.js";
 
 /** A signed head, as it is kept. */
 export interface HeadRow {

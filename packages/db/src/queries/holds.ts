@@ -1,6 +1,6 @@
 import { and, count, eq, isNull, sql } from "drizzle-orm";
+import { feeds, sessions, teams } from "../core/schema.js";
 import type { Transaction } from "../open-database.js";
-import { feeds, sessions, teams } from "../schema.js";
 
 /** What a feed lets agents say. */
 export interface FeedGate {

@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from "drizzle-orm";
+import { idempotentResults } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { idempotentResults } from "../schema.js";
 
 export interface RequestKey {
   readonly meshId: string;

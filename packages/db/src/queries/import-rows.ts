@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
+import { documents, feeds, importFiles, originKeys, sessions } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, feeds, importFiles, originKeys, sessions } from "../schema.js";
 import type { AuditKeyRow } from "./audit-keys.js";
 
 /** A session that came from another broker, as it stands here. */

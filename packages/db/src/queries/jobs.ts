@@ -12,8 +12,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { jobs, meshes } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { jobs, meshes } from "../schema.js";
 import { type SourceColumns, sourceName } from "./topics.js";
 
 const { secretHash: _hash, runner: _runner, ...columns } = getTableColumns(jobs);

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { members } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { members } from "../schema.js";
 
 export interface MemberRow {
   readonly meshId: string;

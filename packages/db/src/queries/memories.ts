@@ -12,8 +12,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { memories, memoryCounters, sessions } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { memories, memoryCounters, sessions } from "../schema.js";
 import { fits, markedIn, rankOf, type TextMatch } from "./text-query.js";
 
 export interface MemoryRow {

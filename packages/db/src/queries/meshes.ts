@@ -1,6 +1,6 @@
 import { asc, eq, inArray, sql } from "drizzle-orm";
+import { members, meshes, sessions } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { members, meshes, sessions } from "../schema.js";
 
 export interface MeshRow {
   readonly meshId: string;

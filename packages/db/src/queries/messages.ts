@@ -1,8 +1,8 @@
 import { and, asc, count, eq, gt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AppendOutcome, MessageRow } from "../append-messages.js";
 import { toOutcome } from "../append-messages.js";
+import { messages } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { messages } from "../schema.js";
 
 /** A message as it is stored. */
 export interface StoredMessage {

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { peers, personReads, sessions, teams } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { peers, personReads, sessions, teams } from "../schema.js";
 import type { LiveSecret } from "./persons.js";
 import { type TeamWithPeer, teamWithPeerColumns } from "./teams.js";
 

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
+import { meshes, personas } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { meshes, personas } from "../schema.js";
 
 export type PersonaRow = typeof personas.$inferSelect;
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { personReads, persons, teams, verificationCodes } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { personReads, persons, teams, verificationCodes } from "../schema.js";
 
 export interface PersonRow {
   readonly personId: string;

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import { documents, documentVersions, meshes, personas, perspectives } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, documentVersions, meshes, personas, perspectives } from "../schema.js";
 
 /** What is read: a text and a way of reading, each by its hash. */
 export interface ReadingKey {

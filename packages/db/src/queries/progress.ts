@@ -12,8 +12,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { progressEntries, progressProjects, sessions } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { progressEntries, progressProjects, sessions } from "../schema.js";
 import { fits, markedIn, type TextMatch } from "./text-query.js";
 
 export interface NewProgressEntry {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
+import { feeds, messages, personReads, persons, teams } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { feeds, messages, personReads, persons, teams } from "../schema.js";
 
 /** Who reads: a person, wherever it has been, or a team, in its own session, after its acknowledged cursor. */
 export type UnreadReader =

@@ -1,6 +1,6 @@
 import { and, eq, gte, inArray, lt, min, sql } from "drizzle-orm";
+import { receipts } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { receipts } from "../schema.js";
 
 /** When peers acknowledged a message, as far as it is known; `saveProgress` writes it down. */
 export async function readReceipts(

@@ -1,5 +1,4 @@
 import { and, asc, between, eq, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import type { Queryable, Transaction } from "../open-database.js";
 import {
   documentVersions,
   documentWords,
@@ -11,7 +10,8 @@ import {
   sessions,
   stateEntries,
   stateVersions,
-} from "../schema.js";
+} from "../core/schema.js";
+import type { Queryable, Transaction } from "../open-database.js";
 import type { RedactionEvent } from "./messages.js";
 
 /**

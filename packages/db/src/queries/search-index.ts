@@ -1,6 +1,14 @@
 import { eq, sql } from "drizzle-orm";
+import {
+  documents,
+  documentWords,
+  feeds,
+  messages,
+  messageWords,
+  searchHeads,
+  sessions,
+} from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, documentWords, feeds, messages, messageWords, searchHeads, sessions } from "../schema.js";
 
 /** The sessions whose messages or document are not yet in the index, the one with the newest message first. */
 export async function listUnindexedSessions(db: Queryable, limit: number): Promise<string[]> {

@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Queryable } from "../open-database.js";
 import {
   documents,
   documentVersions,
@@ -14,7 +13,8 @@ import {
   teams,
   topicMessages,
   topics,
-} from "../schema.js";
+} from "../core/schema.js";
+import type { Queryable } from "../open-database.js";
 import { fits, markedIn, rankOf, type TextMatch } from "./text-query.js";
 
 export type FoundKind =

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
+import { settings } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { settings } from "../schema.js";
 
 const brokerKey = "broker";
 

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
+import { sourceTexts } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { sourceTexts } from "../schema.js";
 
 /** A text of a file, by the hash that Git gives it. */
 export interface SourceTextKey {

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { peers, stateWatches, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { peers, stateWatches, teams } from "../schema.js";
 
 /** A key, or the beginning of keys, that a peer wants to be told of. */
 export interface StateWatch {

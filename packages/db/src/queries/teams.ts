@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import { feeds, peers, sessions, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { feeds, peers, sessions, teams } from "../schema.js";
 import type { LiveSecret } from "./persons.js";
 import { lockSession } from "./sessions.js";
 

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gt, inArray, sql } from "drizzle-orm";
+import { auditCounters, thoughtRecords } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { auditCounters, thoughtRecords } from "../schema.js";
 import type { AuditSessionKey } from "./audit-sessions.js";
 
 export type ThoughtRow = Omit<typeof thoughtRecords.$inferSelect, "meshId">;

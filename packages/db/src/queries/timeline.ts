@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, inArray, lte, sql } from "drizzle-orm";
+import { documentVersions, messages, teams } from "../core/schema.js";
 import type { Queryable } from "../open-database.js";
-import { documentVersions, messages, teams } from "../schema.js";
 import type { FeedRange } from "./feed-pages.js";
 
 export interface ChatCount {

@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
+import { members, meshes, sessions, tokens } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { members, meshes, sessions, tokens } from "../schema.js";
 
 export type TokenKind = "bearer" | "browser" | "sign_in" | "ticket" | "observer";
 

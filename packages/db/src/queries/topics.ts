@@ -14,8 +14,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { documents, meshes, topicMessages, topics } from "../core/schema.js";
 import type { Queryable, Transaction } from "../open-database.js";
-import { documents, meshes, topicMessages, topics } from "../schema.js";
 
 export type TopicRow = typeof topics.$inferSelect;
 

@@ -1,0 +1,90 @@
+import type postgres from "postgres";
+import { expect, it } from "vitest";
+import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
+
+/** The file is written anew by `npm run schema`, which lets this test put what it expects in the place of what is there. */
+it("[DB-15] the queries' picture of the tables is what the migrations made", async () => {
+  const sql = connectTestDatabase(await createTestDatabase());
+  await expect(await pictureTables(sql)).toMatchFileSnapshot("./schema.ts");
+});
+
+interface Column {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  /** Null where there is none. */
+  readonly default: string | null;
+  readonly generated: boolean;
+  /** What a constraint allows, where that is a list of words. */
+  readonly words: readonly string[] | null;
+}
+
+async function pictureTables(sql: postgres.Sql): Promise<string> {
+  const columns = await sql<Column[]>`
+    SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type, a.attnotnull AS required,
+      pg_get_expr(d.adbin, d.adrelid) AS default, a.attgenerated <> '' AS generated,
+      -- As JSON, since the driver knows no types of arrays.
+      (SELECT json_agg(word[1]) FROM pg_constraint k, regexp_matches(pg_get_constraintdef(k.oid), '''(\\w+)''::text', 'g') word
+       WHERE k.conrelid = c.oid AND k.conkey = ARRAY[a.attnum]
+         AND pg_get_constraintdef(k.oid) ~ format('^CHECK \\(\\(+%I = ANY', a.attname)) AS words
+    FROM pg_attribute a
+    JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
+    LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+    WHERE a.attnum > 0 AND NOT a.attisdropped
+    ORDER BY c.relname COLLATE "C", a.attnum`;
+  const tables = [...new Set(columns.map(({ table }) => table))];
+  const pictures = tables.map((name) =>
+    pictureTable(
+      name,
+      columns.filter(({ table }) => table === name),
+    ),
+  );
+  return [head, ...pictures].join("\n");
+}
+
+const head = `// Written by \`npm run schema\` from a database that has been through all migrations: change those, and write it anew.
+// It has what queries need, the columns; keys, indexes, constraints and their reasons are in \`migrations/\`.
+import { sql } from "drizzle-orm";
+import { bigint, boolean, customType, integer, jsonb, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";
+
+const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+const count = (name: string) => bigint(name, { mode: "number" });
+`;
+
+function pictureTable(name: string, columns: readonly Column[]): string {
+  const lines = columns.map((column) => `  ${camelCase(column.name)}: ${pictureColumn(column)},`);
+  return `export const ${camelCase(name)} = pgTable("${name}", {\n${lines.join("\n")}\n});\n`;
+}
+
+const builders: Readonly<Record<string, string>> = {
+  "timestamp(3) with time zone": "instant",
+  bigint: "count",
+};
+
+/** What is kept as JSON and always has this form. */
+const jsonTypes: Readonly<Record<string, string>> = {
+  "peers.groups": "readonly { name: string; role: string | null }[]",
+};
+
+function pictureColumn(column: Column): string {
+  const { table, name, words, required, generated } = column;
+  const [type = "", list] = column.type.split(/(?=\[\]$)/);
+  const choice = words === null ? "" : `, { enum: [${words.map((word) => `"${word}"`).join(", ")}] }`;
+  const json = jsonTypes[`${table}.${name}`];
+  return [
+    `${builders[type] ?? type}("${name}"${choice})`,
+    list && ".array()",
+    json && `.$type<${json}>()`,
+    required && ".notNull()",
+    generated ? ".generatedAlwaysAs(sql``)" : column.default !== null && `.default(sql\`${column.default}\`)`,
+  ]
+    .filter(Boolean)
+    .join("");
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

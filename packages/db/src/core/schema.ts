@@ -1,0 +1,595 @@
+// Written by `npm run schema` from a database that has been through all migrations: change those, and write it anew.
+// It has what queries need, the columns; keys, indexes, constraints and their reasons are in `migrations/`.
+import { sql } from "drizzle-orm";
+import { bigint, boolean, customType, integer, jsonb, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";
+
+const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+const count = (name: string) => bigint(name, { mode: "number" });
+
+export const auditCounters = pgTable("audit_counters", {
+  meshId: uuid("mesh_id").notNull(),
+  lastSession: count("last_session").notNull().default(sql`0`),
+  lastRecord: count("last_record").notNull().default(sql`0`),
+});
+
+export const auditKeys = pgTable("audit_keys", {
+  keyId: text("key_id").notNull(),
+  number: integer("number").notNull(),
+  publicKey: bytea("public_key").notNull(),
+  since: instant("since").notNull(),
+  previous: text("previous"),
+  succession: bytea("succession"),
+});
+
+export const auditSessions = pgTable("audit_sessions", {
+  meshId: uuid("mesh_id").notNull(),
+  sessionId: text("session_id").notNull(),
+  number: count("number").notNull(),
+  intent: text("intent").notNull(),
+  taskId: text("task_id"),
+  startedBy: uuid("started_by").notNull(),
+  startedAt: instant("started_at").notNull(),
+  recordCount: integer("record_count").notNull().default(sql`0`),
+  starter: text("starter"),
+});
+
+export const dismissals = pgTable("dismissals", {
+  meshId: uuid("mesh_id").notNull(),
+  personId: uuid("person_id").notNull(),
+  item: text("item").notNull(),
+  until: instant("until"),
+  at: instant("at").notNull().default(sql`now()`),
+});
+
+export const documentVersions = pgTable("document_versions", {
+  sessionId: uuid("session_id").notNull(),
+  version: integer("version").notNull(),
+  content: text("content"),
+  writtenByTeamId: uuid("written_by_team_id").notNull(),
+  writtenBy: text("written_by").notNull(),
+  writtenAt: instant("written_at").notNull(),
+  afterSequence: count("after_sequence").notNull(),
+  salt: bytea("salt").default(sql`uuid_send(gen_random_uuid())`),
+  contentHash: bytea("content_hash"),
+});
+
+export const documentWords = pgTable("document_words", {
+  sessionId: uuid("session_id").notNull(),
+  piece: integer("piece").notNull(),
+  version: integer("version").notNull(),
+  content: text("content").notNull(),
+  words: tsvector("words").notNull(),
+});
+
+export const documents = pgTable("documents", {
+  sessionId: uuid("session_id").notNull(),
+  version: integer("version").notNull().default(sql`0`),
+  content: text("content").notNull().default(sql`''::text`),
+  conclusion: text("conclusion"),
+  updatedAt: instant("updated_at").notNull(),
+});
+
+export const feeds = pgTable("feeds", {
+  sessionId: uuid("session_id").notNull(),
+  lastSequence: count("last_sequence").notNull().default(sql`0`),
+  lastPostedAt: instant("last_posted_at"),
+  closedAt: instant("closed_at"),
+  lastChatSequence: count("last_chat_sequence").notNull().default(sql`0`),
+  heldAt: instant("held_at"),
+  messageBudget: integer("message_budget").notNull().default(sql`0`),
+  agentMessages: count("agent_messages").notNull().default(sql`0`),
+  agentMessagesAtHuman: count("agent_messages_at_human").notNull().default(sql`0`),
+});
+
+export const furtherSecrets = pgTable("further_secrets", {
+  scopeId: uuid("scope_id").notNull(),
+  id: uuid("id").notNull(),
+  secretHash: bytea("secret_hash").notNull(),
+  createdAt: instant("created_at").notNull().default(sql`now()`),
+});
+
+export const heads = pgTable("heads", {
+  sessionId: uuid("session_id").notNull(),
+  size: count("size").notNull(),
+  documentVersion: integer("document_version").notNull(),
+  epoch: uuid("epoch").notNull(),
+  recordId: uuid("record_id").notNull(),
+  root: bytea("root").notNull(),
+  documentHash: bytea("document_hash"),
+  documentRoot: bytea("document_root").notNull(),
+  at: instant("at").notNull(),
+  keyId: text("key_id").notNull(),
+  signature: bytea("signature").notNull(),
+  sealed: boolean("sealed").notNull().default(sql`false`),
+  about: bytea("about").notNull().default(sql`'\x'::bytea`),
+});
+
+export const idempotentResults = pgTable("idempotent_results", {
+  meshId: uuid("mesh_id").notNull(),
+  requestHash: bytea("request_hash").notNull(),
+  inputHash: bytea("input_hash").notNull(),
+  sealedResult: bytea("sealed_result"),
+  createdAt: instant("created_at").notNull().default(sql`now()`),
+});
+
+export const importFiles = pgTable("import_files", {
+  sessionId: uuid("session_id").notNull(),
+  name: text("name").notNull(),
+  part: integer("part").notNull(),
+  bytes: bytea("bytes").notNull(),
+});
+
+export const invites = pgTable("invites", {
+  meshId: uuid("mesh_id").notNull(),
+  number: integer("number").notNull(),
+  secretHash: bytea("secret_hash").notNull(),
+  role: text("role", { enum: ["admin", "member"] }).notNull(),
+  sessionId: uuid("session_id"),
+  invitedBy: uuid("invited_by"),
+  inviter: text("inviter").notNull(),
+  createdAt: instant("created_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+  usesMax: integer("uses_max").notNull(),
+  uses: integer("uses").notNull().default(sql`0`),
+  revokedAt: instant("revoked_at"),
+  codeHash: bytea("code_hash"),
+  codeExpiresAt: instant("code_expires_at"),
+  codeTriesLeft: integer("code_tries_left").notNull().default(sql`0`),
+});
+
+export const jobs = pgTable("jobs", {
+  meshId: uuid("mesh_id").notNull(),
+  number: integer("number").notNull(),
+  kind: text("kind", { enum: ["conclude", "incorporate", "perspective"] }).notNull(),
+  sessionId: uuid("session_id"),
+  root: text("root"),
+  path: text("path"),
+  topicId: integer("topic_id"),
+  personaName: text("persona_name"),
+  startedBy: text("started_by").notNull(),
+  status: text("status", { enum: ["queued", "running", "succeeded", "failed", "timed_out", "cancelled"] }).notNull().default(sql`'queued'::text`),
+  createdAt: instant("created_at").notNull(),
+  startedAt: instant("started_at"),
+  completedAt: instant("completed_at"),
+  exitCode: integer("exit_code"),
+  errorTail: text("error_tail"),
+  failure: text("failure", { enum: ["unreachable", "overgrown", "exited", "no_result", "timed_out", "restarted", "lost", "stopped"] }),
+  resultKind: text("result_kind", { enum: ["proposal", "perspective", "conclusion"] }),
+  resultId: integer("result_id"),
+  runner: text("runner"),
+  fence: integer("fence").notNull().default(sql`0`),
+  leaseUntil: instant("lease_until"),
+  secretHash: bytea("secret_hash"),
+  source: text("source").notNull().generatedAlwaysAs(sql``),
+  runnerName: text("runner_name"),
+});
+
+export const mcpSessionTeams = pgTable("mcp_session_teams", {
+  meshId: uuid("mesh_id").notNull(),
+  idHash: bytea("id_hash").notNull(),
+  sessionId: uuid("session_id").notNull(),
+  sealedCredential: bytea("sealed_credential").notNull(),
+});
+
+export const mcpSessions = pgTable("mcp_sessions", {
+  meshId: uuid("mesh_id").notNull(),
+  idHash: bytea("id_hash").notNull(),
+  initialize: jsonb("initialize").notNull(),
+  createdAt: instant("created_at").notNull().default(sql`now()`),
+  lastUsedAt: instant("last_used_at").notNull().default(sql`now()`),
+});
+
+export const members = pgTable("members", {
+  meshId: uuid("mesh_id").notNull(),
+  memberId: uuid("member_id").notNull(),
+  name: text("name").notNull(),
+  role: text("role", { enum: ["admin", "member"] }).notNull(),
+  publicKey: bytea("public_key").notNull(),
+  invite: integer("invite"),
+  joinedAt: instant("joined_at").notNull(),
+  revokedAt: instant("revoked_at"),
+  revokedBy: text("revoked_by"),
+});
+
+export const memories = pgTable("memories", {
+  meshId: uuid("mesh_id").notNull(),
+  number: count("number").notNull(),
+  content: text("content").notNull(),
+  tags: text("tags").array().notNull(),
+  rememberedBy: text("remembered_by").notNull(),
+  sessionId: uuid("session_id"),
+  rememberedAt: instant("remembered_at").notNull(),
+  forgottenBy: text("forgotten_by"),
+  forgetReason: text("forget_reason"),
+  forgottenAt: instant("forgotten_at"),
+  words: tsvector("words").notNull().generatedAlwaysAs(sql``),
+});
+
+export const memoryCounters = pgTable("memory_counters", {
+  meshId: uuid("mesh_id").notNull(),
+  lastNumber: count("last_number").notNull(),
+});
+
+export const merkleRoots = pgTable("merkle_roots", {
+  meshId: uuid("mesh_id").notNull(),
+  sessionId: text("session_id").notNull(),
+  root: text("root").notNull(),
+  recordCount: integer("record_count").notNull(),
+  finalizedAt: instant("finalized_at").notNull(),
+});
+
+export const meshes = pgTable("meshes", {
+  meshId: uuid("mesh_id").notNull(),
+  name: text("name").notNull(),
+  createdAt: instant("created_at").notNull().default(sql`now()`),
+  lastInvite: integer("last_invite").notNull().default(sql`0`),
+  lastToken: integer("last_token").notNull().default(sql`0`),
+  lastJob: integer("last_job").notNull().default(sql`0`),
+  lastTopic: integer("last_topic").notNull().default(sql`0`),
+  lastProposal: integer("last_proposal").notNull().default(sql`0`),
+  lastPerspective: integer("last_perspective").notNull().default(sql`0`),
+});
+
+export const messageWords = pgTable("message_words", {
+  sessionId: uuid("session_id").notNull(),
+  sequence: count("sequence").notNull(),
+  decision: boolean("decision").notNull(),
+  postedAt: instant("posted_at").notNull(),
+  words: tsvector("words").notNull(),
+});
+
+export const messages = pgTable("messages", {
+  sessionId: uuid("session_id").notNull(),
+  sequence: count("sequence").notNull(),
+  id: uuid("id").notNull(),
+  type: text("type", { enum: ["chat", "system"] }).notNull(),
+  postedByTeamId: uuid("posted_by_team_id"),
+  postedByPeerId: uuid("posted_by_peer_id"),
+  authorTeam: text("author_team"),
+  authorPeer: text("author_peer"),
+  authorHuman: boolean("author_human").notNull().default(sql`false`),
+  recipients: text("recipients").array().notNull().default(sql`'{*}'::text[]`),
+  priority: text("priority", { enum: ["now", "next", "low"] }).notNull().default(sql`'next'::text`),
+  replyTo: count("reply_to"),
+  content: text("content").notNull(),
+  salt: bytea("salt"),
+  postedAt: instant("posted_at").notNull(),
+  reaches: uuid("reaches").array(),
+  answers: count("answers"),
+  kind: text("kind"),
+  contentHash: bytea("content_hash"),
+});
+
+export const originKeys = pgTable("origin_keys", {
+  sessionId: uuid("session_id").notNull(),
+  keyId: text("key_id").notNull(),
+  publicKey: bytea("public_key").notNull(),
+  since: instant("since").notNull(),
+  previous: text("previous"),
+  succession: bytea("succession"),
+});
+
+export const peers = pgTable("peers", {
+  sessionId: uuid("session_id").notNull(),
+  peerId: uuid("peer_id").notNull(),
+  teamId: uuid("team_id").notNull(),
+  name: text("name"),
+  acked: count("acked").notNull().default(sql`0`),
+  offered: count("offered").notNull().default(sql`0`),
+  returned: count("returned").notNull().default(sql`0`),
+  documentVersion: integer("document_version").notNull().default(sql`0`),
+  idlePolls: integer("idle_polls").notNull().default(sql`0`),
+  lastSeenAt: instant("last_seen_at"),
+  secretHash: bytea("secret_hash"),
+  role: text("role"),
+  groups: jsonb("groups").$type<readonly { name: string; role: string | null }[]>().notNull().default(sql`'[]'::jsonb`),
+  declaredStatus: text("declared_status", { enum: ["idle", "working", "dnd", "blocked"] }),
+  declaredReason: text("declared_reason"),
+  declaredAt: instant("declared_at"),
+  summary: text("summary"),
+  summaryAt: instant("summary_at"),
+  capabilities: jsonb("capabilities"),
+  cwd: text("cwd"),
+  machine: text("machine"),
+  sessionKey: text("session_key"),
+  joinedAt: instant("joined_at").notNull().default(sql`now()`),
+  lastPolledAt: instant("last_polled_at"),
+  leftAt: instant("left_at"),
+  keyCard: jsonb("key_card"),
+  resync: boolean("resync").notNull().default(sql`false`),
+});
+
+export const personReads = pgTable("person_reads", {
+  meshId: uuid("mesh_id").notNull(),
+  personId: uuid("person_id").notNull(),
+  sessionId: uuid("session_id").notNull(),
+  lastRead: count("last_read").notNull(),
+});
+
+export const personas = pgTable("personas", {
+  meshId: uuid("mesh_id").notNull(),
+  nameKey: text("name_key").notNull(),
+  name: text("name").notNull(),
+  prompt: text("prompt").notNull(),
+  hash: text("hash").notNull(),
+  version: integer("version").notNull(),
+  retired: boolean("retired").notNull().default(sql`false`),
+  updatedBy: text("updated_by"),
+  updatedAt: instant("updated_at").notNull(),
+});
+
+export const persons = pgTable("persons", {
+  meshId: uuid("mesh_id").notNull(),
+  personId: uuid("person_id").notNull(),
+  name: text("name").notNull(),
+  secretHash: bytea("secret_hash").notNull(),
+  createdAt: instant("created_at").notNull(),
+  memberId: uuid("member_id"),
+  verifiedAt: instant("verified_at"),
+});
+
+export const perspectives = pgTable("perspectives", {
+  meshId: uuid("mesh_id").notNull(),
+  number: integer("number").notNull(),
+  sessionId: uuid("session_id"),
+  root: text("root"),
+  path: text("path"),
+  source: text("source").notNull().generatedAlwaysAs(sql``),
+  sourceVersion: integer("source_version"),
+  sourceHash: text("source_hash").notNull(),
+  personaKey: text("persona_key").notNull(),
+  personaHash: text("persona_hash").notNull(),
+  content: text("content").notNull(),
+  job: integer("job").notNull(),
+  madeAt: instant("made_at").notNull(),
+});
+
+export const progressEntries = pgTable("progress_entries", {
+  meshId: uuid("mesh_id").notNull(),
+  id: text("id").notNull(),
+  projectId: text("project_id").notNull(),
+  number: count("number").notNull(),
+  title: text("title").notNull(),
+  content: text("content").notNull(),
+  summary: text("summary"),
+  tags: text("tags").array().notNull(),
+  agentId: text("agent_id"),
+  loggedBy: text("logged_by").notNull(),
+  sessionId: uuid("session_id"),
+  createdAt: instant("created_at").notNull(),
+  titleKey: text("title_key").notNull(),
+  tagKeys: text("tag_keys").array().notNull(),
+  words: tsvector("words").notNull().generatedAlwaysAs(sql``),
+});
+
+export const progressProjects = pgTable("progress_projects", {
+  meshId: uuid("mesh_id").notNull(),
+  projectId: text("project_id").notNull(),
+  name: text("name").notNull(),
+  createdAt: instant("created_at").notNull(),
+  lastNumber: count("last_number").notNull(),
+});
+
+export const proposals = pgTable("proposals", {
+  meshId: uuid("mesh_id").notNull(),
+  number: integer("number").notNull(),
+  kind: text("kind", { enum: ["rewrite", "conclusion"] }).notNull(),
+  sessionId: uuid("session_id"),
+  root: text("root"),
+  path: text("path"),
+  topic: integer("topic"),
+  revision: integer("revision").notNull(),
+  baseVersion: integer("base_version"),
+  baseHash: text("base_hash"),
+  content: text("content"),
+  added: integer("added").notNull(),
+  removed: integer("removed").notNull(),
+  note: text("note").notNull(),
+  proposedBy: text("proposed_by"),
+  job: integer("job"),
+  proposedAt: instant("proposed_at").notNull(),
+  status: text("status", { enum: ["open", "accepted", "rejected", "returned", "replaced"] }).notNull().default(sql`'open'::text`),
+  decidedBy: text("decided_by"),
+  decidedAt: instant("decided_at"),
+  remark: text("remark"),
+  acceptedContentHash: bytea("accepted_content_hash"),
+  acceptedVersion: integer("accepted_version"),
+  acceptedCommit: text("accepted_commit"),
+  source: text("source").notNull().generatedAlwaysAs(sql``),
+});
+
+export const receipts = pgTable("receipts", {
+  sessionId: uuid("session_id").notNull(),
+  peerId: uuid("peer_id").notNull(),
+  cursor: count("cursor").notNull(),
+  at: instant("at").notNull().default(sql`now()`),
+});
+
+export const recordRests = pgTable("record_rests", {
+  sessionId: uuid("session_id").notNull(),
+  log: text("log", { enum: ["feed", "document"] }).notNull(),
+  size: count("size").notNull(),
+  hashes: bytea("hashes").notNull(),
+});
+
+export const recordTiles = pgTable("record_tiles", {
+  sessionId: uuid("session_id").notNull(),
+  log: text("log", { enum: ["feed", "document"] }).notNull(),
+  level: smallint("level").notNull(),
+  number: count("number").notNull(),
+  hashes: bytea("hashes").notNull(),
+  root: bytea("root").notNull(),
+});
+
+export const searchHeads = pgTable("search_heads", {
+  sessionId: uuid("session_id").notNull(),
+  lastSequence: count("last_sequence").notNull().default(sql`0`),
+  documentVersion: integer("document_version").notNull().default(sql`0`),
+});
+
+export const sessionSlugs = pgTable("session_slugs", {
+  meshId: uuid("mesh_id").notNull(),
+  slug: text("slug").notNull(),
+  sessionId: uuid("session_id").notNull(),
+});
+
+export const sessions = pgTable("sessions", {
+  sessionId: uuid("session_id").notNull(),
+  meshId: uuid("mesh_id").notNull(),
+  slug: text("slug").notNull(),
+  title: text("title").notNull(),
+  description: text("description").notNull(),
+  createdByTeamId: uuid("created_by_team_id").notNull(),
+  settings: jsonb("settings").notNull(),
+  createdAt: instant("created_at").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+  metadataChangedAt: instant("metadata_changed_at"),
+  heldBy: text("held_by"),
+  holdReason: text("hold_reason"),
+  words: tsvector("words").notNull().generatedAlwaysAs(sql``),
+  metadataChangedBy: text("metadata_changed_by"),
+  metadataChangeReason: text("metadata_change_reason"),
+  originId: uuid("origin_id"),
+  importedAt: instant("imported_at"),
+  originKey: text("origin_key"),
+});
+
+export const settings = pgTable("settings", {
+  key: text("key").notNull(),
+  value: jsonb("value").notNull(),
+  updatedAt: instant("updated_at").notNull().default(sql`now()`),
+});
+
+export const sourceTexts = pgTable("source_texts", {
+  meshId: uuid("mesh_id").notNull(),
+  root: text("root").notNull(),
+  path: text("path").notNull(),
+  hash: text("hash").notNull(),
+  content: text("content").notNull(),
+  seenAt: instant("seen_at").notNull(),
+});
+
+export const stateEntries = pgTable("state_entries", {
+  scopeId: uuid("scope_id").notNull(),
+  key: text("key").notNull(),
+  version: integer("version").notNull(),
+  value: text("value"),
+  updatedBy: text("updated_by").notNull(),
+  updatedByPeerId: uuid("updated_by_peer_id").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+  announcedVersion: integer("announced_version").notNull().default(sql`0`),
+  announcedAt: instant("announced_at"),
+  words: tsvector("words").notNull().generatedAlwaysAs(sql``),
+});
+
+export const stateVersions = pgTable("state_versions", {
+  scopeId: uuid("scope_id").notNull(),
+  key: text("key").notNull(),
+  version: integer("version").notNull(),
+  value: text("value"),
+  updatedBy: text("updated_by").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+  redacted: boolean("redacted").notNull().default(sql`false`),
+});
+
+export const stateWatches = pgTable("state_watches", {
+  sessionId: uuid("session_id").notNull(),
+  peerId: uuid("peer_id").notNull(),
+  scopeId: uuid("scope_id").notNull(),
+  pattern: text("pattern").notNull(),
+  isPrefix: boolean("is_prefix").notNull(),
+});
+
+export const teams = pgTable("teams", {
+  sessionId: uuid("session_id").notNull(),
+  teamId: uuid("team_id").notNull(),
+  name: text("name").notNull(),
+  kind: text("kind", { enum: ["agent", "human", "guest"] }).notNull().default(sql`'agent'::text`),
+  secretHash: bytea("secret_hash"),
+  joinedAt: instant("joined_at").notNull(),
+  leftAt: instant("left_at"),
+  personId: uuid("person_id"),
+  colour: integer("colour").notNull().default(sql`0`),
+  memberId: uuid("member_id"),
+});
+
+export const thoughtRecords = pgTable("thought_records", {
+  meshId: uuid("mesh_id").notNull(),
+  number: count("number").notNull(),
+  id: uuid("id").notNull(),
+  type: text("type", { enum: ["plan", "analysis", "decision", "reflection"] }).notNull(),
+  taskId: text("task_id").notNull(),
+  content: text("content").notNull(),
+  timestamp: instant("timestamp").notNull(),
+  prevHash: text("prev_hash").notNull(),
+  hash: text("hash").notNull(),
+  sessionId: text("session_id"),
+  recordedBy: text("recorded_by").notNull(),
+});
+
+export const tokens = pgTable("tokens", {
+  meshId: uuid("mesh_id").notNull(),
+  number: integer("number").notNull(),
+  kind: text("kind", { enum: ["bearer", "browser", "sign_in", "ticket", "observer"] }).notNull(),
+  secretHash: bytea("secret_hash").notNull(),
+  memberId: uuid("member_id"),
+  sessionId: uuid("session_id"),
+  parent: integer("parent"),
+  label: text("label"),
+  createdBy: uuid("created_by"),
+  createdAt: instant("created_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+  lastUsedAt: instant("last_used_at"),
+  revokedAt: instant("revoked_at"),
+});
+
+export const topicMessages = pgTable("topic_messages", {
+  meshId: uuid("mesh_id").notNull(),
+  topic: integer("topic").notNull(),
+  sequence: integer("sequence").notNull(),
+  teamId: uuid("team_id"),
+  personId: uuid("person_id"),
+  author: text("author").notNull(),
+  authorHuman: boolean("author_human").notNull().default(sql`false`),
+  text: text("text").notNull(),
+  job: integer("job"),
+  proposal: integer("proposal"),
+  at: instant("at").notNull(),
+  words: tsvector("words").notNull().generatedAlwaysAs(sql``),
+});
+
+export const topics = pgTable("topics", {
+  meshId: uuid("mesh_id").notNull(),
+  number: integer("number").notNull(),
+  sessionId: uuid("session_id"),
+  root: text("root"),
+  path: text("path"),
+  status: text("status", { enum: ["open", "closed"] }).notNull().default(sql`'open'::text`),
+  title: text("title").notNull(),
+  openedBy: text("opened_by").notNull(),
+  openedAt: instant("opened_at").notNull(),
+  closedBy: text("closed_by"),
+  closedAt: instant("closed_at"),
+  closeReason: text("close_reason", { enum: ["resolved", "accepted", "withdrawn"] }),
+  quote: text("quote"),
+  prefix: text("prefix").notNull().default(sql`''::text`),
+  suffix: text("suffix").notNull().default(sql`''::text`),
+  madeAtVersion: integer("made_at_version"),
+  madeAtHash: text("made_at_hash"),
+  placeAtVersion: integer("place_at_version"),
+  placeAtHash: text("place_at_hash"),
+  startAt: integer("start_at"),
+  endAt: integer("end_at"),
+  foundAtVersion: integer("found_at_version"),
+  foundAtHash: text("found_at_hash"),
+  found: text("found", { enum: ["exact", "moved", "reworded", "lost"] }),
+  lastSequence: integer("last_sequence").notNull().default(sql`0`),
+  source: text("source").notNull().generatedAlwaysAs(sql``),
+});
+
+export const verificationCodes = pgTable("verification_codes", {
+  secretHash: bytea("secret_hash").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+});
