@@ -1,5 +1,6 @@
-export { type AppendOutcome, appendMessages, type MessageRow, toOutcome } from "./append-messages.js";
-export { type ConnectionTarget, connectPool } from "./connection.js";
+export * from "./audit/audit-sessions.js";
+export * from "./audit/thought-records.js";
+export { type ConnectionTarget, connectPool } from "./core/connection.js";
 export {
   DatabaseError,
   type DatabaseErrorCode,
@@ -12,8 +13,36 @@ export {
   isTimeout,
   isUniqueViolation,
   violatedConstraint,
-} from "./database-error.js";
-export { holdNodeLock, lockNoticedMsMax, type NodeLock } from "./node-lock.js";
+} from "./core/database-error.js";
+export * from "./core/idempotency.js";
+export * from "./core/settings.js";
+export * from "./document/documents.js";
+export { type AppendOutcome, appendMessages, type MessageRow, toOutcome } from "./feed/append-messages.js";
+export * from "./feed/feed-pages.js";
+export * from "./feed/messages.js";
+export * from "./feed/reading.js";
+export * from "./feed/receipts.js";
+export * from "./identity/facts.js";
+export * from "./identity/further-secrets.js";
+export * from "./identity/invites.js";
+export * from "./identity/members.js";
+export * from "./identity/meshes.js";
+export * from "./identity/persons.js";
+export * from "./identity/tokens.js";
+export * from "./memory/memories.js";
+export * from "./progress/progress.js";
+export * from "./record/audit-keys.js";
+export * from "./record/export-rows.js";
+export * from "./record/heads.js";
+export * from "./record/import-rows.js";
+export * from "./record/record-tiles.js";
+export * from "./record/redactions.js";
+export * from "./sessions/holds.js";
+export * from "./sessions/peer-changes.js";
+export * from "./sessions/peers.js";
+export * from "./sessions/sessions.js";
+export * from "./sessions/teams.js";
+export { holdNodeLock, lockNoticedMsMax, type NodeLock } from "./start/node-lock.js";
 export {
   type Database,
   inMesh,
@@ -21,53 +50,24 @@ export {
   openDatabase,
   type Queryable,
   type Transaction,
-} from "./open-database.js";
-export * from "./queries/attention.js";
-export * from "./queries/audit-keys.js";
-export * from "./queries/audit-sessions.js";
-export * from "./queries/dismissals.js";
-export * from "./queries/documents.js";
-export * from "./queries/export-rows.js";
-export * from "./queries/facts.js";
-export * from "./queries/feed-pages.js";
-export * from "./queries/file-work.js";
-export * from "./queries/further-secrets.js";
-export * from "./queries/heads.js";
-export * from "./queries/holds.js";
-export * from "./queries/idempotency.js";
-export * from "./queries/import-rows.js";
-export * from "./queries/invites.js";
-export * from "./queries/jobs.js";
-export * from "./queries/mcp-sessions.js";
-export * from "./queries/members.js";
-export * from "./queries/memories.js";
-export * from "./queries/meshes.js";
-export * from "./queries/messages.js";
-export * from "./queries/peer-changes.js";
-export * from "./queries/peers.js";
-export * from "./queries/personas.js";
-export * from "./queries/persons.js";
-export * from "./queries/perspectives.js";
-export * from "./queries/progress.js";
-export * from "./queries/proposals.js";
-export * from "./queries/reading.js";
-export * from "./queries/receipts.js";
-export * from "./queries/record-tiles.js";
-export * from "./queries/redactions.js";
-export * from "./queries/search.js";
-export * from "./queries/search-index.js";
-export * from "./queries/sessions.js";
-export * from "./queries/settings.js";
-export * from "./queries/source-texts.js";
-export * from "./queries/state.js";
-export * from "./queries/state-watches.js";
-export * from "./queries/teams.js";
-export * from "./queries/text-query.js";
-export * from "./queries/thought-records.js";
-export * from "./queries/timeline.js";
-export * from "./queries/tokens.js";
-export * from "./queries/topics.js";
-export type { WriteProblem } from "./write-health.js";
+} from "./start/open-database.js";
+export type { WriteProblem } from "./start/write-health.js";
+export * from "./state/state.js";
+export * from "./state/state-watches.js";
+export * from "./text/text-query.js";
+export * from "./transports/mcp-sessions.js";
+export * from "./views/attention.js";
+export * from "./views/dismissals.js";
+export * from "./views/search.js";
+export * from "./views/search-index.js";
+export * from "./views/timeline.js";
+export * from "./work/file-work.js";
+export * from "./work/jobs.js";
+export * from "./work/personas.js";
+export * from "./work/perspectives.js";
+export * from "./work/proposals.js";
+export * from "./work/source-texts.js";
+export * from "./work/topics.js";
 
 // Backup and restore.
 

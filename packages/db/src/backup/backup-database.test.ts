@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { openDatabase } from "../open-database.js";
+import { openDatabase } from "../start/open-database.js";
 import { backupDatabase } from "./backup-database.js";
 import { inOrderOfReference } from "./catalog.js";
 import { readBackupManifest } from "./read-backup-file.js";

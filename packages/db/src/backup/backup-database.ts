@@ -1,5 +1,5 @@
-import type { ConnectionTarget } from "../connection.js";
-import { listMigrations } from "../migrations.js";
+import type { ConnectionTarget } from "../core/connection.js";
+import { listMigrations } from "../core/migrations.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
 import { listSequences, listTables } from "./catalog.js";
 import { copyOut } from "./copy.js";

@@ -4,7 +4,7 @@ import {
   isConnectionLost,
   isOutOfResources,
   isTimeout,
-} from "../database-error.js";
+} from "../core/database-error.js";
 
 /** Why a backup or a restore did not happen; the message says what to do about it. */
 export class BackupError extends Error {

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
-import { DatabaseError } from "../database-error.js";
-import { applyMigrations, holdMigrations, knownMigrations } from "../migrations.js";
+import { DatabaseError } from "../core/database-error.js";
+import { applyMigrations, holdMigrations, knownMigrations } from "../core/migrations.js";
 import { BackupError } from "./backup-error.js";
 
 /** @throws DatabaseError `schema_newer` when a backup has migrations that this version does not know */

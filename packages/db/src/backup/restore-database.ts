@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
-import type { ConnectionTarget } from "../connection.js";
+import type { ConnectionTarget } from "../core/connection.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
 import { type CatalogTable, listTables } from "./catalog.js";
 import { copyIn, identifier } from "./copy.js";

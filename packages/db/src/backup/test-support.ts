@@ -2,9 +2,9 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type postgres from "postgres";
-import { connectPool } from "../connection.js";
+import { connectPool } from "../core/connection.js";
 import type { EmbeddedPostgres } from "../embedded/index.js";
-import { openDatabase } from "../open-database.js";
+import { openDatabase } from "../start/open-database.js";
 
 /** The address of a database, as the driver's parts. */
 export type TestDatabase = EmbeddedPostgres["connection"];

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type postgres from "postgres";
-import type { ConnectionTarget } from "../connection.js";
-import { isConnectionLost } from "../database-error.js";
-import { inTransaction, withPool } from "../long-transaction.js";
+import type { ConnectionTarget } from "../core/connection.js";
+import { isConnectionLost } from "../core/database-error.js";
+import { inTransaction, withPool } from "../core/long-transaction.js";
 import { BackupError } from "./backup-error.js";
 
 export interface Snapshot {

@@ -1,0 +1,66 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import type { Queryable, Transaction } from "../start/open-database.js";
+import { idempotentResults } from "./schema.js";
+
+export interface RequestKey {
+  readonly meshId: string;
+  /** Names caller, operation and idempotency key. */
+  readonly requestHash: Uint8Array;
+}
+
+/** What was stored when the same key came before. */
+export interface EarlierRequest {
+  readonly inputHash: Uint8Array;
+  readonly sealedResult: Uint8Array;
+}
+
+/**
+ * Claims a key for this transaction, or returns what its first use left. Of two that race, the second waits here until the
+ * first has ended, and then either finds its result or takes its place.
+ */
+export async function claimRequest(
+  tx: Transaction,
+  { meshId, requestHash }: RequestKey,
+  inputHash: Uint8Array,
+): Promise<EarlierRequest | null> {
+  const claimed = await tx
+    .insert(idempotentResults)
+    .values({ meshId, requestHash, inputHash })
+    .onConflictDoNothing()
+    .returning({ meshId: idempotentResults.meshId });
+  if (claimed.length === 1) return null;
+  const earlier = await findRequest(tx, { meshId, requestHash });
+  if (!earlier) throw new TypeError("A keyed request was stored without its result.");
+  return earlier;
+}
+
+export async function findRequest(
+  db: Queryable,
+  { meshId, requestHash }: RequestKey,
+): Promise<EarlierRequest | null> {
+  const [row] = await db
+    .select({ inputHash: idempotentResults.inputHash, sealedResult: idempotentResults.sealedResult })
+    .from(idempotentResults)
+    .where(and(eq(idempotentResults.meshId, meshId), eq(idempotentResults.requestHash, requestHash)));
+  return row?.sealedResult ? { inputHash: row.inputHash, sealedResult: row.sealedResult } : null;
+}
+
+export async function saveRequestResult(
+  tx: Transaction,
+  { meshId, requestHash }: RequestKey,
+  sealedResult: Uint8Array,
+): Promise<void> {
+  await tx
+    .update(idempotentResults)
+    .set({ sealedResult })
+    .where(and(eq(idempotentResults.meshId, meshId), eq(idempotentResults.requestHash, requestHash)));
+}
+
+/** Forgets the results that are older than the promise, and returns how many. */
+export async function purgeRequests(db: Queryable, olderThanHours: number): Promise<number> {
+  const gone = await db
+    .delete(idempotentResults)
+    .where(lt(idempotentResults.createdAt, sql`now() - make_interval(hours => ${olderThanHours})`))
+    .returning({ meshId: idempotentResults.meshId });
+  return gone.length;
+}

@@ -1,0 +1,129 @@
+import { and, desc, eq, lt, lte, sql } from "drizzle-orm";
+import { documents, documentVersions, feeds } from "../core/schema.js";
+import type { Queryable, Transaction } from "../start/open-database.js";
+
+export interface DocumentRow {
+  readonly version: number;
+  readonly content: string;
+  readonly conclusion: string | null;
+  readonly updatedAt: Date;
+}
+
+const columns = {
+  version: documents.version,
+  content: documents.content,
+  conclusion: documents.conclusion,
+  updatedAt: documents.updatedAt,
+};
+
+export async function readDocument(db: Queryable, sessionId: string): Promise<DocumentRow | null> {
+  const [row] = await db.select(columns).from(documents).where(eq(documents.sessionId, sessionId));
+  return row ?? null;
+}
+
+export interface LockedDocument extends DocumentRow {
+  readonly closedAt: Date | null;
+  readonly lastSequence: number;
+}
+
+/**
+ * Holds a document until the transaction ends and returns it as it then is, with what its feed says. Two statements: the
+ * second sees what was committed while the first waited, a conclusion included.
+ */
+export async function lockDocument(tx: Transaction, sessionId: string): Promise<LockedDocument | null> {
+  await tx.execute(
+    sql`SELECT FROM ${documents} WHERE ${documents.sessionId} = ${sessionId} FOR NO KEY UPDATE`,
+  );
+  const [row] = await tx
+    .select({ ...columns, closedAt: feeds.closedAt, lastSequence: feeds.lastSequence })
+    .from(documents)
+    .innerJoin(feeds, eq(feeds.sessionId, documents.sessionId))
+    .where(eq(documents.sessionId, sessionId));
+  return row ?? null;
+}
+
+export interface NewVersion {
+  readonly sessionId: string;
+  readonly version: number;
+  readonly content: string;
+  readonly conclusion: string | null;
+  readonly writtenByTeamId: string;
+  readonly writtenBy: string;
+  readonly at: Date;
+  readonly afterSequence: number;
+}
+
+/** Makes a content the document's newest version and keeps it in the history. The caller holds the document. */
+export async function saveDocumentVersion(tx: Transaction, written: NewVersion): Promise<void> {
+  const { sessionId, version, content, conclusion, at } = written;
+  await tx
+    .update(documents)
+    .set({ version, content, conclusion, updatedAt: at })
+    .where(eq(documents.sessionId, sessionId));
+  await tx.insert(documentVersions).values({
+    sessionId,
+    version,
+    content,
+    writtenByTeamId: written.writtenByTeamId,
+    writtenBy: written.writtenBy,
+    writtenAt: at,
+    afterSequence: written.afterSequence,
+  });
+}
+
+/** Reads an old version; its content is null when it was redacted. Version 0, the empty document, is stored nowhere. */
+export async function findDocumentVersion(
+  db: Queryable,
+  sessionId: string,
+  version: number,
+): Promise<{ content: string | null; writtenAt: Date } | null> {
+  const [row] = await db
+    .select({ content: documentVersions.content, writtenAt: documentVersions.writtenAt })
+    .from(documentVersions)
+    .where(and(eq(documentVersions.sessionId, sessionId), eq(documentVersions.version, version)));
+  return row ?? null;
+}
+
+/** The version that stood at a time; 0 before the first was written. */
+export async function findDocumentVersionAt(db: Queryable, sessionId: string, at: Date): Promise<number> {
+  const [row] = await db
+    .select({ version: documentVersions.version })
+    .from(documentVersions)
+    .where(and(eq(documentVersions.sessionId, sessionId), lte(documentVersions.writtenAt, at)))
+    .orderBy(desc(documentVersions.version))
+    .limit(1);
+  return row?.version ?? 0;
+}
+
+export interface DocumentVersionRow {
+  readonly version: number;
+  readonly writtenByTeamId: string;
+  readonly writtenBy: string;
+  readonly writtenAt: Date;
+  readonly bytes: number;
+  readonly afterSequence: number;
+  readonly redacted: boolean;
+}
+
+/** Lists versions without their contents, newest first. */
+export async function listDocumentVersions(
+  db: Queryable,
+  sessionId: string,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<DocumentVersionRow[]> {
+  const ofSession = eq(documentVersions.sessionId, sessionId);
+  return db
+    .select({
+      version: documentVersions.version,
+      writtenByTeamId: documentVersions.writtenByTeamId,
+      writtenBy: documentVersions.writtenBy,
+      writtenAt: documentVersions.writtenAt,
+      bytes: sql<number>`coalesce(octet_length(${documentVersions.content}), 0)`,
+      afterSequence: documentVersions.afterSequence,
+      redacted: sql<boolean>`${documentVersions.content} IS NULL`,
+    })
+    .from(documentVersions)
+    .where(before === undefined ? ofSession : and(ofSession, lt(documentVersions.version, before)))
+    .orderBy(desc(documentVersions.version))
+    .limit(limit);
+}

@@ -1,0 +1,293 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import type postgres from "postgres";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../../../../tests/kit/at-end.js";
+import { type FeedOptions, makeRow, openFeed } from "../../../../tests/kit/message-row.js";
+import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
+import { connectPool } from "../core/connection.js";
+import { databaseErrorCode, violatedConstraint } from "../core/database-error.js";
+import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
+
+let sql: postgres.Sql;
+let url: string;
+
+const cleanup = atEnd();
+beforeAll(async () => {
+  url = await createTestDatabase(cleanup);
+  sql = connectTestDatabase(url, cleanup);
+});
+
+function connect(): postgres.Sql {
+  const connection = connectPool(url, 1);
+  cleanup(() => connection.end({ timeout: 1 }));
+  return connection;
+}
+
+async function readFeed(sessionId: string): Promise<{ sequence: number; id: string }[]> {
+  const rows = await sql`SELECT sequence, id FROM messages WHERE session_id = ${sessionId} ORDER BY sequence`;
+  return rows.map((each) => ({ sequence: Number(each["sequence"]), id: String(each["id"]) }));
+}
+
+describe("append_messages", () => {
+  it("[FEED-1] numbers a feed 1, 2, 3 in the order of the rows, and each feed by itself", async () => {
+    const [a, b] = [await openFeed(sql), await openFeed(sql)];
+    const outcomes = await appendMessages(
+      sql,
+      [makeRow(a), makeRow(b), makeRow(a), makeRow(a), makeRow(b)],
+      false,
+    );
+    expect(outcomes.map((each) => ("sequence" in each ? each.sequence : each.outcome))).toEqual([
+      1, 1, 2, 3, 2,
+    ]);
+  });
+
+  it("[FEED-5] finds a known id, and a twin inside the batch, and says whether it is the same message", async () => {
+    const session = await openFeed(sql);
+    const first = makeRow(session);
+    await appendMessages(sql, [first], false);
+    const twin = makeRow(session);
+    const outcomes = await appendMessages(
+      sql,
+      [
+        first,
+        { ...first, content: '{"text":"other"}' },
+        twin,
+        twin,
+        { ...twin, content: '{"text":"other"}' },
+      ],
+      false,
+    );
+    expect(outcomes).toMatchObject([
+      { outcome: "duplicate", same: true, sequence: 1 },
+      { outcome: "duplicate", same: false, sequence: 1 },
+      { outcome: "posted", sequence: 2 },
+      { outcome: "duplicate", same: true, sequence: 2 },
+      { outcome: "duplicate", same: false, sequence: 2 },
+    ]);
+    expect(await readFeed(session)).toHaveLength(2);
+  });
+
+  it("[FEED-6] answers closed and missing feeds row by row, and lets through what may come after closing", async () => {
+    const [open, closed] = [await openFeed(sql), await openFeed(sql, { closed: true })];
+    const twin = makeRow(closed);
+    const outcomes = await appendMessages(
+      sql,
+      [twin, makeRow(randomUUID()), makeRow(open), twin, makeRow(closed, { after_closing: true })],
+      false,
+    );
+    expect(outcomes.map((each) => each.outcome)).toEqual(["closed", "missing", "posted", "closed", "posted"]);
+  });
+
+  it("[FEED-15] answers busy for a feed that another transaction holds, and appends to the others", async () => {
+    const [held, free] = [await openFeed(sql), await openFeed(sql)];
+    const holder = connect();
+    const { promise: released, resolve: release } = withResolvers();
+    const { promise: locked, resolve: hasLock } = withResolvers();
+    const holding = holder.begin(async (tx) => {
+      await tx`SELECT FROM feeds WHERE session_id = ${held} FOR NO KEY UPDATE`;
+      hasLock();
+      await released;
+    });
+    await locked;
+
+    const outcomes = await appendMessages(sql, [makeRow(held), makeRow(free), makeRow(held)], false);
+    expect(outcomes.map((each) => each.outcome)).toEqual(["busy", "posted", "busy"]);
+
+    const waiting = appendMessages(connect(), [makeRow(held)], true);
+    release();
+    await holding;
+    expect(await waiting).toMatchObject([{ outcome: "posted", sequence: 1 }]);
+  });
+
+  it("[FEED-5] two connections that race on one key make one message and leave no gap", async () => {
+    const session = await openFeed(sql);
+    const connections = [connect(), connect()];
+    for (let round = 1; round <= 100; round += 1) {
+      const same = makeRow(session);
+      const outcomes = await Promise.all(connections.map((each) => appendMessages(each, [same], true)));
+      const kinds = outcomes.flat().map((each) => each.outcome);
+      expect(kinds.sort()).toEqual(["duplicate", "posted"]);
+    }
+    expect((await readFeed(session)).map((each) => each.sequence)).toEqual(
+      Array.from({ length: 100 }, (_, i) => i + 1),
+    );
+  });
+
+  it("[FEED-1] batches that collide on feeds and ids from four connections neither deadlock nor leave a gap", async () => {
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => openFeed(sql)));
+    const ids = Array.from({ length: 40 }, () => randomUUID());
+    const pick = <Item>(items: readonly Item[]): Item =>
+      items[Math.floor(Math.random() * items.length)] as Item;
+    const connections = Array.from({ length: 4 }, connect);
+    await Promise.all(
+      connections.map(async (connection) => {
+        for (let round = 0; round < 25; round += 1) {
+          const batch = Array.from({ length: 20 }, () => makeRow(pick(sessions), { id: pick(ids) }));
+          const outcomes = await appendMessages(connection, batch, round % 2 === 0);
+          expect(outcomes).toHaveLength(20);
+        }
+      }),
+    );
+    for (const session of sessions) {
+      const feed = await readFeed(session);
+      expect(feed.map((each) => each.sequence)).toEqual(feed.map((_, index) => index + 1));
+      expect(new Set(feed.map((each) => each.id)).size).toBe(feed.length);
+    }
+  });
+
+  it("[FEED-12] a row that cannot be stored fails the statement with a data error and leaves nothing behind", async () => {
+    const session = await openFeed(sql);
+    for (const bad of [
+      makeRow(session, { content: '{"text":"\u0000"}' }),
+      makeRow(session, { author_team: "lone \ud800 surrogate" }),
+      makeRow(session, { salt: "00" }),
+      makeRow(session, { reply_to: 99 }),
+    ]) {
+      const failure = await appendMessages(sql, [makeRow(session), bad], false).catch(
+        (error: unknown) => error,
+      );
+      expect(databaseErrorCode(failure)).toMatch(/^2[23]/);
+    }
+    expect(await readFeed(session)).toEqual([]);
+  });
+
+  it("[FEED-9] posted_at never goes back within a session, also when the clock does", async () => {
+    const session = await openFeed(sql);
+    const future = new Date(Date.now() + 60_000);
+    await sql`UPDATE feeds SET last_posted_at = ${future} WHERE session_id = ${session}`;
+    const [outcome] = await appendMessages(sql, [makeRow(session)], false);
+    expect(outcome).toMatchObject({ outcome: "posted", postedAt: future });
+  });
+
+  it("[HOLD-2] a held feed takes humans' messages and events, and of agents only what it has already", async () => {
+    const session = await openFeed(sql);
+    const before = makeRow(session);
+    await appendMessages(sql, [before], false);
+    await sql`UPDATE feeds SET held_at = now() WHERE session_id = ${session}`;
+    const outcomes = await appendMessages(
+      sql,
+      [
+        before,
+        makeRow(session),
+        makeRow(session, { author_human: true }),
+        makeRow(session, { type: "system", team_id: null, author_team: null }),
+        makeRow(session),
+      ],
+      false,
+    );
+    expect(outcomes.map(brief)).toEqual(["duplicate 1", "held", "posted 2", "posted 3", "held"]);
+  });
+
+  it("[BUDGET-1] of a batch exactly as many agents' messages are posted as the budget has left after each human word", async () => {
+    const session = await openFeed(sql, { budget: 2 });
+    const [agent, human] = [() => makeRow(session), () => makeRow(session, { author_human: true })];
+    const batch = [agent(), agent(), agent(), human(), agent(), agent(), agent()];
+    expect((await appendMessages(sql, batch, false)).map(brief)).toEqual([
+      "posted 1",
+      "posted 2",
+      "over_budget",
+      "posted 3",
+      "posted 4",
+      "posted 5",
+      "over_budget",
+    ]);
+    const [feed] = await sql`
+      SELECT agent_messages, agent_messages_at_human FROM feeds WHERE session_id = ${session}`;
+    expect(feed).toMatchObject({ agent_messages: "4", agent_messages_at_human: "2" });
+  });
+
+  it("[SEND-11] of two messages that answer one ask the second fails the statement, and leaves nothing behind", async () => {
+    const session = await openFeed(sql);
+    await appendMessages(sql, [makeRow(session)], false);
+    const answer = () => makeRow(session, { reply_to: 1, answers: 1 });
+    const failure = await appendMessages(sql, [answer(), answer()], false).catch((error: unknown) => error);
+    expect(violatedConstraint(failure)).toBe("messages_settle_once");
+    const reaches = [randomUUID(), randomUUID()];
+    await appendMessages(sql, [{ ...answer(), reaches }], false);
+    const [stored] =
+      await sql`SELECT answers, reaches FROM messages WHERE session_id = ${session} AND sequence = 2`;
+    expect(stored).toMatchObject({ answers: "1", reaches });
+  });
+
+  it("[FEED-1] behaves as a model of it does, for any batches of known and new rows, of agents and humans, in any feed", async () => {
+    const anyRow = fc.record({ feed: fc.nat(4), id: fc.nat(11) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(anyRow, { maxLength: 16 }), { maxLength: 4 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (batches, budget) => {
+          const feeds: ModelFeed[] = [
+            await openModel({}),
+            await openModel({ budget }),
+            await openModel({ closed: true }),
+            await openModel({ held: true }),
+            { sessionId: randomUUID(), missing: true, ...emptyFeed },
+          ];
+          const ids = Array.from({ length: 12 }, () => randomUUID());
+          for (const batch of batches) {
+            const rows = batch.map(({ feed, id }) =>
+              // An id comes from its author, so it is a human's or an agent's each time.
+              makeRow(feeds[feed]?.sessionId ?? "", { id: ids[id] ?? "", author_human: id % 4 === 0 }),
+            );
+            const answered = new Map<string, string>();
+            const expected = batch.map(({ feed, id }, index) => {
+              // A twin within the batch takes the answer of the first.
+              const answer = answered.get(`${feed} ${id}`) ?? predict(feeds[feed], rows[index]);
+              answered.set(`${feed} ${id}`, answer.replace("posted", "duplicate"));
+              return answer;
+            });
+            const outcomes = rows.length === 0 ? [] : await appendMessages(sql, rows, false);
+            expect(outcomes.map(brief)).toEqual(expected);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+interface ModelFeed extends FeedOptions {
+  readonly sessionId: string;
+  readonly missing?: boolean;
+  readonly sequences: Map<string, number>;
+  /** Messages of agents since the last human word. */
+  agents: number;
+}
+
+const emptyFeed = {
+  get sequences() {
+    return new Map<string, number>();
+  },
+  agents: 0,
+};
+
+async function openModel(options: FeedOptions): Promise<ModelFeed> {
+  return { sessionId: await openFeed(sql, options), ...options, ...emptyFeed };
+}
+
+function predict(feed: ModelFeed | undefined, row: MessageRow | undefined): string {
+  if (!feed || !row || feed.missing) return "missing";
+  const known = feed.sequences.get(row.id);
+  if (known !== undefined) return `duplicate ${known}`;
+  if (feed.closed) return "closed";
+  if (!row.author_human) {
+    if (feed.held) return "held";
+    if (feed.budget !== undefined && feed.agents >= feed.budget) return "over_budget";
+  }
+  feed.agents = row.author_human ? 0 : feed.agents + 1;
+  feed.sequences.set(row.id, feed.sequences.size + 1);
+  return `posted ${feed.sequences.size}`;
+}
+
+function brief(outcome: AppendOutcome): string {
+  return "sequence" in outcome ? `${outcome.outcome} ${outcome.sequence}` : outcome.outcome;
+}
+
+function withResolvers(): { promise: Promise<void>; resolve(): void } {
+  let resolve: (() => void) | undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve?.() };
+}

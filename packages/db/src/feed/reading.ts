@@ -1,0 +1,58 @@
+import { sql } from "drizzle-orm";
+import { feeds, messages, personReads, persons, teams } from "../core/schema.js";
+import type { Queryable } from "../start/open-database.js";
+
+/** Who reads: a person, wherever it has been, or a team, in its own session, after its acknowledged cursor. */
+export type UnreadReader =
+  | { readonly meshId: string; readonly personId: string }
+  | { readonly teamId: string; readonly after: number };
+
+/** A feed's last messages that are looked through; what stands before them is not counted, however long ago somebody read. */
+const lookedThroughMax = 2_000;
+const countedMax = 1_000;
+
+/**
+ * How many chat messages of others stand after what somebody has read, by session, at most 1,000 of the last 2,000
+ * messages (READ-2). Before a person's first reading in a session only what was posted after the person was made counts:
+ * nobody begins with a thousand unread messages.
+ */
+export async function countUnread(
+  db: Queryable,
+  reader: UnreadReader,
+  sessionIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db.execute<{ session_id: string; unread: number }>(sql`
+    WITH asked AS MATERIALIZED (${askedBy(reader, sessionIds)})
+    SELECT a.session_id, least(coalesce(c.unread, 0), ${countedMax})::int AS unread
+    FROM asked a
+    LEFT JOIN LATERAL (
+      SELECT count(*) AS unread
+      FROM ${messages} m
+      WHERE m.session_id = a.session_id AND m.sequence > greatest(a.after, a.last_sequence - ${lookedThroughMax}::int)
+        AND m.type = 'chat' AND m.posted_by_team_id IS DISTINCT FROM a.own_team_id
+        AND (a.not_before IS NULL OR m.posted_at > a.not_before)
+      OFFSET 0) c ON a.last_chat_sequence > a.after AND (a.not_before IS NULL OR a.last_posted_at > a.not_before)`);
+  return new Map(rows.map(({ session_id, unread }) => [session_id, unread]));
+}
+
+/** Of each session: after which message and time counts what is of others, and where its feed ends. */
+function askedBy(reader: UnreadReader, sessionIds: readonly string[]) {
+  const ids = sql`${`{${sessionIds.join(",")}}`}::uuid[]`;
+  const ends = sql`f.session_id, f.last_sequence, f.last_chat_sequence, f.last_posted_at`;
+  if ("teamId" in reader) {
+    return sql`
+      SELECT ${ends}, ${reader.after}::bigint AS after, ${reader.teamId}::uuid AS own_team_id,
+             NULL::timestamptz AS not_before
+      FROM ${feeds} f WHERE f.session_id = ANY (${ids})`;
+  }
+  const { meshId, personId } = reader;
+  return sql`
+    SELECT ${ends}, coalesce(r.last_read, 0) AS after, t.team_id AS own_team_id,
+           CASE WHEN r.last_read IS NULL THEN p.created_at END AS not_before
+    FROM ${feeds} f
+    JOIN ${persons} p ON p.mesh_id = ${meshId} AND p.person_id = ${personId}
+    LEFT JOIN ${personReads} r ON r.mesh_id = ${meshId} AND r.person_id = ${personId} AND r.session_id = f.session_id
+    LEFT JOIN ${teams} t ON t.session_id = f.session_id AND t.person_id = ${personId}
+    WHERE f.session_id = ANY (${ids})`;
+}

@@ -1,0 +1,129 @@
+import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { members } from "../core/schema.js";
+import type { Queryable, Transaction } from "../start/open-database.js";
+
+export interface MemberRow {
+  readonly meshId: string;
+  readonly memberId: string;
+  readonly name: string;
+  readonly role: "admin" | "member";
+  /** An ed25519 key, of 32 bytes. */
+  readonly publicKey: Uint8Array;
+  readonly invite: number | null;
+  readonly joinedAt: Date;
+  readonly revokedAt: Date | null;
+  readonly revokedBy: string | null;
+}
+
+/** A member, revoked or not. */
+export async function findMember(
+  db: Queryable,
+  meshId: string,
+  by: { readonly memberId: string } | { readonly publicKey: Uint8Array },
+): Promise<MemberRow | null> {
+  const isIt = "memberId" in by ? eq(members.memberId, by.memberId) : eq(members.publicKey, by.publicKey);
+  const [row] = await db
+    .select()
+    .from(members)
+    .where(and(eq(members.meshId, meshId), isIt));
+  return row ?? null;
+}
+
+/** Where else the holder of a key is a member who was not revoked. */
+export async function listMembershipsOfKey(db: Queryable, publicKey: Uint8Array): Promise<MemberRow[]> {
+  return db
+    .select()
+    .from(members)
+    .where(and(eq(members.publicKey, publicKey), isNull(members.revokedAt)));
+}
+
+/** All members of a mesh in the order of their joining, revoked ones included. */
+export async function listMemberRows(db: Queryable, meshId: string): Promise<MemberRow[]> {
+  return db
+    .select()
+    .from(members)
+    .where(eq(members.meshId, meshId))
+    .orderBy(asc(members.joinedAt), asc(members.memberId));
+}
+
+export async function insertMember(tx: Transaction, member: MemberRow): Promise<void> {
+  await tx.insert(members).values(member);
+}
+
+/** Stores a member who joins now; false when the mesh knows the key, which another request may have brought just now. */
+export async function insertNewMember(
+  tx: Transaction,
+  member: Omit<MemberRow, "joinedAt" | "revokedAt" | "revokedBy">,
+): Promise<boolean> {
+  const rows = await tx
+    .insert(members)
+    .values({ ...member, joinedAt: sql`now()` })
+    .onConflictDoNothing({ target: [members.meshId, members.publicKey] })
+    .returning({ memberId: members.memberId });
+  return rows.length > 0;
+}
+
+export async function setMemberRole(
+  tx: Transaction,
+  { meshId, memberId }: Pick<MemberRow, "meshId" | "memberId">,
+  role: "admin" | "member",
+): Promise<void> {
+  await tx
+    .update(members)
+    .set({ role })
+    .where(and(eq(members.meshId, meshId), eq(members.memberId, memberId)));
+}
+
+/** Holds a member's row until the transaction ends, so that what a member does at once is done one after the other. */
+export async function lockMember(tx: Transaction, meshId: string, memberId: string): Promise<void> {
+  await tx
+    .select({ memberId: members.memberId })
+    .from(members)
+    .where(and(eq(members.meshId, meshId), eq(members.memberId, memberId)))
+    .for("no key update");
+}
+
+/** Holds the rows of a mesh's admins until the transaction ends, and returns their ids. */
+export async function lockAdmins(tx: Transaction, meshId: string): Promise<Set<string>> {
+  const rows = await tx
+    .select({ memberId: members.memberId })
+    .from(members)
+    .where(isAdminOf(meshId))
+    .orderBy(asc(members.memberId))
+    .for("no key update");
+  return new Set(rows.map((row) => row.memberId));
+}
+
+/** Whether the mesh has an admin who was not revoked. */
+export async function hasAdmin(db: Queryable, meshId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ memberId: members.memberId })
+    .from(members)
+    .where(isAdminOf(meshId))
+    .limit(1);
+  return row !== undefined;
+}
+
+/** Ends a membership, and says whether it was not ended before. */
+export async function endMembership(
+  tx: Transaction,
+  member: { readonly meshId: string; readonly memberId: string },
+  by: string,
+): Promise<boolean> {
+  const rows = await tx
+    .update(members)
+    .set({ revokedAt: sql`now()`, revokedBy: by })
+    .where(
+      and(
+        eq(members.meshId, member.meshId),
+        eq(members.memberId, member.memberId),
+        isNull(members.revokedAt),
+      ),
+    )
+    .returning({ memberId: members.memberId });
+  return rows.length > 0;
+}
+
+function isAdminOf(meshId: string): SQL | undefined {
+  return and(eq(members.meshId, meshId), eq(members.role, "admin"), isNull(members.revokedAt));
+}

@@ -1,0 +1,218 @@
+import { and, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import { members, meshes, sessions, tokens } from "../core/schema.js";
+import type { Queryable, Transaction } from "../start/open-database.js";
+
+export type TokenKind = "bearer" | "browser" | "sign_in" | "ticket" | "observer";
+
+export interface TokenRow {
+  readonly meshId: string;
+  readonly number: number;
+  readonly kind: TokenKind;
+  /** Whom it lets in; null for who only looks on. */
+  readonly memberId: string | null;
+  /** Where who only looks on may do so; null for a member's. */
+  readonly sessionId: string | null;
+  /** The token by which this one was got. */
+  readonly parent: number | null;
+  readonly label: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly lastUsedAt: Date | null;
+  /** When it was revoked, or used up. */
+  readonly revokedAt: Date | null;
+}
+
+/** A token with whom or what it is good for. */
+export interface KnownToken extends TokenRow {
+  readonly member: { readonly name: string; readonly role: "admin" | "member" } | null;
+  readonly session: { readonly slug: string; readonly title: string } | null;
+}
+
+export interface NewToken {
+  readonly meshId: string;
+  readonly kind: TokenKind;
+  readonly secretHash: Uint8Array;
+  readonly holder: { readonly memberId: string } | { readonly sessionId: string };
+  readonly parent?: number | undefined;
+  readonly label?: string | undefined;
+  /** The member who made it. */
+  readonly createdBy: string | null;
+  /** How long it is good for, by the database's clock. */
+  readonly seconds: number;
+}
+
+/** How exactly it is known when a token was last used. */
+const useNotedMs = 60_000;
+
+const { secretHash: _hash, ...ownColumns } = getTableColumns(tokens);
+const parents = alias(tokens, "parents");
+
+/** Stores a token under the next number of its mesh. It lasts no longer than the one by which it was got. */
+export async function insertToken(
+  tx: Transaction,
+  { holder, seconds, ...token }: NewToken,
+): Promise<{ number: number; expiresAt: Date }> {
+  const [counter] = await tx
+    .update(meshes)
+    .set({ lastToken: sql`${meshes.lastToken} + 1` })
+    .where(eq(meshes.meshId, token.meshId))
+    .returning({ number: meshes.lastToken });
+  if (!counter) throw new TypeError("A token's mesh is gone.");
+  const [row] = await tx
+    .insert(tokens)
+    .values({
+      ...token,
+      ...holder,
+      number: counter.number,
+      createdAt: sql`now()`,
+      expiresAt: sql`least(now() + make_interval(secs => ${seconds}), (
+        SELECT ${parents.expiresAt} FROM ${tokens} parents
+        WHERE ${parents.meshId} = ${token.meshId} AND ${parents.number} = ${token.parent ?? null}))`,
+    })
+    .returning({ number: tokens.number, expiresAt: tokens.expiresAt });
+  if (!row) throw new TypeError("A token was not stored.");
+  return row;
+}
+
+/** A token, in force or not; for telling its holder what became of it. */
+export async function findToken(db: Queryable, secretHash: Uint8Array): Promise<TokenRow | null> {
+  const [row] = await db.select(ownColumns).from(tokens).where(eq(tokens.secretHash, secretHash));
+  return row ?? null;
+}
+
+/**
+ * The token that is in force, in whatever mesh, or null; its use is noted, to the minute. It is not in force once it has
+ * expired, was revoked or used up, its member was revoked, or the token by which it was got has ended.
+ */
+export async function useToken(db: Queryable, secretHash: Uint8Array): Promise<KnownToken | null> {
+  const [row] = await selectKnown(db).where(and(eq(tokens.secretHash, secretHash), inForce));
+  if (!row) return null;
+  const { meshId, number, lastUsedAt } = row;
+  // Of many requests in one minute nearly all only read.
+  const isNoted = lastUsedAt !== null && Date.now() - lastUsedAt.getTime() < useNotedMs;
+  if (!isNoted) {
+    await db
+      .update(tokens)
+      .set({ lastUsedAt: sql`now()` })
+      .where(and(eq(tokens.meshId, meshId), eq(tokens.number, number)));
+  }
+  return row;
+}
+
+/** Uses up a token that is in force and good once; of any number who ask at the same moment one gets it. */
+export async function takeToken(db: Queryable, secretHash: Uint8Array): Promise<KnownToken | null> {
+  const [taken] = await db
+    .update(tokens)
+    .set({ lastUsedAt: sql`now()`, revokedAt: sql`now()` })
+    .where(and(eq(tokens.secretHash, secretHash), inForce))
+    .returning({ meshId: tokens.meshId, number: tokens.number });
+  if (!taken) return null;
+  const [row] = await selectKnown(db).where(
+    and(eq(tokens.meshId, taken.meshId), eq(tokens.number, taken.number)),
+  );
+  return row ?? null;
+}
+
+/** Tokens in force, the newest first: of the mesh, or those that are a member's or that it made. Tickets are left out. */
+export async function listTokenRows(
+  db: Queryable,
+  meshId: string,
+  { memberId, limit }: { readonly memberId: string | null; readonly limit: number },
+): Promise<KnownToken[]> {
+  const isListed = sql`${tokens.kind} <> 'ticket'`;
+  return selectKnown(db)
+    .where(and(eq(tokens.meshId, meshId), memberId === null ? undefined : isOf(memberId), isListed, inForce))
+    .orderBy(desc(tokens.number))
+    .limit(limit);
+}
+
+/** A token in force by its number, or null. */
+export async function findTokenByNumber(
+  db: Queryable,
+  meshId: string,
+  number: number,
+): Promise<KnownToken | null> {
+  const [row] = await selectKnown(db).where(
+    and(eq(tokens.meshId, meshId), eq(tokens.number, number), inForce),
+  );
+  return row ?? null;
+}
+
+/** Ends a token and whatever was got by it. Returns the numbers of all these. */
+export async function endToken(tx: Transaction, meshId: string, number: number): Promise<number[]> {
+  return endThose(tx, meshId, eq(tokens.number, number));
+}
+
+/** Ends all tokens that let a member in, and those that it made for others; with whatever was got by them. */
+export async function endTokensOfMember(
+  tx: Transaction,
+  meshId: string,
+  memberId: string,
+): Promise<number[]> {
+  return endThose(tx, meshId, isOf(memberId));
+}
+
+/** Forgets tokens that ended so long ago, and tickets soon. Returns how many. */
+export async function deleteEndedTokens(db: Queryable, days: number): Promise<number> {
+  const endedAt = sql`least(${tokens.expiresAt}, ${tokens.revokedAt})`;
+  const rows = await db
+    .delete(tokens)
+    .where(
+      sql`${endedAt} < now() - CASE WHEN ${tokens.kind} = 'ticket' THEN interval '1 hour' ELSE make_interval(days => ${days}) END`,
+    )
+    .returning({ number: tokens.number });
+  return rows.length;
+}
+
+/** Those of these hashes whose tokens are in force, to tell whether a text quotes a live one. */
+export async function findLiveTokens(
+  db: Queryable,
+  secretHashes: readonly Uint8Array[],
+): Promise<{ number: number; kind: TokenKind }[]> {
+  if (secretHashes.length === 0) return [];
+  return db
+    .select({ number: tokens.number, kind: tokens.kind })
+    .from(tokens)
+    .where(and(inArray(tokens.secretHash, [...secretHashes]), inForce));
+}
+
+/** Whatever was got by a token ends with it. */
+const inForce = sql`${tokens.revokedAt} IS NULL AND ${tokens.expiresAt} > now()
+  AND (${tokens.memberId} IS NULL OR EXISTS (
+    SELECT FROM ${members} WHERE ${members.meshId} = ${tokens.meshId}
+      AND ${members.memberId} = ${tokens.memberId} AND ${members.revokedAt} IS NULL))
+  AND NOT EXISTS (
+    SELECT FROM ${tokens} parents WHERE ${parents.meshId} = ${tokens.meshId} AND ${parents.number} = ${tokens.parent}
+      AND (${parents.revokedAt} IS NOT NULL OR ${parents.expiresAt} <= now()))`;
+
+function isOf(memberId: string): SQL | undefined {
+  return or(eq(tokens.memberId, memberId), eq(tokens.createdBy, memberId));
+}
+
+async function endThose(tx: Transaction, meshId: string, which: SQL | undefined): Promise<number[]> {
+  const rows = await tx.execute<{ number: number }>(sql`
+    WITH RECURSIVE ended AS (
+      SELECT ${tokens.number} FROM ${tokens} WHERE ${and(eq(tokens.meshId, meshId), which)}
+      UNION
+      SELECT ${tokens.number} FROM ${tokens} JOIN ended ON ${tokens.parent} = ended.number
+      WHERE ${tokens.meshId} = ${meshId}
+    )
+    UPDATE ${tokens} SET revoked_at = now() WHERE ${tokens.meshId} = ${meshId}
+      AND ${tokens.number} IN (SELECT number FROM ended) AND ${tokens.revokedAt} IS NULL
+    RETURNING ${tokens.number} AS number`);
+  return [...rows].map((row) => row.number);
+}
+
+function selectKnown(db: Queryable) {
+  return db
+    .select({
+      ...ownColumns,
+      member: { name: members.name, role: members.role },
+      session: { slug: sessions.slug, title: sessions.title },
+    })
+    .from(tokens)
+    .leftJoin(members, and(eq(members.meshId, tokens.meshId), eq(members.memberId, tokens.memberId)))
+    .leftJoin(sessions, eq(sessions.sessionId, tokens.sessionId));
+}

@@ -1,0 +1,225 @@
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { peers, teams } from "../core/schema.js";
+import type { Queryable, Transaction } from "../start/open-database.js";
+import type { DeclaredStatus, GroupMembership } from "./peers.js";
+
+/** What a peer tells of itself; what is left out stays as it is. */
+export interface PeerFacts {
+  readonly role?: string | undefined;
+  readonly groups?: readonly GroupMembership[] | undefined;
+  readonly summary?: string | null | undefined;
+  readonly summaryAt?: Date | null | undefined;
+  readonly capabilities?: unknown;
+  readonly cwd?: string | undefined;
+  readonly machine?: string | undefined;
+  readonly sessionKey?: string | undefined;
+  readonly keyCard?: unknown;
+}
+
+export interface NewPeer {
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly peerId: string;
+  /** It has read up to here. */
+  readonly cursor: number;
+  readonly documentVersion: number;
+  /** Left out for a team's unnamed peer. */
+  readonly named?: { readonly name: string; readonly secretHash: Uint8Array } | undefined;
+  readonly facts?: PeerFacts | undefined;
+}
+
+export async function insertPeer(tx: Transaction, peer: NewPeer): Promise<void> {
+  const { cursor, named, facts, ...row } = peer;
+  await tx
+    .insert(peers)
+    .values({ ...row, ...named, ...facts, acked: cursor, offered: cursor, returned: cursor });
+}
+
+/** Puts a peer's cursors where a joiner starts, back as well as forward. */
+export async function placeCursor(
+  tx: Transaction,
+  sessionId: string,
+  peerId: string,
+  cursor: number,
+): Promise<void> {
+  await tx
+    .update(peers)
+    .set({ acked: cursor, offered: cursor, returned: cursor })
+    .where(isPeer(sessionId, peerId));
+}
+
+/** Notes that a peer has been told that the database was restored. */
+export async function setResynced(
+  db: Queryable | Transaction,
+  sessionId: string,
+  peerId: string,
+): Promise<void> {
+  await db.update(peers).set({ resync: false }).where(isPeer(sessionId, peerId));
+}
+
+/** Notes what a peer tells of itself. */
+export async function updatePeerFacts(
+  db: Queryable | Transaction,
+  sessionId: string,
+  peerId: string,
+  facts: PeerFacts,
+): Promise<void> {
+  if (Object.values(facts).every((value) => value === undefined)) return;
+  await db.update(peers).set(facts).where(isPeer(sessionId, peerId));
+}
+
+/** Holds a named peer's row until the transaction ends. */
+export async function lockPeer(
+  tx: Transaction,
+  sessionId: string,
+  peerId: string,
+): Promise<{ name: string; leftAt: Date | null }> {
+  const [row] = await tx
+    .select({ name: peers.name, leftAt: peers.leftAt })
+    .from(peers)
+    .where(isPeer(sessionId, peerId))
+    .for("no key update");
+  if (!row || row.name === null) throw new TypeError(`There is no named peer ${peerId}.`);
+  return { name: row.name, leftAt: row.leftAt };
+}
+
+/** Notes that a peer is there, under this name: it may have left, and its own name may be another's by now. */
+export async function bringPeerBack(
+  tx: Transaction,
+  sessionId: string,
+  peerId: string,
+  name: string,
+): Promise<void> {
+  await tx.update(peers).set({ name, leftAt: null, lastSeenAt: sql`now()` }).where(isPeer(sessionId, peerId));
+}
+
+/** Notes that a named peer has left; false when it had before. */
+export async function setPeerLeft(
+  tx: Transaction,
+  sessionId: string,
+  peerId: string,
+  leftAt: Date,
+): Promise<boolean> {
+  const left = await tx
+    .update(peers)
+    .set({ leftAt })
+    .where(and(isPeer(sessionId, peerId), isNotNull(peers.name), isNull(peers.leftAt)))
+    .returning({ peerId: peers.peerId });
+  return left.length === 1;
+}
+
+/** Notes that all named peers of a team have left, and returns those that had not before. */
+export async function setPeersLeft(
+  tx: Transaction,
+  sessionId: string,
+  teamId: string,
+  leftAt: Date,
+): Promise<string[]> {
+  const left = await tx
+    .update(peers)
+    .set({ leftAt })
+    .where(
+      and(
+        eq(peers.sessionId, sessionId),
+        eq(peers.teamId, teamId),
+        isNotNull(peers.name),
+        isNull(peers.leftAt),
+      ),
+    )
+    .returning({ peerId: peers.peerId });
+  return left.map(({ peerId }) => peerId);
+}
+
+/** Ends the places of named peers that nobody has seen for so long, except of those that are here, and returns them. */
+export async function retirePeers(
+  db: Queryable,
+  unseenForDays: number,
+  present: readonly string[],
+): Promise<{ sessionId: string; peerId: string }[]> {
+  return db
+    .update(peers)
+    .set({ leftAt: sql`now()` })
+    .where(
+      and(
+        isNotNull(peers.name),
+        isNull(peers.leftAt),
+        sql`coalesce(${peers.lastSeenAt}, ${peers.joinedAt}) < now() - make_interval(days => ${unseenForDays})`,
+        sql`${peers.peerId} NOT IN (
+          SELECT value::uuid FROM json_array_elements_text(${JSON.stringify(present)}::text::json))`,
+      ),
+    )
+    .returning({ sessionId: peers.sessionId, peerId: peers.peerId });
+}
+
+/** Of some names those that a peer cannot have: another peer is there under it, or another team has it, in any case. */
+export async function findTakenPeerNames(
+  tx: Transaction,
+  { sessionId, teamId, peerId }: { sessionId: string; teamId: string; peerId: string },
+  names: readonly string[],
+): Promise<Set<string>> {
+  const rows = await tx.execute<{ name: string }>(sql`
+    SELECT wanted.name FROM json_array_elements_text(${JSON.stringify(names)}::text::json) AS wanted (name)
+    WHERE EXISTS (SELECT FROM ${peers} p
+                  WHERE p.session_id = ${sessionId} AND lower(p.name) = lower(wanted.name)
+                    AND p.name IS NOT NULL AND p.left_at IS NULL AND p.peer_id <> ${peerId})
+       OR EXISTS (SELECT FROM ${teams} t
+                  WHERE t.session_id = ${sessionId} AND lower(t.name) = lower(wanted.name) AND t.team_id <> ${teamId})`);
+  return new Set(rows.map(({ name }) => name));
+}
+
+export async function replacePeerSecret(
+  tx: Transaction,
+  sessionId: string,
+  peerId: string,
+  secretHash: Uint8Array,
+): Promise<void> {
+  await tx.update(peers).set({ secretHash }).where(isPeer(sessionId, peerId));
+}
+
+/** A status that a peer declared, or that was observed of it. */
+export interface NewDeclaration {
+  readonly status: DeclaredStatus;
+  readonly reason: string | null;
+  readonly at: Date;
+  /** It replaces only what can be observed, idle and working. */
+  readonly automatic: boolean;
+}
+
+/** Notes a declared status, and returns the one that counts then. */
+export async function declareStatus(
+  tx: Transaction,
+  sessionId: string,
+  peerId: string,
+  { status, reason, at, automatic }: NewDeclaration,
+): Promise<{ status: DeclaredStatus; reason: string | null; at: Date }> {
+  const stays = sql`${automatic} AND coalesce(${peers.declaredStatus} IN ('dnd', 'blocked'), false)`;
+  const [row] = await tx
+    .update(peers)
+    .set({
+      declaredStatus: sql`CASE WHEN ${stays} THEN ${peers.declaredStatus} ELSE ${status} END`,
+      declaredReason: sql`CASE WHEN ${stays} THEN ${peers.declaredReason} ELSE ${reason}::text END`,
+      declaredAt: sql`CASE WHEN ${stays} THEN ${peers.declaredAt} ELSE ${at.toISOString()}::timestamptz END`,
+    })
+    .where(isPeer(sessionId, peerId))
+    .returning({ status: peers.declaredStatus, reason: peers.declaredReason, at: peers.declaredAt });
+  if (!row?.status || !row.at) throw new TypeError(`There is no peer ${peerId}.`);
+  return { status: row.status, reason: row.reason, at: row.at };
+}
+
+/** A peer's groups, held until the transaction ends, so that two changes come one after the other. */
+export async function lockGroups(
+  tx: Transaction,
+  sessionId: string,
+  peerId: string,
+): Promise<readonly GroupMembership[]> {
+  const [row] = await tx
+    .select({ groups: peers.groups })
+    .from(peers)
+    .where(isPeer(sessionId, peerId))
+    .for("no key update");
+  return row?.groups ?? [];
+}
+
+function isPeer(sessionId: string, peerId: string) {
+  return and(eq(peers.sessionId, sessionId), eq(peers.peerId, peerId));
+}

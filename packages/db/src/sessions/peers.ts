@@ -1,0 +1,249 @@
+import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { peers, personReads, sessions, teams } from "../core/schema.js";
+import type { LiveSecret } from "../identity/persons.js";
+import type { Queryable } from "../start/open-database.js";
+import { type TeamWithPeer, teamWithPeerColumns } from "./teams.js";
+
+/** Where a peer has come to; what is left out stays. Cursors only ever go forward. */
+export interface PeerProgress {
+  readonly sessionId: string;
+  readonly peerId: string;
+  readonly acked: number;
+  /** The part of `acked` that it said it has read; beyond it nothing stood for it. */
+  readonly acknowledged: number;
+  readonly offered: number;
+  readonly returned: number;
+  readonly documentVersion: number;
+  readonly idlePolls: number;
+  readonly lastSeenAt: Date | null;
+  readonly lastPolledAt: Date | null;
+}
+
+/**
+ * Saves the progress of many peers in one statement. `greatest` makes a late or repeated save harmless, so that two
+ * nodes may both know the peer. What was acknowledged since the last save gets a receipt with the time.
+ */
+export async function saveProgress(db: Queryable, progress: readonly PeerProgress[]): Promise<void> {
+  if (progress.length === 0) return;
+  await db.execute(sql`
+    WITH n AS (
+      SELECT * FROM json_to_recordset(${JSON.stringify(progress.map(toJson))}::text::json) AS n (
+        session_id uuid, peer_id uuid, acked bigint, acknowledged bigint, offered bigint, returned bigint,
+        document_version integer, idle_polls integer, last_seen_at timestamptz, last_polled_at timestamptz)
+    ), received AS (
+      INSERT INTO receipts (session_id, peer_id, cursor)
+      SELECT n.session_id, n.peer_id, n.acknowledged
+      FROM n JOIN peers p ON p.session_id = n.session_id AND p.peer_id = n.peer_id
+      WHERE n.acknowledged > p.acked
+      ON CONFLICT DO NOTHING
+    )
+    UPDATE peers p
+    SET acked = greatest(p.acked, n.acked),
+        offered = greatest(p.offered, n.offered),
+        returned = greatest(p.returned, n.returned),
+        document_version = greatest(p.document_version, n.document_version),
+        idle_polls = n.idle_polls,
+        last_seen_at = greatest(p.last_seen_at, n.last_seen_at),
+        last_polled_at = greatest(p.last_polled_at, n.last_polled_at)
+    FROM n
+    WHERE p.session_id = n.session_id AND p.peer_id = n.peer_id`);
+}
+
+function toJson(progress: PeerProgress): Record<string, unknown> {
+  return {
+    session_id: progress.sessionId,
+    peer_id: progress.peerId,
+    acked: progress.acked,
+    acknowledged: progress.acknowledged,
+    offered: progress.offered,
+    returned: progress.returned,
+    document_version: progress.documentVersion,
+    idle_polls: progress.idlePolls,
+    last_seen_at: progress.lastSeenAt?.toISOString() ?? null,
+    last_polled_at: progress.lastPolledAt?.toISOString() ?? null,
+  };
+}
+
+export type DeclaredStatus = "idle" | "working" | "dnd" | "blocked";
+
+export interface GroupMembership {
+  readonly name: string;
+  readonly role: string | null;
+}
+
+/** A peer and its team, as a roster tells of them. */
+export interface PeerRosterRow {
+  readonly sessionId: string;
+  readonly peerId: string;
+  readonly teamId: string;
+  readonly team: string;
+  readonly kind: "agent" | "human" | "guest";
+  readonly personId: string | null;
+  readonly colour: number;
+  readonly teamJoinedAt: Date;
+  readonly teamLeftAt: Date | null;
+  /** Null for the team's unnamed peer. */
+  readonly name: string | null;
+  readonly role: string | null;
+  readonly groups: readonly GroupMembership[];
+  readonly declaredStatus: DeclaredStatus | null;
+  readonly declaredReason: string | null;
+  readonly declaredAt: Date | null;
+  readonly summary: string | null;
+  readonly summaryAt: Date | null;
+  readonly capabilities: unknown;
+  readonly cwd: string | null;
+  readonly machine: string | null;
+  readonly sessionKey: string | null;
+  readonly keyCard: unknown;
+  readonly joinedAt: Date;
+  readonly lastSeenAt: Date | null;
+  readonly lastPolledAt: Date | null;
+  readonly leftAt: Date | null;
+  readonly acked: number;
+  /** How far its person has read; null for an agent, and for a person who has acknowledged nothing. */
+  readonly personLastRead: number | null;
+}
+
+const rosterColumns = {
+  sessionId: peers.sessionId,
+  peerId: peers.peerId,
+  teamId: peers.teamId,
+  team: teams.name,
+  kind: teams.kind,
+  personId: teams.personId,
+  colour: teams.colour,
+  teamJoinedAt: teams.joinedAt,
+  teamLeftAt: teams.leftAt,
+  name: peers.name,
+  role: peers.role,
+  groups: peers.groups,
+  declaredStatus: peers.declaredStatus,
+  declaredReason: peers.declaredReason,
+  declaredAt: peers.declaredAt,
+  summary: peers.summary,
+  summaryAt: peers.summaryAt,
+  capabilities: peers.capabilities,
+  cwd: peers.cwd,
+  machine: peers.machine,
+  sessionKey: peers.sessionKey,
+  keyCard: peers.keyCard,
+  joinedAt: peers.joinedAt,
+  lastSeenAt: peers.lastSeenAt,
+  lastPolledAt: peers.lastPolledAt,
+  leftAt: peers.leftAt,
+  acked: peers.acked,
+  personLastRead: personReads.lastRead,
+};
+
+/** Every peer that a session ever had, named or not: teams in the order of their joining, and in each its peers. */
+export async function listPeers(db: Queryable, meshId: string, sessionId: string): Promise<PeerRosterRow[]> {
+  return db
+    .select(rosterColumns)
+    .from(peers)
+    .innerJoin(teams, ofTeam)
+    .leftJoin(
+      personReads,
+      and(
+        eq(personReads.meshId, meshId),
+        eq(personReads.personId, teams.personId),
+        eq(personReads.sessionId, teams.sessionId),
+      ),
+    )
+    .where(eq(peers.sessionId, sessionId))
+    .orderBy(
+      asc(teams.joinedAt),
+      asc(teams.teamId),
+      asc(peers.joinedAt),
+      sql`${peers.name} NULLS FIRST`,
+      asc(peers.peerId),
+    );
+}
+
+/** A peer of a team that is in a session now, as far as its presence needs it. */
+export interface PresentPeerRow {
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly team: string;
+  readonly kind: "agent" | "human" | "guest";
+  readonly colour: number;
+  readonly peerId: string;
+  readonly joinedAt: Date;
+  readonly lastSeenAt: Date | null;
+  readonly declaredStatus: DeclaredStatus | null;
+}
+
+/**
+ * The peers of the first teams of each of some sessions, in the order of joining: of those that are there now, and that
+ * were seen or have joined lately. A connected peer's last sighting is written to its row every few seconds.
+ */
+export async function listPresentPeers(
+  db: Queryable,
+  sessionIds: readonly string[],
+  { teamsMax, unseenSince }: { readonly teamsMax: number; readonly unseenSince: Date },
+): Promise<PresentPeerRow[]> {
+  if (sessionIds.length === 0) return [];
+  const isOfTeam = sql`p.session_id = t.session_id AND p.team_id = t.team_id`;
+  const rows = await db.execute<
+    Omit<PresentPeerRow, "joinedAt" | "lastSeenAt"> & { joined: string; seen: string | null } & Record<
+        string,
+        unknown
+      >
+  >(sql`
+    SELECT t.session_id AS "sessionId", t.team_id AS "teamId", t.name AS team, t.kind, t.colour, p.peer_id AS "peerId",
+           (extract(epoch FROM p.joined_at) * 1000)::bigint AS joined,
+           (extract(epoch FROM p.last_seen_at) * 1000)::bigint AS seen, p.declared_status AS "declaredStatus"
+    FROM json_array_elements_text(${JSON.stringify(sessionIds)}::text::json) AS s (id)
+    CROSS JOIN LATERAL (
+      SELECT t.* FROM ${teams} t
+      WHERE t.session_id = s.id::uuid AND t.left_at IS NULL
+        AND (t.joined_at > ${unseenSince.toISOString()}::timestamptz
+          OR EXISTS (SELECT FROM ${peers} p WHERE ${isOfTeam} AND p.last_seen_at IS NOT NULL))
+      ORDER BY t.colour LIMIT ${teamsMax}) t
+    JOIN ${peers} p ON ${isOfTeam} AND p.left_at IS NULL
+    ORDER BY t.session_id, t.colour`);
+  return rows.map(({ joined, seen, ...row }) => ({
+    ...row,
+    joinedAt: new Date(Number(joined)),
+    lastSeenAt: seen === null ? null : new Date(Number(seen)),
+  }));
+}
+
+const ofTeam = and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId));
+
+/** A named peer with its team, left or not. */
+export async function findNamedPeer(
+  db: Queryable,
+  sessionId: string,
+  peerId: string,
+): Promise<TeamWithPeer | null> {
+  const [row] = await db
+    .select(teamWithPeerColumns)
+    .from(peers)
+    .innerJoin(teams, ofTeam)
+    .where(and(eq(peers.sessionId, sessionId), eq(peers.peerId, peerId), isNotNull(peers.name)));
+  return row ?? null;
+}
+
+/** The session that a named peer belongs to, whichever of the mesh's it is. */
+export async function findSessionOfPeer(
+  db: Queryable,
+  meshId: string,
+  peerId: string,
+): Promise<string | null> {
+  const [row] = await db
+    .select({ sessionId: peers.sessionId })
+    .from(peers)
+    .innerJoin(sessions, eq(sessions.sessionId, peers.sessionId))
+    .where(and(eq(peers.peerId, peerId), isNotNull(peers.name), eq(sessions.meshId, meshId)));
+  return row?.sessionId ?? null;
+}
+
+/** The secret hashes of those of these ids that are peers' who are there, in any session. */
+export async function findPeerSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
+  if (ids.length === 0) return [];
+  return db
+    .select({ id: peers.peerId, secretHash: sql<Uint8Array>`${peers.secretHash}` })
+    .from(peers)
+    .where(and(inArray(peers.peerId, [...ids]), isNotNull(peers.secretHash), isNull(peers.leftAt)));
+}

@@ -1,0 +1,316 @@
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { documents, feeds, messages, sessionSlugs, sessions, teams } from "../core/schema.js";
+import type { Queryable, Transaction } from "../start/open-database.js";
+
+/** A session with what a reader wants to know of its feed, document and roster. */
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly createdByTeamId: string;
+  readonly settings: unknown;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly metadataChangedAt: Date | null;
+  readonly metadataChangedBy: string | null;
+  readonly metadataChangeReason: string | null;
+  readonly lastSequence: number;
+  readonly lastPostedAt: Date | null;
+  readonly lastSaidAt: Date | null;
+  readonly lastSaidBy: string | null;
+  readonly closedAt: Date | null;
+  /** Of one that came from another broker: the id that its entries name, and since when it is here. */
+  readonly originId: string | null;
+  readonly originKey: string | null;
+  readonly importedAt: Date | null;
+  readonly heldAt: Date | null;
+  readonly heldBy: string | null;
+  readonly holdReason: string | null;
+  readonly messageBudget: number;
+  /** How many messages agents have posted in all, and had when a human last spoke. */
+  readonly agentMessages: number;
+  readonly agentMessagesAtHuman: number;
+  readonly documentVersion: number;
+  /** Of a closed session: how its conclusion begins, in markdown. */
+  readonly conclusion: string | null;
+  readonly teams: number;
+}
+
+const teamsPresent = sql<number>`(
+  SELECT count(*)::int FROM ${teams} WHERE ${teams.sessionId} = ${sessions.sessionId} AND ${teams.leftAt} IS NULL)`;
+
+/** Found by key for each row that is returned; a join would be made for those that are not, too. */
+const ofLastSaid = sql`FROM ${messages}
+  WHERE ${messages.sessionId} = ${sessions.sessionId} AND ${messages.sequence} = ${feeds.lastChatSequence}`;
+
+/** Enough to hold a first line of text below some headings. */
+const conclusionBegins = sql<string | null>`
+  CASE WHEN ${feeds.closedAt} IS NOT NULL THEN left(${documents.conclusion}, 2000) END`;
+
+const sessionColumns = {
+  sessionId: sessions.sessionId,
+  slug: sessions.slug,
+  title: sessions.title,
+  description: sessions.description,
+  createdByTeamId: sessions.createdByTeamId,
+  settings: sessions.settings,
+  createdAt: sessions.createdAt,
+  updatedAt: sessions.updatedAt,
+  metadataChangedAt: sessions.metadataChangedAt,
+  metadataChangedBy: sessions.metadataChangedBy,
+  metadataChangeReason: sessions.metadataChangeReason,
+  lastSequence: feeds.lastSequence,
+  lastPostedAt: feeds.lastPostedAt,
+  lastSaidAt: sql<Date | null>`(SELECT ${messages.postedAt} ${ofLastSaid})`.mapWith(messages.postedAt),
+  lastSaidBy: sql<string | null>`(SELECT ${messages.authorTeam} ${ofLastSaid})`,
+  closedAt: feeds.closedAt,
+  originId: sessions.originId,
+  originKey: sessions.originKey,
+  importedAt: sessions.importedAt,
+  heldAt: feeds.heldAt,
+  heldBy: sessions.heldBy,
+  holdReason: sessions.holdReason,
+  messageBudget: feeds.messageBudget,
+  agentMessages: feeds.agentMessages,
+  agentMessagesAtHuman: feeds.agentMessagesAtHuman,
+  documentVersion: documents.version,
+  conclusion: conclusionBegins,
+  teams: teamsPresent,
+};
+
+/** Finds the id of the session that a slug names. */
+export async function findSessionBySlug(db: Queryable, meshId: string, slug: string): Promise<string | null> {
+  const [row] = await db
+    .select({ sessionId: sessionSlugs.sessionId })
+    .from(sessionSlugs)
+    .where(and(eq(sessionSlugs.meshId, meshId), eq(sessionSlugs.slug, slug)));
+  return row?.sessionId ?? null;
+}
+
+export async function findSession(
+  db: Queryable,
+  meshId: string,
+  sessionId: string,
+): Promise<SessionRow | null> {
+  const [row] = await db
+    .select(sessionColumns)
+    .from(sessions)
+    .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+    .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
+    .where(and(eq(sessions.sessionId, sessionId), eq(sessions.meshId, meshId)));
+  return row ?? null;
+}
+
+export type SessionSort = "activity" | "said" | "created" | "title";
+
+/** A row's place in an order: what it is sorted by, and its id among equals. */
+export interface SessionPlace {
+  /** A time as ISO text, or a title. */
+  readonly key: string;
+  readonly sessionId: string;
+}
+
+export interface SessionFilter {
+  /** Part of a title, description or slug; `%` and `_` mean themselves. */
+  readonly query?: string | undefined;
+  readonly closed?: boolean | undefined;
+  /** The name of a team that is or was in it, whatever its case. */
+  readonly team?: string | undefined;
+  readonly sessionIds?: readonly string[] | undefined;
+  readonly sort: SessionSort;
+  /** The last row of the page before. */
+  readonly before?: SessionPlace | undefined;
+  readonly limit: number;
+}
+
+/** By what sessions are sorted: the newest first, titles from A on. Where nothing was said, its creation counts. */
+const orders: Readonly<
+  Record<SessionSort, { readonly key: SQL; readonly type: SQL; readonly ascending: boolean }>
+> = {
+  activity: {
+    key: sql`coalesce(${feeds.lastPostedAt}, ${sessions.createdAt})`,
+    type: sql`timestamptz`,
+    ascending: false,
+  },
+  said: {
+    key: sql`coalesce((SELECT ${messages.postedAt} ${ofLastSaid}), ${sessions.createdAt})`,
+    type: sql`timestamptz`,
+    ascending: false,
+  },
+  created: { key: sql`${sessions.createdAt}`, type: sql`timestamptz`, ascending: false },
+  title: { key: sql`lower(${sessions.title})`, type: sql`text`, ascending: true },
+};
+
+/** The place of a row in an order, from which the next page goes on. */
+export function placeOf(row: SessionRow, sort: SessionSort): SessionPlace {
+  const keys: Record<SessionSort, () => string> = {
+    activity: () => (row.lastPostedAt ?? row.createdAt).toISOString(),
+    said: () => (row.lastSaidAt ?? row.createdAt).toISOString(),
+    created: () => row.createdAt.toISOString(),
+    title: () => row.title,
+  };
+  return { key: keys[sort](), sessionId: row.sessionId };
+}
+
+/** Lists sessions in an order, a page at a time. What a row tells is read for those of the page, and for no others. */
+export async function listSessionRows(
+  db: Queryable,
+  meshId: string,
+  filter: SessionFilter,
+): Promise<SessionRow[]> {
+  const { key, type, ascending } = orders[filter.sort];
+  const conditions: (SQL | undefined)[] = [eq(sessions.meshId, meshId)];
+  if (filter.closed !== undefined) conditions.push(sql`(${feeds.closedAt} IS NOT NULL) = ${filter.closed}`);
+  if (filter.query) {
+    const pattern = `%${filter.query.replace(/[\\%_]/g, "\\$&")}%`;
+    conditions.push(
+      sql`concat_ws(' ', ${sessions.title}, ${sessions.description}, ${sessions.slug}) ILIKE ${pattern}`,
+    );
+  }
+  if (filter.team !== undefined) {
+    conditions.push(sql`EXISTS (SELECT FROM ${teams}
+      WHERE ${teams.sessionId} = ${sessions.sessionId} AND lower(${teams.name}) = lower(${filter.team}))`);
+  }
+  if (filter.sessionIds) conditions.push(inArray(sessions.sessionId, [...filter.sessionIds]));
+  if (filter.before) {
+    const { key: last, sessionId } = filter.before;
+    const isBeyond = ascending ? sql`>` : sql`<`;
+    const lastKey = ascending ? sql`lower(${last})` : sql`${last}::${type}`;
+    conditions.push(sql`(${key}, ${sessions.sessionId}) ${isBeyond} (${lastKey}, ${sessionId}::uuid)`);
+  }
+  const along = ascending ? sql`ASC` : sql`DESC`;
+  const chosen = db.$with("chosen").as(
+    db
+      .select({ id: sql<string>`${sessions.sessionId}`.as("id"), key: key.as("key") })
+      .from(sessions)
+      .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+      .where(and(...conditions))
+      .orderBy(sql`${key} ${along}`, sql`${sessions.sessionId} ${along}`)
+      .limit(filter.limit),
+  );
+  return db
+    .with(chosen)
+    .select(sessionColumns)
+    .from(chosen)
+    .innerJoin(sessions, eq(sessions.sessionId, chosen.id))
+    .innerJoin(feeds, eq(feeds.sessionId, chosen.id))
+    .innerJoin(documents, eq(documents.sessionId, chosen.id))
+    .orderBy(sql`${chosen.key} ${along}`, sql`${chosen.id} ${along}`);
+}
+
+/** How many sessions a mesh has, open and closed. */
+export async function countSessions(
+  db: Queryable,
+  meshId: string,
+): Promise<{ active: number; closed: number }> {
+  const [row] = await db
+    .select({
+      active: sql<number>`count(*) FILTER (WHERE ${feeds.closedAt} IS NULL)`.mapWith(Number),
+      closed: sql<number>`count(*) FILTER (WHERE ${feeds.closedAt} IS NOT NULL)`.mapWith(Number),
+    })
+    .from(sessions)
+    .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
+    .where(eq(sessions.meshId, meshId));
+  return row ?? { active: 0, closed: 0 };
+}
+
+export interface NewSession {
+  readonly sessionId: string;
+  readonly meshId: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly createdByTeamId: string;
+  readonly settings: unknown;
+  /** Of its settings, the one that is judged where messages are numbered. */
+  readonly messageBudget: number;
+  readonly at: Date;
+}
+
+/** Stores a session with its empty feed and document. */
+export async function insertSession(
+  tx: Transaction,
+  { at, messageBudget, ...session }: NewSession,
+): Promise<void> {
+  await tx.insert(sessions).values({ ...session, createdAt: at, updatedAt: at });
+  await tx.insert(feeds).values({ sessionId: session.sessionId, messageBudget });
+  await tx.insert(documents).values({ sessionId: session.sessionId, updatedAt: at });
+}
+
+/** Takes a slug for a session; false when the mesh has it already. Of two that race, one gets it. */
+export async function claimSlug(
+  tx: Transaction,
+  meshId: string,
+  slug: string,
+  sessionId: string,
+): Promise<boolean> {
+  const claimed = await tx
+    .insert(sessionSlugs)
+    .values({ meshId, slug, sessionId })
+    .onConflictDoNothing()
+    .returning({ slug: sessionSlugs.slug });
+  return claimed.length === 1;
+}
+
+/** The slugs of a mesh that are `base` or `base-<number>`. */
+export async function listSlugsLike(tx: Transaction, meshId: string, base: string): Promise<Set<string>> {
+  const rows = await tx
+    .select({ slug: sessionSlugs.slug })
+    .from(sessionSlugs)
+    .where(and(eq(sessionSlugs.meshId, meshId), sql`${sessionSlugs.slug} ~ ${`^${base}(-[0-9]+)?$`}`));
+  return new Set(rows.map((row) => row.slug));
+}
+
+/** Holds a session's row until the transaction ends, so that changes of it come one after the other. */
+export async function lockSession(tx: Transaction, sessionId: string): Promise<void> {
+  await tx.execute(sql`SELECT FROM ${sessions} WHERE ${sessions.sessionId} = ${sessionId} FOR NO KEY UPDATE`);
+}
+
+export async function updateSessionRow(
+  tx: Transaction,
+  sessionId: string,
+  change: Partial<{
+    title: string;
+    description: string;
+    settings: unknown;
+    updatedAt: Date;
+    metadataChangedAt: Date;
+    metadataChangedBy: string;
+    metadataChangeReason: string;
+  }>,
+): Promise<void> {
+  await tx.update(sessions).set(change).where(eq(sessions.sessionId, sessionId));
+}
+
+/** Closes a feed for posts, and returns since when it is closed: the first time counts. */
+export async function closeFeed(tx: Transaction, sessionId: string, at: Date): Promise<Date> {
+  const [row] = await tx
+    .update(feeds)
+    .set({ closedAt: sql`coalesce(${feeds.closedAt}, ${at.toISOString()}::timestamptz)` })
+    .where(eq(feeds.sessionId, sessionId))
+    .returning({ closedAt: feeds.closedAt });
+  return row?.closedAt ?? at;
+}
+
+export interface FeedHead {
+  readonly sessionId: string;
+  readonly lastSequence: number;
+  readonly closedAt: Date | null;
+  readonly documentVersion: number;
+}
+
+/** The heads of some feeds, in one query. */
+export async function readFeedHeads(db: Queryable, sessionIds: readonly string[]): Promise<FeedHead[]> {
+  if (sessionIds.length === 0) return [];
+  return db
+    .select({
+      sessionId: feeds.sessionId,
+      lastSequence: feeds.lastSequence,
+      closedAt: feeds.closedAt,
+      documentVersion: documents.version,
+    })
+    .from(feeds)
+    .innerJoin(documents, eq(documents.sessionId, feeds.sessionId))
+    .where(inArray(feeds.sessionId, [...sessionIds]));
+}

@@ -1,0 +1,270 @@
+import { and, asc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import { feeds, peers, sessions, teams } from "../core/schema.js";
+import type { LiveSecret } from "../identity/persons.js";
+import type { Queryable, Transaction } from "../start/open-database.js";
+import { lockSession } from "./sessions.js";
+
+export interface TeamRow {
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly name: string;
+  readonly kind: "agent" | "human" | "guest";
+  /** Null for a person's team, which the person's credential proves. */
+  readonly secretHash: Uint8Array | null;
+  readonly personId: string | null;
+  /** The member whose team it is; null where it was made in open mode. */
+  readonly memberId: string | null;
+  readonly joinedAt: Date;
+  readonly leftAt: Date | null;
+}
+
+/** A team and one of its peers: the unnamed one, through which it reads and writes itself, or a named one. */
+export interface TeamWithPeer extends TeamRow {
+  readonly peer: PeerRow;
+}
+
+export interface PeerRow {
+  readonly peerId: string;
+  readonly name: string | null;
+  readonly acked: number;
+  readonly offered: number;
+  readonly returned: number;
+  /** It has yet to be told that the database was restored. */
+  readonly resync: boolean;
+  readonly documentVersion: number;
+  readonly idlePolls: number;
+  readonly lastSeenAt: Date | null;
+  readonly lastPolledAt: Date | null;
+  /** Null for an unnamed peer, which its team's credential, or its person's, proves. */
+  readonly secretHash: Uint8Array | null;
+  readonly leftAt: Date | null;
+}
+
+export const teamWithPeerColumns = {
+  sessionId: teams.sessionId,
+  teamId: teams.teamId,
+  name: teams.name,
+  kind: teams.kind,
+  secretHash: teams.secretHash,
+  personId: teams.personId,
+  memberId: teams.memberId,
+  joinedAt: teams.joinedAt,
+  leftAt: teams.leftAt,
+  peer: {
+    peerId: peers.peerId,
+    name: peers.name,
+    acked: peers.acked,
+    offered: peers.offered,
+    returned: peers.returned,
+    resync: peers.resync,
+    documentVersion: peers.documentVersion,
+    idlePolls: peers.idlePolls,
+    lastSeenAt: peers.lastSeenAt,
+    lastPolledAt: peers.lastPolledAt,
+    secretHash: peers.secretHash,
+    leftAt: peers.leftAt,
+  },
+};
+
+const itsUnnamedPeer = and(
+  eq(peers.sessionId, teams.sessionId),
+  eq(peers.teamId, teams.teamId),
+  isNull(peers.name),
+);
+
+/** A team with its unnamed peer, left or not. */
+export async function findTeam(
+  db: Queryable,
+  sessionId: string,
+  teamId: string,
+): Promise<TeamWithPeer | null> {
+  const [row] = await db
+    .select(teamWithPeerColumns)
+    .from(teams)
+    .innerJoin(peers, itsUnnamedPeer)
+    .where(and(eq(teams.sessionId, sessionId), eq(teams.teamId, teamId)));
+  return row ?? null;
+}
+
+/** The team that a person is in a session, left or not. */
+export async function findTeamOfPerson(
+  db: Queryable,
+  sessionId: string,
+  personId: string,
+): Promise<TeamWithPeer | null> {
+  const [row] = await db
+    .select(teamWithPeerColumns)
+    .from(teams)
+    .innerJoin(peers, itsUnnamedPeer)
+    .where(and(eq(teams.sessionId, sessionId), eq(teams.personId, personId)));
+  return row ?? null;
+}
+
+/** A member's own team of that name in a session, whatever its case; left or not. A person's team is none of these. */
+export async function findTeamOfMember(
+  db: Queryable,
+  sessionId: string,
+  { memberId, name }: { readonly memberId: string; readonly name: string },
+): Promise<TeamWithPeer | null> {
+  const [row] = await db
+    .select(teamWithPeerColumns)
+    .from(teams)
+    .innerJoin(peers, itsUnnamedPeer)
+    .where(
+      and(
+        eq(teams.sessionId, sessionId),
+        eq(teams.memberId, memberId),
+        isNull(teams.personId),
+        sql`lower(${teams.name}) = lower(${name})`,
+      ),
+    );
+  return row ?? null;
+}
+
+/** An open session of the mesh, other than the given one, in which a member has a team of agents that has not left. */
+export async function findTeamElsewhere(
+  db: Queryable,
+  member: { readonly meshId: string; readonly memberId: string; readonly sessionId: string | null },
+): Promise<{ slug: string; team: string } | null> {
+  const { meshId, memberId, sessionId } = member;
+  const [row] = await db
+    .select({ slug: sessions.slug, team: teams.name })
+    .from(teams)
+    .innerJoin(sessions, eq(sessions.sessionId, teams.sessionId))
+    .innerJoin(feeds, eq(feeds.sessionId, teams.sessionId))
+    .where(
+      and(
+        eq(sessions.meshId, meshId),
+        eq(teams.memberId, memberId),
+        isNull(teams.personId),
+        isNull(teams.leftAt),
+        isNull(feeds.closedAt),
+        sessionId === null ? undefined : ne(teams.sessionId, sessionId),
+      ),
+    )
+    .orderBy(asc(teams.joinedAt))
+    .limit(1);
+  return row ?? null;
+}
+
+/** The session that a team belongs to, whichever of the mesh's it is. */
+export async function findSessionOfTeam(
+  db: Queryable,
+  meshId: string,
+  teamId: string,
+): Promise<string | null> {
+  const [row] = await db
+    .select({ sessionId: teams.sessionId })
+    .from(teams)
+    .innerJoin(sessions, eq(sessions.sessionId, teams.sessionId))
+    .where(and(eq(teams.teamId, teamId), eq(sessions.meshId, meshId)));
+  return row?.sessionId ?? null;
+}
+
+/** The team of a session with a name, whatever its case, or an id; left or not. */
+export async function findTeamId(db: Queryable, sessionId: string, nameOrId: string): Promise<string | null> {
+  const isNamed = sql`(lower(${teams.name}) = lower(${nameOrId}) OR ${teams.teamId}::text = lower(${nameOrId}))`;
+  const [row] = await db
+    .select({ teamId: teams.teamId })
+    .from(teams)
+    .where(and(eq(teams.sessionId, sessionId), isNamed));
+  return row?.teamId ?? null;
+}
+
+/** The secret hashes of those of these ids that are teams', in any session: to tell whether a text quotes a live credential. */
+export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
+  if (ids.length === 0) return [];
+  return db
+    .select({ id: teams.teamId, secretHash: sql<Uint8Array>`${teams.secretHash}` })
+    .from(teams)
+    .where(
+      and(inArray(teams.teamId, [...ids]), sql`${teams.leftAt} IS NULL AND ${teams.secretHash} IS NOT NULL`),
+    );
+}
+
+/** The names of a session's teams that are `name` or `name (number)`, in lower case. */
+export async function listNamesLike(
+  db: Queryable | Transaction,
+  sessionId: string,
+  name: string,
+): Promise<Set<string>> {
+  const folded = name.toLowerCase();
+  const rows = await db
+    .select({ name: sql<string>`lower(${teams.name})` })
+    .from(teams)
+    .where(eq(teams.sessionId, sessionId));
+  return new Set(rows.map((row) => row.name).filter((taken) => taken.startsWith(folded)));
+}
+
+export interface NewTeam {
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly name: string;
+  /** What proves it: a secret of its own, or a person's credential. */
+  readonly provedBy:
+    | { readonly secretHash: Uint8Array }
+    | { readonly personId: string; readonly verified: boolean };
+  /** The member whose team it is; null where everybody is let in. */
+  readonly memberId: string | null;
+  readonly joinedAt: Date;
+}
+
+/**
+ * Stores a team with the next free colour; false when its name was taken in the meantime. It holds the session from here
+ * on, so that of two that join at once neither sees the other's colour as free.
+ */
+export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam): Promise<boolean> {
+  await lockSession(tx, team.sessionId);
+  const proof =
+    "personId" in provedBy
+      ? { personId: provedBy.personId, kind: provedBy.verified ? ("human" as const) : ("guest" as const) }
+      : { secretHash: provedBy.secretHash, kind: "agent" as const };
+  const colour = sql<number>`(SELECT coalesce(max(${teams.colour}) + 1, 0) FROM ${teams}
+    WHERE ${teams.sessionId} = ${team.sessionId})`;
+  const inserted = await tx
+    .insert(teams)
+    .values({ ...team, ...proof, colour })
+    .onConflictDoNothing()
+    .returning({ teamId: teams.teamId });
+  return inserted.length === 1;
+}
+
+/** Holds a team's row until the transaction ends, so that the coming and going of its peers is done one after the other. */
+export async function lockTeam(tx: Transaction, sessionId: string, teamId: string): Promise<void> {
+  await tx.execute(
+    sql`SELECT FROM ${teams} WHERE ${teams.sessionId} = ${sessionId} AND ${teams.teamId} = ${teamId} FOR NO KEY UPDATE`,
+  );
+}
+
+/** Sets when a team left, or null when it is back; false when it already was so. */
+export async function setLeft(
+  tx: Transaction,
+  sessionId: string,
+  teamId: string,
+  leftAt: Date | null,
+): Promise<boolean> {
+  const changed = await tx
+    .update(teams)
+    .set({ leftAt })
+    .where(
+      and(
+        eq(teams.sessionId, sessionId),
+        eq(teams.teamId, teamId),
+        sql`(${teams.leftAt} IS NULL) <> ${leftAt === null}`,
+      ),
+    )
+    .returning({ teamId: teams.teamId });
+  return changed.length === 1;
+}
+
+export async function replaceSecret(
+  tx: Transaction,
+  sessionId: string,
+  teamId: string,
+  secretHash: Uint8Array,
+): Promise<void> {
+  await tx
+    .update(teams)
+    .set({ secretHash })
+    .where(and(eq(teams.sessionId, sessionId), eq(teams.teamId, teamId)));
+}

@@ -1,0 +1,256 @@
+import { randomUUID } from "node:crypto";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import type postgres from "postgres";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { makeRow } from "../../../../tests/kit/message-row.js";
+import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
+import { migrateTo } from "../backup/migrate-to.js";
+import { withRestore } from "../backup/transaction.js";
+import { migrate } from "../core/migrate.js";
+import {
+  isOlder,
+  knownFunctions,
+  knownMigrations,
+  migrationLock,
+  migrationsFolder,
+  ownVersion,
+  readCompatibleFrom,
+} from "../core/migrations.js";
+import { listPeers } from "../sessions/peers.js";
+import { findSession } from "../sessions/sessions.js";
+import { openDatabase } from "./open-database.js";
+
+/** An address of an empty database that has seen only the first migrations. */
+async function createOldDatabase(migrations: number): Promise<string> {
+  const { serverUrl } = inject("postgres");
+  const url = await createTestDatabase();
+  const name = new URL(url).pathname.slice(1);
+  const admin = connectTestDatabase(`${serverUrl}/postgres`);
+  await admin.unsafe(`DROP DATABASE ${name}`);
+  await admin.unsafe(`CREATE DATABASE ${name}`);
+  await withRestore(url, (sql) => migrateTo(sql, knownMigrations().slice(0, migrations)));
+  return url;
+}
+
+it("[DB-11] a database from before persons keeps its teams and messages, and knows what was said last", async () => {
+  const url = await createOldDatabase(1);
+  const sql = connectTestDatabase(url);
+  const [mesh, said, silent, team, peer] = Array.from({ length: 5 }, () => randomUUID());
+  if (!mesh || !said || !silent || !team || !peer) throw new TypeError("Five uuids were made.");
+  await sql`INSERT INTO meshes (mesh_id, name) VALUES (${mesh}, 'main')`;
+  for (const session of [said, silent]) {
+    await sql`INSERT INTO sessions VALUES (${session}, ${mesh}, ${session}, 'Old', '', ${team}, '{}', now(), now())`;
+    await sql`INSERT INTO feeds (session_id) VALUES (${session})`;
+    await sql`INSERT INTO documents (session_id, updated_at) VALUES (${session}, now())`;
+  }
+  await sql`INSERT INTO teams VALUES (${said}, ${team}, 'Birch', 'agent', sha256('secret'), now())`;
+  await sql`INSERT INTO peers (session_id, peer_id, team_id) VALUES (${said}, ${peer}, ${team})`;
+  const event = { type: "system", team_id: null, author_team: null } as const;
+  for (const row of [
+    makeRow(said),
+    makeRow(said, { author_team: "Birch" }),
+    makeRow(said, event),
+    makeRow(silent, event),
+  ]) {
+    await sql`SELECT append_messages(${JSON.stringify([row])}::text::json, true)`;
+  }
+
+  const db = await openDatabase({ target: url });
+  onTestFinished(db.close);
+  expect(db.migrationsRun).toBe(readMigrationFiles({ migrationsFolder }).length - 1);
+  expect(db.meshId).toBe(mesh);
+  const session = await findSession(db.orm, mesh, said);
+  expect(session).toMatchObject({ lastSequence: 3, lastSaidBy: "Birch" });
+  const [message] = await sql`SELECT posted_at FROM messages WHERE session_id = ${said} AND sequence = 2`;
+  expect(session?.lastSaidAt).toEqual(message?.["posted_at"]);
+  expect(await findSession(db.orm, mesh, silent)).toMatchObject({
+    lastSequence: 1,
+    lastSaidAt: null,
+    lastSaidBy: null,
+  });
+  expect(await listPeers(db.orm, mesh, said)).toMatchObject([
+    { team: "Birch", name: null, personId: null, personLastRead: null },
+  ]);
+});
+
+it("[PERSON-10] of the persons of before, members' stay human and others are guests; their teams and names stay", async () => {
+  const url = await createOldDatabase(23);
+  const sql = connectTestDatabase(url);
+  const [mesh, member, session] = [randomUUID(), randomUUID(), randomUUID()];
+  await sql`INSERT INTO meshes (mesh_id, name) VALUES (${mesh}, 'main')`;
+  await sql`INSERT INTO members (mesh_id, member_id, public_key, name, role, joined_at)
+    VALUES (${mesh}, ${member}, sha256('key'), 'Ana', 'admin', now())`;
+  await sql`INSERT INTO sessions (session_id, mesh_id, slug, title, description, created_by_team_id, settings, created_at, updated_at)
+    VALUES (${session}, ${mesh}, 'old', 'Old', '', ${randomUUID()}, '{}', now(), now())`;
+  for (const [name, of, colour] of [
+    ["Ana", member, 0],
+    ["Ben", null, 1],
+  ] as const) {
+    const person = randomUUID();
+    await sql`INSERT INTO persons (mesh_id, person_id, name, secret_hash, member_id, created_at)
+      VALUES (${mesh}, ${person}, ${name}, sha256(${name}::bytea), ${of}, now())`;
+    await sql`INSERT INTO teams (session_id, team_id, name, kind, person_id, member_id, colour, joined_at)
+      VALUES (${session}, ${randomUUID()}, ${name}, 'human', ${person}, ${of}, ${colour}, now())`;
+  }
+
+  expect(await migrate(url)).toBe(knownMigrations().length - 23);
+  expect([...(await sql`SELECT name, kind FROM teams ORDER BY name`)]).toEqual([
+    { name: "Ana", kind: "human" },
+    { name: "Ben", kind: "guest" },
+  ]);
+  expect([...(await sql`SELECT name, verified_at FROM persons ORDER BY name`)]).toEqual([
+    { name: "Ana", verified_at: null },
+    { name: "Ben", verified_at: null },
+  ]);
+});
+
+describe("SQL functions", () => {
+  const readFunctions = async (sql: postgres.Sql) => [
+    ...(await sql`
+      SELECT p.proname AS name, pg_get_functiondef(p.oid) AS definition FROM pg_proc p
+      WHERE p.pronamespace = 'public'::regnamespace ORDER BY p.oid::regprocedure::text`),
+  ];
+  const readApplied = async (sql: postgres.Sql) => [
+    ...(await sql`SELECT name, version FROM merkle_migrations.functions ORDER BY name`),
+  ];
+
+  it("[DB-11] a new database, one of before and one restored to before end with the same functions, each of a file of its name", async () => {
+    const made = connectTestDatabase(await createTestDatabase());
+    const functions = await readFunctions(made);
+    expect(functions.map(({ name }) => name).sort()).toEqual(knownFunctions().map(({ name }) => name));
+    for (const migrations of [1, knownMigrations().length]) {
+      const url = await createOldDatabase(migrations);
+      const sql = connectTestDatabase(url);
+      // The version before kept no record of its functions.
+      await sql`DROP TABLE merkle_migrations.functions, merkle_migrations.compatibility`;
+      expect(await migrate(url)).toBe(knownMigrations().length - migrations);
+      expect(await readFunctions(sql)).toEqual(functions);
+    }
+  });
+
+  it("[DB-11] a changed text is applied by a version that is no older than the last that applied it", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    const functions = await readFunctions(sql);
+    const change = async (version: string) => {
+      await sql`CREATE OR REPLACE FUNCTION words_of(VARIADIC parts text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ''`;
+      await sql`UPDATE merkle_migrations.functions SET hash = 'another', version = ${version} WHERE name = 'words_of'`;
+    };
+    await change("0.10.0");
+    await migrate(url, { version: "0.9.1" });
+    expect(await readFunctions(sql)).not.toEqual(functions);
+    await migrate(url, { version: "0.10.0" });
+    expect(await readFunctions(sql)).toEqual(functions);
+    expect(await readApplied(sql)).toContainEqual({ name: "words_of", version: "0.10.0" });
+    const [before] = await sql`SELECT xmin FROM pg_proc WHERE proname = 'words_of'`;
+    await migrate(url, { version: "1.0.0" });
+    expect((await sql`SELECT xmin FROM pg_proc WHERE proname = 'words_of'`)[0]).toEqual(before);
+  });
+
+  it("[DB-11] beside a newer schema an older version goes on, unless the schema is for later versions alone", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    await sql`INSERT INTO merkle_migrations.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)`;
+    expect(await migrate(url, { version: "1.9.0" })).toBe(0);
+    await sql`UPDATE merkle_migrations.compatibility SET compatible_from = '1.10.0'`;
+    for (const version of ["1.9.0", "1.9.12", "0.11.0"])
+      await expect(migrate(url, { version })).rejects.toMatchObject({ code: "schema_newer" });
+    for (const version of ["1.10.0", "1.10.1", "2.0.0"]) expect(await migrate(url, { version })).toBe(0);
+  });
+
+  it("[DB-11] this version can work on the schema that it makes", async () => {
+    const sql = connectTestDatabase(await createTestDatabase());
+    expect(isOlder(ownVersion(), await readCompatibleFrom(sql))).toBe(false);
+  });
+});
+
+describe("a migration whose connection is lost", () => {
+  it("[DB-16] fails clearly while it waits for another broker", async () => {
+    const url = await createOldDatabase(1);
+    const other = connectTestDatabase(url);
+    const sql = connectTestDatabase(url);
+    await other.begin(async (tx) => {
+      await tx`SELECT pg_advisory_xact_lock(${migrationLock})`;
+      const opening = openDatabase({ target: url });
+      await Promise.all([expectLost(opening), terminateWaiting(sql, "advisory")]);
+    });
+    await expectOld(url, 1);
+  });
+
+  it("[DB-16] fails clearly in its midst, leaves everything as it was, and does nothing without the lock", async () => {
+    const url = await createOldDatabase(1);
+    const other = connectTestDatabase(url);
+    const sql = connectTestDatabase(url);
+    await other.begin(async (tx) => {
+      await tx`LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE`;
+      const opening = openDatabase({ target: url });
+      await Promise.all([expectLost(opening), terminateWaiting(sql, "relation")]);
+    });
+    await expectOld(url, 1);
+    const db = await openDatabase({ target: url });
+    onTestFinished(db.close);
+    expect(db.migrationsRun).toBe(knownMigrations().length - 1);
+  });
+});
+
+it("[DB-16] a migration that is kept waiting too long says so, and leaves everything as it was", async () => {
+  const url = await createOldDatabase(1);
+  const other = connectTestDatabase(url);
+  for (const lock of [`SELECT pg_advisory_xact_lock(${migrationLock})`, "LOCK TABLE sessions"]) {
+    await other.begin(async (tx) => {
+      await tx.unsafe(lock);
+      await expect(migrate(url, { lockMs: 50 })).rejects.toMatchObject({
+        name: "DatabaseError",
+        code: "migration_failed",
+        message: expect.stringContaining("locked for 0.05 s"),
+      });
+    });
+    await expectOld(url, 1);
+  }
+});
+
+async function expectLost(opening: Promise<unknown>): Promise<void> {
+  await expect(opening).rejects.toMatchObject({
+    name: "DatabaseError",
+    code: "migration_failed",
+    message: expect.stringContaining("was lost"),
+  });
+}
+
+/** Ends the migration's backend as soon as it waits for a lock of this kind. */
+async function terminateWaiting(sql: postgres.Sql, kind: "advisory" | "relation"): Promise<void> {
+  await expect
+    .poll(
+      () => sql`
+        SELECT pg_terminate_backend(pid, 10000) AS ended FROM pg_locks
+        WHERE locktype = ${kind} AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
+    .toEqual([{ ended: true }]);
+}
+
+/** Nothing runs there any more, and no more migrations have run than had. */
+async function expectOld(url: string, migrations: number): Promise<void> {
+  const sql = connectTestDatabase(url);
+  const backends = () => sql`
+    SELECT query FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'merkle'`;
+  await expect.poll(backends).toEqual([]);
+  expect(await sql`SELECT FROM merkle_migrations.__drizzle_migrations`).toHaveLength(migrations);
+}
+
+it("[DB-15] a team is proved by its own secret or by its person, by one of them, and a person is one team in a session", async () => {
+  const sql = connectTestDatabase(await createTestDatabase());
+  const [mesh, session, person] = Array.from({ length: 3 }, () => randomUUID());
+  if (!mesh || !session || !person) throw new TypeError("Three uuids were made.");
+  await sql`INSERT INTO meshes (mesh_id, name) VALUES (${mesh}, 'main')`;
+  await sql`INSERT INTO sessions VALUES (${session}, ${mesh}, 'oak', 'Oak', '', ${randomUUID()}, '{}', now(), now())`;
+  const insert = (name: string, kind: string, secret: string | null, personId: string | null) => sql`
+    INSERT INTO teams (session_id, team_id, name, kind, secret_hash, person_id, joined_at)
+    VALUES (${session}, ${randomUUID()}, ${name}, ${kind}, sha256(${secret}::bytea), ${personId}, now())`;
+  await expect(insert("neither", "human", null, null)).rejects.toThrow("teams_are_proved_one_way");
+  await expect(insert("both", "human", "secret", person)).rejects.toThrow("teams_are_proved_one_way");
+  await expect(insert("no human", "agent", null, person)).rejects.toThrow("teams_of_persons_are_human");
+  await insert("Ana", "human", null, person);
+  await expect(insert("Ana (2)", "human", null, person)).rejects.toThrow("teams_by_person");
+});

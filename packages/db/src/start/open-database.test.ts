@@ -1,0 +1,269 @@
+import { spawn } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readlink, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { makeRow } from "../../../../tests/kit/message-row.js";
+import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
+import { connectPool } from "../core/connection.js";
+import { DatabaseError } from "../core/database-error.js";
+import { knownMigrations } from "../core/migrations.js";
+import * as schema from "../core/schema.js";
+import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
+import { appendInTransaction } from "../feed/messages.js";
+import { holdNodeLock } from "./node-lock.js";
+import { openDatabase } from "./open-database.js";
+
+async function openTest(target: string) {
+  const database = await openDatabase({ target });
+  onTestFinished(database.close);
+  return database;
+}
+
+async function failureOf(target: string): Promise<DatabaseError> {
+  const failure = await openDatabase({ target }).then(
+    async (database) => {
+      await database.close();
+      throw new Error("It should not have opened.");
+    },
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof DatabaseError)) throw failure;
+  return failure;
+}
+
+describe("opening a database", () => {
+  it("[DB-11] of several that open an empty database at once, one migrates and all go on", async () => {
+    const { serverUrl } = inject("postgres");
+    const url = await createTestDatabase();
+    const admin = connectTestDatabase(`${serverUrl}/postgres`);
+    const name = new URL(url).pathname.slice(1);
+    await admin.unsafe(`DROP DATABASE ${name}`);
+    await admin.unsafe(`CREATE DATABASE ${name}`);
+    const opened = await Promise.all(Array.from({ length: 4 }, () => openTest(url)));
+    expect(opened.map((each) => each.migrationsRun).sort()).toEqual([0, 0, 0, knownMigrations().length]);
+    expect(new Set(opened.map((each) => each.epoch)).size).toBe(1);
+    expect(new Set(opened.map((each) => each.meshId)).size).toBe(1);
+  });
+
+  it("[DB-12] the epoch stays when it is opened again", async () => {
+    const url = await createTestDatabase();
+    const { epoch } = await openTest(url);
+    expect((await openTest(url)).epoch).toBe(epoch);
+  });
+
+  it("[DB-10] every connection is told what is promised, whatever the database's own defaults are", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    const name = new URL(url).pathname.slice(1);
+    for (const setting of [
+      "synchronous_commit = off",
+      "default_transaction_isolation = 'serializable'",
+      "timezone = 'Asia/Tokyo'",
+    ]) {
+      await sql.unsafe(`ALTER DATABASE ${name} SET ${setting}`);
+    }
+    const pool = connectPool(url, 1);
+    onTestFinished(() => pool.end());
+    const read = async (setting: string) =>
+      (await pool`SELECT current_setting(${setting}) AS value`)[0]?.["value"];
+    expect(await read("synchronous_commit")).toBe("on");
+    expect(await read("default_transaction_isolation")).toBe("read committed");
+    expect(await read("timezone")).toBe("UTC");
+    expect(await read("statement_timeout")).toBe("5s");
+    expect(await read("lock_timeout")).toBe("2s");
+    expect(await read("idle_in_transaction_session_timeout")).toBe("10s");
+  });
+
+  it("[DB-13] every table's key begins with session_id, mesh_id, or what is one of the two, but those of the broker itself", async () => {
+    const sql = connectTestDatabase(await createTestDatabase());
+    const rows = await sql`
+      SELECT c.relname AS name, a.attname AS first FROM pg_index i
+      JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+      WHERE i.indisprimary AND n.nspname = 'public'`;
+    const keys = new Map(rows.map((row) => [row["name"], row["first"]]));
+    expect(keys.size).toBeGreaterThan(10);
+    for (const ofBroker of ["settings", "audit_keys", "verification_codes"]) keys.delete(ofBroker);
+    for (const [name, first] of keys)
+      expect([name, first]).toEqual([name, expect.stringMatching(/^(session|mesh|scope)_id$/)]);
+  });
+
+  it("[FEED-1] a message can be neither changed nor deleted, and redacted once, with the hash of what it said", async () => {
+    const sql = connectTestDatabase(await createTestDatabase());
+    const session = randomUUID();
+    await sql`INSERT INTO feeds (session_id) VALUES (${session})`;
+    const rows = [
+      makeRow(session, { content: '{"text":"the password is 1234"}' }),
+      makeRow(session, { content: '{"kind":"ask","text":"Which?"}', kind: "ask" }),
+      makeRow(session, {
+        type: "system",
+        team_id: null,
+        author_team: null,
+        content: '{"event":"team_left"}',
+        kind: "team_left",
+      }),
+      makeRow(session, { content: `{"private":true,"sealed":"mks1.card.nonce.${"a".repeat(31)}"}` }),
+    ];
+    await sql`SELECT append_messages(${JSON.stringify(rows)}::text::json, true)`;
+    await expect(sql`DELETE FROM messages`).rejects.toThrow("append-only");
+    await expect(sql`TRUNCATE messages`).rejects.toThrow("append-only");
+    await expect(sql`UPDATE messages SET content = ''`).rejects.toThrow("append-only");
+    await expect(sql`UPDATE messages SET salt = NULL, content_hash = sha256('')`).rejects.toThrow(
+      "append-only",
+    );
+    const redact = (further = "") =>
+      sql.unsafe(`UPDATE messages SET content = redacted_content(type, kind, content), salt = NULL,
+        content_hash = sha256(salt || convert_to(content, 'UTF8')) ${further} RETURNING content`);
+    await expect(redact(", author_team = 'Somebody else'")).rejects.toThrow("append-only");
+    expect(await redact()).toEqual([
+      { content: '{"redacted":true}' },
+      { content: '{"kind":"ask","redacted":true}' },
+      { content: '{"event":"team_left","redacted":true}' },
+      { content: '{"bytes":23,"private":true,"redacted":true}' },
+    ]);
+    await expect(redact()).rejects.toThrow("append-only");
+    const hashes = await sql`SELECT encode(content_hash, 'hex') AS hash FROM messages ORDER BY sequence`;
+    expect(hashes.map(({ hash }) => hash)).toEqual(
+      rows.map(({ salt, content }) =>
+        createHash("sha256").update(Buffer.from(salt, "hex")).update(content).digest("hex"),
+      ),
+    );
+  });
+});
+
+describe("a database that cannot be used", () => {
+  it("[DB-9] nobody answers: says where, and what to do, without the password", async () => {
+    const server = createServer().listen(0);
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    await new Promise((resolve) => server.close(resolve));
+    const failure = await failureOf(`postgres://merkle:secret@127.0.0.1:${port}/merkle`);
+    expect(failure).toMatchObject({ code: "unreachable" });
+    expect(failure.message).toContain(`127.0.0.1:${port}/merkle`);
+    expect(failure.message).toContain("DATABASE_URL");
+    expect(failure.message).not.toContain("secret");
+  });
+
+  it("[DB-9] a wrong password, database or address is told", async () => {
+    const { serverUrl } = inject("postgres");
+    expect(await failureOf(`${serverUrl}/no_such_database`)).toMatchObject({ code: "refused" });
+    const wrong = new URL(serverUrl);
+    wrong.password = "wrong";
+    wrong.pathname = "/postgres";
+    expect(await failureOf(wrong.href)).toMatchObject({ code: "refused" });
+    expect(await failureOf("not a url")).toMatchObject({ code: "unreachable" });
+  });
+
+  it("[DB-9] a schema that is for newer versions alone is left alone", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    await sql`UPDATE merkle_migrations.compatibility SET compatible_from = '1000.0.0'`;
+    const failure = await failureOf(url);
+    expect(failure).toMatchObject({ code: "schema_newer", message: expect.stringContaining("newer Merkle") });
+  });
+
+  it("[DB-9] a read-only database is told", async () => {
+    const url = await createTestDatabase();
+    const sql = connectTestDatabase(url);
+    await sql.unsafe(
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    expect(await failureOf(url)).toMatchObject({ code: "read_only" });
+  });
+
+  it("[DB-9] fsync = off is refused, since a power cut would lose what was acknowledged", async () => {
+    const home = await makeTestHome();
+    onTestFinished(home.remove);
+    const careful = await home.start({ reach: "tcp" });
+    const { host, port, user, database, password = "" } = careful.connection;
+    const program = await readlink(`/proc/${careful.pid}/exe`);
+    await careful.stop();
+    const { uid, gid } = await stat(careful.dataDirectory);
+    const options = ["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories="];
+    const careless = spawn(
+      program,
+      ["-D", careful.dataDirectory, ...options.flatMap((option) => ["-c", option])],
+      {
+        uid,
+        gid,
+        cwd: careful.dataDirectory,
+        stdio: "ignore",
+      },
+    );
+    onTestFinished(async () => {
+      const ended = once(careless, "exit");
+      careless.kill("SIGQUIT");
+      await ended;
+    });
+    const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
+    await expect.poll(() => failureOf(url)).toMatchObject({ code: "fsync_off" });
+  });
+});
+
+describe("one node on a database", () => {
+  it("[DB-5] a second node is told, and can come when the first has gone", async () => {
+    const url = await createTestDatabase();
+    const first = await holdNodeLock(url);
+    expect(await holdNodeLock(url)).toBeNull();
+    const sql = connectTestDatabase(url);
+    // The server forgets the lock with the connection, and is asked for it again.
+    await sql`SELECT pg_terminate_backend(pid) FROM pg_locks
+      WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await first?.check();
+    await first?.whenHeld();
+    expect(await holdNodeLock(url)).toBeNull();
+    await first?.release();
+    const second = await holdNodeLock(url);
+    expect(second).not.toBeNull();
+    await second?.release();
+  });
+});
+
+describe("a transaction", () => {
+  it("[FEED-7] whose connection is lost fails, and neither ends the process nor goes on outside of it", async () => {
+    const url = await createTestDatabase();
+    const database = await openTest(url);
+    const sql = connectTestDatabase(url);
+    const work = database.transaction(async (tx) => {
+      const [row] = await tx.execute<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      await sql`SELECT pg_terminate_backend(${row?.pid ?? 0})`;
+      // Wait until the loss is known here, then try to write on.
+      await tx.execute("SELECT 1").catch(() => undefined);
+      await tx.insert(schema.settings).values({ key: "outside", value: 1 });
+    });
+    await expect(work).rejects.toThrow();
+    expect(await sql`SELECT FROM settings WHERE key = 'outside'`).toHaveLength(0);
+    await database.transaction((tx) => tx.insert(schema.settings).values({ key: "after", value: 1 }));
+    expect(await sql`SELECT FROM settings WHERE key = 'after'`).toHaveLength(1);
+  });
+
+  it("[FEED-6] more transactions than there are connections wait for each other", async () => {
+    const database = await openTest(await createTestDatabase());
+    const keys = Array.from({ length: 30 }, (_, i) => `key ${i}`);
+    await Promise.all(
+      keys.map((key) => database.transaction((tx) => tx.insert(schema.settings).values({ key, value: 1 }))),
+    );
+    expect((await database.orm.select().from(schema.settings)).length).toBeGreaterThanOrEqual(30);
+  });
+});
+
+const oldest = oldestBinaries();
+
+describe("the oldest PostgreSQL", () => {
+  it.skipIf(oldest === undefined)(
+    "[DB-14] migrates, appends and serves transactions as the newest does",
+    async () => {
+      const home = await makeTestHome();
+      onTestFinished(home.remove);
+      const server = await home.start({ binaries: oldest ?? "" });
+      expect(server.major).toBe(15);
+      const database = await openDatabase({ target: server.connection });
+      expect(database.serverVersion).toMatch(/^15\./);
+      const outcome = await database.transaction((tx) => appendInTransaction(tx, makeRow(database.meshId)));
+      expect(outcome).toEqual({ outcome: "missing" });
+      await database.close();
+    },
+  );
+});

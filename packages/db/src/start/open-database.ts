@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import type { PgDatabase } from "drizzle-orm/pg-core";
+import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
+import type postgres from "postgres";
+import type { ConnectionTarget } from "../core/connection.js";
+import { DatabaseError, databaseErrorCode } from "../core/database-error.js";
+import { migrate } from "../core/migrate.js";
+import { newestMigration } from "../core/migrations.js";
+import { renewClient } from "../core/renewed-client.js";
+import * as schema from "../core/schema.js";
+import { startTransactions } from "../core/transactions.js";
+import { type AppendOutcome, appendMessages, type MessageRow } from "../feed/append-messages.js";
+import { type WriteProblem, watchWrites } from "./write-health.js";
+
+/** What a query runs on: the pool, or a transaction. */
+export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
+/** What a query must run on that is only one part of a change. */
+export type Transaction = Queryable;
+
+const transactionsMax = 6;
+
+export interface Database {
+  /** For queries that stand alone; to be asked for each time, since a broken pool is replaced. */
+  readonly orm: Queryable;
+  /** Names this history of the database; another one after a restore (DB-12). */
+  readonly epoch: string;
+  /** Names the broker to its members, for ever: it stays through restores. */
+  readonly brokerId: string;
+  /** The mesh that is meant: the main one, unless this is a view of another (`inMesh`). */
+  readonly meshId: string;
+  readonly serverVersion: string;
+  readonly migrationsRun: number;
+  /** The name of the last migration that it has been through. */
+  readonly newestMigration: string;
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  /** Appends on a connection that nothing else uses, so that posts never queue behind reads. */
+  append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
+  /** Appends to a feed that somebody holds, on connections apart from those of `append`. */
+  appendWaiting(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
+  /** Why the server cannot keep its promise at this moment, to write through to the disk; null where it can (OPS-2). */
+  findWriteProblem(): Promise<WriteProblem | null>;
+  close(): Promise<void>;
+}
+
+export interface OpenDatabaseOptions {
+  readonly target: ConnectionTarget;
+  /** Connections for queries; a few more serve transactions and the appender. */
+  readonly poolMax?: number;
+}
+
+/**
+ * Opens a database, brings its schema up to date and learns who it is.
+ *
+ * @throws DatabaseError with a sentence that says what is wrong and what to do (DB-9)
+ */
+export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions): Promise<Database> {
+  const pool = renewClient(target, poolMax);
+  const appendLane = renewClient(target, 1);
+  const waitingLane = renewClient(target, 3);
+  const transactions = startTransactions(target, transactionsMax);
+  const writes = watchWrites(pool.ask);
+  const orms = new WeakMap<postgres.Sql, Queryable>();
+  const close = async () => {
+    await Promise.all([pool.end(), appendLane.end(), waitingLane.end(), transactions.end()]);
+  };
+  try {
+    const serverVersion = await checkServer(pool.current);
+    const migrationsRun = await migrate(target);
+    const { epoch, brokerId, meshId } = await identify(pool.current);
+    return {
+      get orm() {
+        const client = pool.current;
+        const orm = orms.get(client) ?? drizzle(client, { schema });
+        orms.set(client, orm);
+        return orm;
+      },
+      epoch,
+      brokerId,
+      meshId,
+      serverVersion,
+      migrationsRun,
+      newestMigration: newestMigration(),
+      transaction: (work) => writes.noteFailure(transactions.run(work)),
+      append: (rows) => writes.note(appendLane.ask((client) => appendMessages(client, rows, false))),
+      appendWaiting: (rows) =>
+        writes.noteFailure(waitingLane.ask((client) => appendMessages(client, rows, true))),
+      findWriteProblem: writes.findProblem,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw explain(error, target);
+  }
+}
+
+/** The same database, as somebody of another mesh is to see it. */
+export function inMesh(database: Database, meshId: string): Database {
+  // By the prototype, since a copy would keep the pool of this moment.
+  return Object.create(database, { meshId: { value: meshId, enumerable: true } }) as Database;
+}
+
+async function checkServer(pool: postgres.Sql): Promise<string> {
+  const [server] = await pool`
+    SELECT current_setting('server_version') AS version,
+           current_setting('server_version_num')::int AS number,
+           current_setting('fsync') AS fsync,
+           current_setting('default_transaction_read_only') AS read_only,
+           pg_is_in_recovery() AS standby`;
+  if (!server) throw new TypeError("The server answered nothing.");
+  if (server["number"] < 150_000) {
+    throw new DatabaseError(
+      "server_too_old",
+      `Merkle needs PostgreSQL 15 or later; DATABASE_URL leads to ${server["version"]}. Upgrade that server, or unset DATABASE_URL to use the embedded one.`,
+    );
+  }
+  if (server["fsync"] !== "on") {
+    throw new DatabaseError(
+      "fsync_off",
+      "The database server runs with fsync=off, so a power cut would lose messages that were acknowledged. Set fsync=on in its postgresql.conf and restart it.",
+    );
+  }
+  if (server["read_only"] === "on" || server["standby"] === true) {
+    throw new DatabaseError(
+      "read_only",
+      "The database is read-only (a standby, or default_transaction_read_only). Point DATABASE_URL at the primary server.",
+    );
+  }
+  return String(server["version"]);
+}
+
+/** The epoch, the broker's id and the main mesh, made when the database is new. Races of two brokers end in one row each. */
+async function identify(pool: postgres.Sql): Promise<{ epoch: string; brokerId: string; meshId: string }> {
+  await pool`INSERT INTO settings (key, value)
+    VALUES ('epoch', to_jsonb(${randomUUID()}::text)), ('broker_id', to_jsonb(${randomUUID()}::text))
+    ON CONFLICT DO NOTHING`;
+  await pool`INSERT INTO meshes (mesh_id, name) VALUES (${randomUUID()}, 'main') ON CONFLICT DO NOTHING`;
+  const [epoch] = await pool`SELECT value #>> '{}' AS epoch FROM settings WHERE key = 'epoch'`;
+  const [broker] = await pool`SELECT value #>> '{}' AS id FROM settings WHERE key = 'broker_id'`;
+  const [mesh] = await pool`SELECT mesh_id FROM meshes WHERE name = 'main'`;
+  return {
+    epoch: String(epoch?.["epoch"]),
+    brokerId: String(broker?.["id"]),
+    meshId: String(mesh?.["mesh_id"]),
+  };
+}
+
+function explain(error: unknown, target: ConnectionTarget): unknown {
+  if (error instanceof DatabaseError) return error;
+  const code = databaseErrorCode(error);
+  const where = describeTarget(target);
+  switch (code) {
+    case "ECONNREFUSED":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "ENOENT":
+    case "CONNECT_TIMEOUT":
+    case "CONNECTION_CLOSED":
+    case "ERR_INVALID_URL":
+      return new DatabaseError(
+        "unreachable",
+        `No database answers at ${where} (${code}). Start it, correct DATABASE_URL, or unset DATABASE_URL to use the embedded one.`,
+        { cause: error },
+      );
+    case "28P01":
+    case "28000":
+    case "3D000":
+      return new DatabaseError(
+        "refused",
+        `The database at ${where} refused us: ${error instanceof Error ? error.message : code}. Correct user, password or database name in DATABASE_URL.`,
+        { cause: error },
+      );
+    case "42501":
+      return new DatabaseError(
+        "refused",
+        `The database user at ${where} may not create tables. Grant it CREATE on the database, or name its owner in DATABASE_URL.`,
+        { cause: error },
+      );
+    case "53100":
+      return new DatabaseError(
+        "disk_full",
+        `No space is left for the database at ${where}. Free some space there, then start Merkle again.`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+/** The address without its password. */
+function describeTarget(target: ConnectionTarget): string {
+  if (typeof target !== "string") return `${target.host}:${target.port}/${target.database}`;
+  try {
+    const url = new URL(target);
+    return `${url.host}${url.pathname}`;
+  } catch {
+    return "an address that is no URL";
+  }
+}

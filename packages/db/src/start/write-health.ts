@@ -1,0 +1,128 @@
+import type postgres from "postgres";
+import { databaseErrorCode, isConnectionLost, isOutOfResources } from "../core/database-error.js";
+
+/** What keeps the database from being written to. */
+export type WriteProblem =
+  | "disk"
+  | "memory"
+  | "connections"
+  | "lock"
+  | "read_only"
+  | "settings"
+  | "unreachable";
+
+/** Knows what the last writes met, and writes itself where there were none. */
+export interface WriteHealth {
+  /** Passes on what a write does that shows by succeeding that others can. */
+  note<Result>(write: Promise<Result>): Promise<Result>;
+  /** Passes on what work does that need not have written, and may wait for a row: what it lacked alone says something. */
+  noteFailure<Result>(work: Promise<Result>): Promise<Result>;
+  /** Why nothing can be written durably at this moment, or null. */
+  findProblem(): Promise<WriteProblem | null>;
+}
+
+/** So long after a write that succeeded none is made for the sake of knowing. */
+const succeededMsMax = 60_000;
+/** So long a failure is believed without trying again. */
+const failedMsMax = 2_000;
+
+type Ask = (question: (client: postgres.Sql) => Promise<unknown>) => Promise<unknown>;
+
+export function watchWrites(ask: Ask): WriteHealth {
+  let last: { readonly problem: WriteProblem | null; readonly at: number } | null = null;
+  let probing: Promise<unknown> | null = null;
+
+  function remember(problem: WriteProblem | null): void {
+    last = { problem, at: performance.now() };
+  }
+
+  async function note<Result>(write: Promise<Result>): Promise<Result> {
+    try {
+      const result = await write;
+      remember(null);
+      return result;
+    } catch (error) {
+      const problem = toWriteProblem(error);
+      // Whether the server answers is asked anew each time.
+      if (problem !== null && problem !== "unreachable") remember(problem);
+      throw error;
+    }
+  }
+
+  async function noteFailure<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isOutOfResources(error)) remember(toWriteProblem(error));
+      throw error;
+    }
+  }
+
+  async function findProblem(): Promise<WriteProblem | null> {
+    try {
+      await ask(requireDurableSettings);
+      if (last === null || performance.now() - last.at > (last.problem ? failedMsMax : succeededMsMax)) {
+        probing ??= note(ask(writeProbe)).finally(() => {
+          probing = null;
+        });
+        await probing;
+      }
+      return last?.problem ?? null;
+    } catch (error) {
+      return toWriteProblem(error) ?? "unreachable";
+    }
+  }
+
+  return { note, noteFailure, findProblem };
+}
+
+async function requireDurableSettings(client: postgres.Sql): Promise<void> {
+  const [row] = await client`
+    SELECT current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS durable,
+           pg_is_in_recovery() AS standby`;
+  if (row?.["standby"] === true) throw new UnfitServer("read_only");
+  if (row?.["durable"] !== true) throw new UnfitServer("settings");
+}
+
+class UnfitServer extends Error {
+  readonly problem: WriteProblem;
+
+  constructor(problem: WriteProblem) {
+    super(`The database server cannot promise anything: ${problem}.`);
+    this.problem = problem;
+  }
+}
+
+/**
+ * The lock of a post, a file that has to grow, and a commit that has to reach the disk, of which nothing stays. What has room
+ * already, as a row of our own tables, could be written on a full disk.
+ */
+async function writeProbe(client: postgres.Sql): Promise<void> {
+  // In one message, and so in one transaction.
+  await client.unsafe(`
+    SET LOCAL lock_timeout = '500ms';
+    LOCK TABLE messages IN ROW EXCLUSIVE MODE;
+    CREATE TEMP TABLE write_probe ON COMMIT DROP AS SELECT now() AS probed_at`);
+}
+
+/** By SQLSTATE or errno; null for what says nothing of other writes. */
+function toWriteProblem(error: unknown): WriteProblem | null {
+  if (error instanceof UnfitServer) return error.problem;
+  switch (databaseErrorCode(error)) {
+    case "53100": // disk_full
+    case "58030": // io_error
+      return "disk";
+    case "53200": // out_of_memory
+      return "memory";
+    case "53300": // too_many_connections
+    case "EMFILE":
+    case "ENFILE":
+      return "connections";
+    case "55P03": // lock_not_available
+      return "lock";
+    case "25006": // read_only_sql_transaction
+      return "read_only";
+    default:
+      return isConnectionLost(error) ? "unreachable" : null;
+  }
+}

@@ -1,0 +1,69 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import { mcpSessions, mcpSessionTeams } from "../core/schema.js";
+import type { Queryable, Transaction } from "../start/open-database.js";
+
+export interface McpSessionKey {
+  readonly meshId: string;
+  readonly idHash: Uint8Array;
+}
+
+export async function insertMcpSession(
+  db: Queryable,
+  key: McpSessionKey,
+  initialize: unknown,
+): Promise<void> {
+  await db
+    .insert(mcpSessions)
+    .values({ ...key, initialize })
+    .onConflictDoNothing();
+}
+
+/** Finds what an MCP session was opened with, and notes that it is in use. */
+export async function touchMcpSession(
+  db: Queryable,
+  { meshId, idHash }: McpSessionKey,
+): Promise<{ initialize: unknown } | null> {
+  const [row] = await db
+    .update(mcpSessions)
+    .set({ lastUsedAt: sql`now()` })
+    .where(and(eq(mcpSessions.meshId, meshId), eq(mcpSessions.idHash, idHash)))
+    .returning({ initialize: mcpSessions.initialize });
+  return row ?? null;
+}
+
+export async function deleteMcpSession(db: Queryable, { meshId, idHash }: McpSessionKey): Promise<void> {
+  await db.delete(mcpSessions).where(and(eq(mcpSessions.meshId, meshId), eq(mcpSessions.idHash, idHash)));
+}
+
+/** Remembers as which team an MCP session takes part in a session; the last one counts. */
+export async function rememberTeam(
+  db: Queryable | Transaction,
+  key: McpSessionKey,
+  sessionId: string,
+  sealedCredential: Uint8Array,
+): Promise<void> {
+  await db
+    .insert(mcpSessionTeams)
+    .values({ ...key, sessionId, sealedCredential })
+    .onConflictDoUpdate({
+      target: [mcpSessionTeams.meshId, mcpSessionTeams.idHash, mcpSessionTeams.sessionId],
+      set: { sealedCredential },
+    });
+}
+
+export async function listRememberedTeams(
+  db: Queryable,
+  { meshId, idHash }: McpSessionKey,
+): Promise<{ sessionId: string; sealedCredential: Uint8Array }[]> {
+  return db
+    .select({ sessionId: mcpSessionTeams.sessionId, sealedCredential: mcpSessionTeams.sealedCredential })
+    .from(mcpSessionTeams)
+    .where(and(eq(mcpSessionTeams.meshId, meshId), eq(mcpSessionTeams.idHash, idHash)));
+}
+
+/** Forgets MCP sessions that nobody has used for so long. */
+export async function purgeMcpSessions(db: Queryable, unusedForDays: number): Promise<void> {
+  await db
+    .delete(mcpSessions)
+    .where(lt(mcpSessions.lastUsedAt, sql`now() - make_interval(days => ${unusedForDays})`));
+}
