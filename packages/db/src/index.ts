@@ -1,5 +1,4 @@
-export * from "./audit/audit-sessions.js";
-export * from "./audit/thought-records.js";
+export * from "./audit/audit.js";
 export { type ConnectionTarget, connectPool } from "./core/connection.js";
 export {
   DatabaseError,
@@ -16,14 +15,17 @@ export {
 } from "./core/database-error.js";
 export * from "./core/idempotency.js";
 export * from "./core/settings.js";
+export type { Queryable, Transaction } from "./core/transactions.js";
 export * from "./document/documents.js";
-export { type AppendOutcome, appendMessages, type MessageRow, toOutcome } from "./feed/append-messages.js";
+export {
+  type AppendOutcome,
+  appendInTransaction,
+  appendMessages,
+  type MessageRow,
+} from "./feed/append-messages.js";
 export * from "./feed/feed-pages.js";
 export * from "./feed/messages.js";
 export * from "./feed/reading.js";
-export * from "./feed/receipts.js";
-export * from "./identity/facts.js";
-export * from "./identity/further-secrets.js";
 export * from "./identity/invites.js";
 export * from "./identity/members.js";
 export * from "./identity/meshes.js";
@@ -31,12 +33,11 @@ export * from "./identity/persons.js";
 export * from "./identity/tokens.js";
 export * from "./memory/memories.js";
 export * from "./progress/progress.js";
-export * from "./record/audit-keys.js";
-export * from "./record/export-rows.js";
+export * from "./record/export.js";
 export * from "./record/heads.js";
-export * from "./record/import-rows.js";
-export * from "./record/record-tiles.js";
+export * from "./record/import.js";
 export * from "./record/redactions.js";
+export * from "./record/tiles.js";
 export * from "./sessions/holds.js";
 export * from "./sessions/peer-changes.js";
 export * from "./sessions/peers.js";
@@ -48,25 +49,20 @@ export {
   inMesh,
   type OpenDatabaseOptions,
   openDatabase,
-  type Queryable,
-  type Transaction,
 } from "./start/open-database.js";
-export type { WriteProblem } from "./start/write-health.js";
+export { measureRoundTrip, type WriteProblem } from "./start/write-health.js";
 export * from "./state/state.js";
-export * from "./state/state-watches.js";
+export * from "./state/watches.js";
 export * from "./text/text-query.js";
 export * from "./transports/mcp-sessions.js";
 export * from "./views/attention.js";
-export * from "./views/dismissals.js";
 export * from "./views/search.js";
 export * from "./views/search-index.js";
 export * from "./views/timeline.js";
-export * from "./work/file-work.js";
 export * from "./work/jobs.js";
-export * from "./work/personas.js";
 export * from "./work/perspectives.js";
 export * from "./work/proposals.js";
-export * from "./work/source-texts.js";
+export * from "./work/sources.js";
 export * from "./work/topics.js";
 
 // Backup and restore.

@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from "drizzle-orm";
-import type { Queryable, Transaction } from "../start/open-database.js";
 import { idempotentResults } from "./schema.js";
+import type { Queryable, Transaction } from "./transactions.js";
 
 export interface RequestKey {
   readonly meshId: string;

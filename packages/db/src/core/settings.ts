@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import type { Queryable, Transaction } from "../start/open-database.js";
 import { settings } from "./schema.js";
+import type { Queryable, Transaction } from "./transactions.js";
 
 const brokerKey = "broker";
 

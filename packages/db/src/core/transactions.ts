@@ -1,8 +1,13 @@
-import { drizzle } from "drizzle-orm/postgres-js";
+import type { PgDatabase } from "drizzle-orm/pg-core";
+import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import type { Queryable } from "../start/open-database.js";
 import { type ConnectionTarget, connectionLost, connectPool, refuseOnceLost } from "./connection.js";
 import * as schema from "./schema.js";
+
+/** What a query runs on: the pool, or a transaction. */
+export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
+/** What a query must run on that is only one part of a change. */
+export type Transaction = Queryable;
 
 /** Runs transactions, a few at a time, each on a connection of its own. */
 export interface Transactions {

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, lte, sql } from "drizzle-orm";
 import { documents, documentVersions, feeds } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 export interface DocumentRow {
   readonly version: number;

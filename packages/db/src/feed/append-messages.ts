@@ -1,4 +1,6 @@
+import { sql } from "drizzle-orm";
 import type postgres from "postgres";
+import type { Transaction } from "../core/transactions.js";
 
 /** A message to be appended. Its id is fixed before it is sent, so sending it again can only find it (FEED-5). */
 export interface MessageRow {
@@ -64,7 +66,19 @@ export async function appendMessages(
   return answers.map(toOutcome);
 }
 
-export function toOutcome(answer: AnswerRow): AppendOutcome {
+/**
+ * Appends within a verb's own transaction, as its last step: from here to the commit it holds the feed. Waits for
+ * whoever holds it now.
+ */
+export async function appendInTransaction(tx: Transaction, row: MessageRow): Promise<AppendOutcome> {
+  const [answer] = await tx.execute<AnswerRow & Record<string, unknown>>(sql`
+    SELECT outcome, same, sequence, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
+    FROM append_messages(${JSON.stringify([row])}::text::json, true)`);
+  if (!answer) throw new TypeError("append_messages answered no row for a row.");
+  return toOutcome(answer);
+}
+
+function toOutcome(answer: AnswerRow): AppendOutcome {
   switch (answer.outcome) {
     case "posted":
       return { outcome: "posted", ...place(answer) };

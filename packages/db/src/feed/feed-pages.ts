@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, lte, max, min, type SQL, sql } from "drizzle-orm";
 import { feeds, messages, peers } from "../core/schema.js";
-import type { Queryable } from "../start/open-database.js";
-import { inAnyCase } from "../text/in-any-case.js";
+import type { Queryable } from "../core/transactions.js";
+import { inAnyCase } from "../text/text-query.js";
 import { messageColumns, type PageBounds, type StoredMessage } from "./messages.js";
 
 /** Which messages of a feed are wanted; what is left out narrows nothing. */

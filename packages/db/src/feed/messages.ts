@@ -1,8 +1,6 @@
 import { and, asc, count, eq, gt, lte, or, type SQL, sql } from "drizzle-orm";
 import { messages } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
-import type { AppendOutcome, MessageRow } from "./append-messages.js";
-import { toOutcome } from "./append-messages.js";
+import type { Queryable } from "../core/transactions.js";
 
 /** A message as it is stored. */
 export interface StoredMessage {
@@ -217,16 +215,4 @@ async function findOne(db: Queryable, sessionId: string, wanted: SQL): Promise<S
     .from(messages)
     .where(and(eq(messages.sessionId, sessionId), wanted));
   return row ?? null;
-}
-
-/**
- * Appends within a verb's own transaction, as its last step: from here to the commit it holds the feed. Waits for
- * whoever holds it now.
- */
-export async function appendInTransaction(tx: Transaction, row: MessageRow): Promise<AppendOutcome> {
-  const [answer] = await tx.execute<Parameters<typeof toOutcome>[0] & Record<string, unknown>>(sql`
-    SELECT outcome, same, sequence, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
-    FROM append_messages(${JSON.stringify([row])}::text::json, true)`);
-  if (!answer) throw new TypeError("append_messages answered no row for a row.");
-  return toOutcome(answer);
 }

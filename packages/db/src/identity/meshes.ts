@@ -1,6 +1,6 @@
 import { asc, eq, inArray, sql } from "drizzle-orm";
-import { members, meshes, sessions } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import { feeds, members, meshes, sessions } from "../core/schema.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 export interface MeshRow {
   readonly meshId: string;
@@ -63,4 +63,18 @@ export async function findMeshOfSession(db: Queryable, sessionId: string): Promi
     .from(sessions)
     .where(eq(sessions.sessionId, sessionId));
   return row?.meshId ?? null;
+}
+
+export interface StorageFacts {
+  /** What the database takes on its disk. */
+  readonly bytes: number;
+  readonly openSessions: number;
+}
+
+export async function readStorageFacts(db: Queryable, meshId: string): Promise<StorageFacts> {
+  const [row] = await db.execute<{ bytes: string; open: number }>(sql`
+    SELECT pg_database_size(current_database()) AS bytes,
+           (SELECT count(*)::int FROM ${feeds} f JOIN ${sessions} s USING (session_id)
+            WHERE s.mesh_id = ${meshId} AND f.closed_at IS NULL) AS open`);
+  return { bytes: Number(row?.bytes ?? 0), openSessions: row?.open ?? 0 };
 }

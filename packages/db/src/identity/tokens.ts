@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { members, meshes, sessions, tokens } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 export type TokenKind = "bearer" | "browser" | "sign_in" | "ticket" | "observer";
 

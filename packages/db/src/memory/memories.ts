@@ -13,7 +13,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { memories, memoryCounters, sessions } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 import { fits, markedIn, rankOf, type TextMatch } from "../text/text-query.js";
 
 export interface MemoryRow {

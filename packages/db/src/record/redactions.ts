@@ -11,8 +11,8 @@ import {
   stateEntries,
   stateVersions,
 } from "../core/schema.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 import type { RedactionEvent } from "../feed/messages.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
 
 /**
  * Takes a message's text away, with its words in the index of searches; false when it was done before. What is put in its

@@ -1,6 +1,6 @@
 import { and, count, eq, isNull, sql } from "drizzle-orm";
 import { feeds, sessions, teams } from "../core/schema.js";
-import type { Transaction } from "../start/open-database.js";
+import type { Transaction } from "../core/transactions.js";
 
 /** What a feed lets agents say. */
 export interface FeedGate {

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { peers, teams } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 import type { DeclaredStatus, GroupMembership } from "./peers.js";
 
 /** What a peer tells of itself; what is left out stays as it is. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import { peers, personReads, sessions, teams } from "../core/schema.js";
+import type { Queryable } from "../core/transactions.js";
 import type { LiveSecret } from "../identity/persons.js";
-import type { Queryable } from "../start/open-database.js";
 import { type TeamWithPeer, teamWithPeerColumns } from "./teams.js";
 
 /** Where a peer has come to; what is left out stays. Cursors only ever go forward. */

@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { documents, feeds, messages, sessionSlugs, sessions, teams } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 /** A session with what a reader wants to know of its feed, document and roster. */
 export interface SessionRow {

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import { feeds, peers, sessions, teams } from "../core/schema.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 import type { LiveSecret } from "../identity/persons.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
 import { lockSession } from "./sessions.js";
 
 export interface TeamRow {

@@ -11,7 +11,7 @@ import { DatabaseError } from "../core/database-error.js";
 import { knownMigrations } from "../core/migrations.js";
 import * as schema from "../core/schema.js";
 import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
-import { appendInTransaction } from "../feed/messages.js";
+import { appendInTransaction } from "../feed/append-messages.js";
 import { holdNodeLock } from "./node-lock.js";
 import { openDatabase } from "./open-database.js";
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PgDatabase } from "drizzle-orm/pg-core";
-import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
+import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import type { ConnectionTarget } from "../core/connection.js";
 import { DatabaseError, databaseErrorCode } from "../core/database-error.js";
@@ -8,14 +7,9 @@ import { migrate } from "../core/migrate.js";
 import { newestMigration } from "../core/migrations.js";
 import { renewClient } from "../core/renewed-client.js";
 import * as schema from "../core/schema.js";
-import { startTransactions } from "../core/transactions.js";
+import { type Queryable, startTransactions, type Transaction } from "../core/transactions.js";
 import { type AppendOutcome, appendMessages, type MessageRow } from "../feed/append-messages.js";
 import { type WriteProblem, watchWrites } from "./write-health.js";
-
-/** What a query runs on: the pool, or a transaction. */
-export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
-/** What a query must run on that is only one part of a change. */
-export type Transaction = Queryable;
 
 const transactionsMax = 6;
 

@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import type postgres from "postgres";
 import { databaseErrorCode, isConnectionLost, isOutOfResources } from "../core/database-error.js";
+import type { Queryable } from "../core/transactions.js";
 
 /** What keeps the database from being written to. */
 export type WriteProblem =
@@ -125,4 +127,11 @@ function toWriteProblem(error: unknown): WriteProblem | null {
     default:
       return isConnectionLost(error) ? "unreachable" : null;
   }
+}
+
+/** How long the least question takes there and back, in milliseconds; getting a connection is part of it. */
+export async function measureRoundTrip(db: Queryable): Promise<number> {
+  const begun = performance.now();
+  await db.execute(sql`SELECT 1`);
+  return Math.round((performance.now() - begun) * 100) / 100;
 }

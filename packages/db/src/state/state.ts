@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, isNotNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { documents, stateEntries, stateVersions } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 /** A key's value as it was from one change to the next; null where it was deleted. */
 export interface StateVersionRow {

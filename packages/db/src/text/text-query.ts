@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Queryable } from "../start/open-database.js";
+import type { Queryable } from "../core/transactions.js";
 
 /** Words to look for, which stand together in this order; or, excluded, must not. */
 export interface SearchTerm {
@@ -66,4 +66,20 @@ function withoutMarks(text: SQL): SQL {
 function beginningsIn(query: string): string {
   const stems = [...query.matchAll(/'([^']+)'/g)].map(([, stem = ""]) => [...stem]);
   return stems.map((stem) => stem.slice(0, Math.max(3, stem.length - 1)).join("")).join("|");
+}
+
+/**
+ * A regular expression for a text, whatever its case: each letter is spelled out in both, since what a server knows of case
+ * depends on its locale, and in the locale C ends with ASCII.
+ */
+export function inAnyCase(text: string): string {
+  return [...text].map(toPattern).join("");
+}
+
+function toPattern(sign: string): string {
+  if (/[^\p{L}\p{N}\s]/u.test(sign)) return /[!-~]/.test(sign) ? `\\${sign}` : sign;
+  const cases = [...new Set([sign, sign.toLowerCase(), sign.toUpperCase()])].filter(
+    (each) => [...each].length === 1,
+  );
+  return cases.length === 1 ? sign : `[${cases.join("")}]`;
 }

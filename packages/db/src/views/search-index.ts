@@ -8,7 +8,7 @@ import {
   searchHeads,
   sessions,
 } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 /** The sessions whose messages or document are not yet in the index, the one with the newest message first. */
 export async function listUnindexedSessions(db: Queryable, limit: number): Promise<string[]> {

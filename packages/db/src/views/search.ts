@@ -14,7 +14,7 @@ import {
   topicMessages,
   topics,
 } from "../core/schema.js";
-import type { Queryable } from "../start/open-database.js";
+import type { Queryable } from "../core/transactions.js";
 import { fits, markedIn, rankOf, type TextMatch } from "../text/text-query.js";
 
 export type FoundKind =

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import { documentVersions, messages, teams } from "../core/schema.js";
+import type { Queryable } from "../core/transactions.js";
 import type { FeedRange } from "../feed/feed-pages.js";
-import type { Queryable } from "../start/open-database.js";
 
 export interface ChatCount {
   readonly teamId: string;

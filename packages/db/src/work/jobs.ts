@@ -13,7 +13,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { jobs, meshes } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 import { type SourceColumns, sourceName } from "./topics.js";
 
 const { secretHash: _hash, runner: _runner, ...columns } = getTableColumns(jobs);

@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, lt, lte, max, type SQL, sql } from "drizzle-orm";
 import { documents, meshes, proposals } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 import { lockTopic } from "./topics.js";
 
 const { content: _content, acceptedContentHash: _hash, ...columns } = getTableColumns(proposals);

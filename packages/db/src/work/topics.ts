@@ -15,7 +15,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { documents, meshes, topicMessages, topics } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 export type TopicRow = typeof topics.$inferSelect;
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, gte, lt, lte, max, sql } from "drizzle-orm";
 import { documentVersions, messages, recordRests, recordTiles } from "../core/schema.js";
-import type { Queryable } from "../start/open-database.js";
+import type { Queryable } from "../core/transactions.js";
 
 /** The one or the other of a session's logs. */
 export interface RecordLog {

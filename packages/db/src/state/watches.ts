@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { peers, stateWatches, teams } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 /** A key, or the beginning of keys, that a peer wants to be told of. */
 export interface StateWatch {

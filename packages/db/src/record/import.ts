@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { documents, feeds, importFiles, originKeys, sessions } from "../core/schema.js";
-import type { Queryable, Transaction } from "../start/open-database.js";
-import type { AuditKeyRow } from "./audit-keys.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
+import type { AuditKeyRow } from "./heads.js";
 
 /** A session that came from another broker, as it stands here. */
 export interface ImportedSessionRow {

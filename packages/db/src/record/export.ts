@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import { documents, documentVersions, messages } from "../core/schema.js";
+import type { Queryable } from "../core/transactions.js";
 import { boundPage, messageColumns, type PageBounds, type StoredMessage } from "../feed/messages.js";
-import type { Queryable } from "../start/open-database.js";
 
 /** What of a row shows that its content is what the record commits to. */
 interface Salted {
