@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "@merkle/db";
-import type { Catalogue, OperationName, OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { OperationName, OutputOf, operationRules, ParsedInputOf } from "@merkle/wire";
 import type { Addresses } from "./core/addresses.js";
 import type { Log } from "./core/log.js";
 import type { Metrics } from "./core/metrics.js";
@@ -142,32 +142,27 @@ export type PersonContext = Context & { readonly team: null; readonly person: Pe
 /** A person who reads a session, in it or not. */
 export type PersonReaderContext = SessionContext & { readonly person: PersonCaller };
 
-/** What the verb of an operation is given, as its access and route say. */
-export type ContextFor<Name extends OperationName> = Name extends "ack"
-  ? ReaderContext
-  : Name extends "mark_read"
+/** What the verb of an operation is given, as its rules say. */
+export type ContextFor<Name extends OperationName> = ContextOf<(typeof operationRules)[Name]>;
+
+type ContextOf<Rules> = Rules extends { readonly route: `${string}/:session_id${string}` }
+  ? Rules extends { readonly access: "team" }
+    ? TeamContextOf<Rules> | (ForJobs<Rules> & SessionContext)
+    : SessionContext
+  : Rules extends { readonly access: "team" }
+    ? (Rules extends { readonly human: string } ? PersonContext : MeshContext) | ForJobs<Rules>
+    : Rules extends { readonly access: "job" }
+      ? AgentContext
+      : Context;
+
+/** A person whose reading is noted need not be in the session. */
+type TeamContextOf<Rules> = Rules extends { readonly notesReading: true }
+  ? Rules extends { readonly human: string }
     ? PersonReaderContext
-    : Name extends
-          | "dismiss_attention"
-          | "get_person"
-          | "rename_person"
-          | "verify_person"
-          | "put_persona"
-          | "decide_proposal"
-      ? PersonContext
-      : Name extends "insert_proposal"
-        ? ProposerContext
-        : Name extends "conclude_session"
-          ? TeamContext | (SessionContext & AgentContext)
-          : Catalogue[Name]["route"] extends `${string}/:session_id${string}`
-            ? Catalogue[Name]["access"] extends "team"
-              ? TeamContext
-              : SessionContext
-            : Catalogue[Name]["access"] extends "team"
-              ? MeshContext
-              : Catalogue[Name]["access"] extends "job"
-                ? AgentContext
-                : Context;
+    : ReaderContext
+  : TeamContext;
+
+type ForJobs<Rules> = Rules extends { readonly forJobs: readonly unknown[] } ? AgentContext : never;
 
 /** A verb for every operation, and no other (CAT-2). */
 export type Handlers = {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
-import { fillPath, isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
+import { fillPath, MerkleError, routeOf, rulesOf } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "./cli-error.js";
 import type { BrokerAddress, Config } from "./config.js";
 import {
@@ -168,7 +168,7 @@ export function toRequest(
     return { path: query.size > 0 ? `${path}?${query}` : path, init: { method } };
   }
   const body = {
-    ...(isReadOnly(name) ? {} : { idempotency_key: randomUUID() }),
+    ...(rulesOf(name).readOnly ? {} : { idempotency_key: randomUUID() }),
     ...Object.fromEntries(fields),
   };
   return {

@@ -5,7 +5,6 @@ export {
   catalogue,
   findOperation,
   type InputOf,
-  type OperationName,
   type OutputOf,
   operations,
   type ParsedInputOf,
@@ -38,15 +37,12 @@ export { KeyCard } from "./identity/key-card.js";
 export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-schema.js";
 export { Message, Redaction, type SystemEvent } from "./message.js";
 export {
-  type Access,
   type AccessRule,
   commonErrors,
-  type HttpMethod,
   isSessionOperation,
   isStreamable,
   type Operation,
   type Rendering,
-  type Toolset,
 } from "./operation.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";

@@ -1,68 +1,27 @@
 import type * as z from "zod";
 import { foreign } from "./compact.js";
 import type { ErrorCode } from "./errors.js";
-import type { JobKind } from "./values.js";
+import type { OperationRules } from "./operation-rules.js";
+import { fileOperationRules, operationRules } from "./operations/rules.js";
 
-/**
- * Who may call: anybody at all, anyone whom the broker lets into the mesh, a team of the session, a reader of it, a member,
- * an admin (AUTH-4), the agent of a job and nobody else.
- */
-export type Access = "public" | "open" | "team" | "reader" | "member" | "admin" | "job";
-
-export type Toolset = "core" | "messaging" | "mesh" | "people" | "progress" | "audit" | "work" | "admin";
-
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-export type Route = `${HttpMethod} /api/${string}`;
-
-/**
- * One thing that a caller can ask for. Everything a door needs to know stands here and nowhere else: routes, tools,
- * frames, documentation and the typed client are made from it.
- */
-export interface Operation<
-  Name extends string = string,
+/** What an operation says of itself, takes and gives. */
+export interface OperationDescription<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > {
-  readonly name: Name;
-  readonly toolset: Toolset;
   /** What an agent reads to decide whether this is the tool it wants. */
   readonly summary: string;
-  readonly access: Access;
-  readonly route: Route;
   readonly input: Input;
   readonly output: Output;
   /** The codes it may answer beside those that any request may get. */
   readonly errors: readonly ErrorCode[];
-  /** A `call` is answered at once; a `wait` may be held open and is cancelled with its caller. */
-  readonly kind: "call" | "wait";
-  /** Whether it changes nothing that others can see. What changes something takes an idempotency key. */
-  readonly readOnly: boolean;
-  /** Whether a concluded session still takes it. */
-  readonly afterClosing: "allowed" | "refused";
-  readonly rate: "read" | "write" | "wait" | "create";
-  /**
-   * For which jobs an agent may call it, whoever else may; without it none (JOB-12). An agent has read what anybody may have
-   * written, so that what it could do beyond its job, somebody else could make it do.
-   */
-  readonly forJobs?: readonly JobKind[];
-  /**
-   * What of it is for humans: `person`, what is a person's own, guests' included; `power`, what decides about agents, which
-   * takes a verified human; `verifying`, what makes somebody one. The last two are refused over MCP (PERSON-11).
-   */
-  readonly human?: "person" | "power" | "verifying";
-  /**
-   * Whether its answer depends on who calls although nobody has to prove it: doors that remember a caller's credential send it
-   * along, as they do where one is needed.
-   */
-  readonly asksWhoCalls?: true;
-  /** Whether somebody who only looks on in one session may call it although it addresses none (ENTER-7). */
-  readonly forOnlookers?: true;
   /**
    * What lists of tools leave out, because pages and programs ask for it and no agent needs to: the whole operation, or some
    * of its inputs. It may be called and given all the same (MCP-10).
    */
   readonly unlisted?: true | readonly string[];
+  /** What the tools over stdio leave out beside that: what the server there does or gives itself, or a model hardly needs (STDIO-2). */
+  readonly unlistedOverStdio?: true | readonly string[];
   /**
    * Fields of the output, at any depth, that are rendered as they stand, because they are edited by quoting them or read as
    * JSON: `compact` itself makes them harmless, and lets nothing follow that could be theirs (TEXT-4).
@@ -75,20 +34,22 @@ export interface Operation<
   compact(output: z.output<Output>, rendering: Rendering): string;
 }
 
+/**
+ * One thing that a caller can ask for. Everything a transport needs to know stands here and nowhere else: routes, tools,
+ * frames, documentation and the typed client are made from it.
+ */
+export interface Operation<
+  Name extends string = string,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> extends OperationRules,
+    OperationDescription<Input, Output> {
+  readonly name: Name;
+}
+
 /** What admits or refuses a caller: of an operation, and of what is asked beside the operations alike (AUTH-12). */
-export type AccessRule = Pick<
-  Operation,
-  | "name"
-  | "access"
-  | "input"
-  | "readOnly"
-  | "afterClosing"
-  | "rate"
-  | "forJobs"
-  | "human"
-  | "forOnlookers"
-  | "asksWhoCalls"
->;
+export type AccessRule = Pick<Operation, "name" | "input"> &
+  Omit<OperationRules, "toolset" | "route" | "kind" | "keptBy" | "withoutCredential">;
 
 /** Whether it addresses one session: it cannot be asked without naming it. */
 export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {
@@ -110,23 +71,22 @@ export function isStreamable({ kind, route }: Pick<Operation, "kind" | "route">)
   return kind === "wait" && route.startsWith("GET ");
 }
 
-/** Declares an operation, keeping its exact types. */
+const allRules = { ...operationRules, ...fileOperationRules };
+type AllRules = typeof allRules;
+
+/** An operation: its rules, by its name, and what it says, takes and gives, of exactly these types. */
 export function operation<
-  const Name extends string,
+  const Name extends keyof AllRules,
   Input extends z.ZodObject,
   Output extends z.ZodType,
-  const OperationAccess extends Access,
-  const OperationRoute extends Route,
 >(
-  definition: Operation<Name, Input, Output> & {
-    readonly access: OperationAccess;
-    readonly route: OperationRoute;
-  },
-): Operation<Name, Input, Output> & { readonly access: OperationAccess; readonly route: OperationRoute } {
-  return {
-    ...definition,
-    compact: (output, rendering) => definition.compact(foreign(output, definition.verbatim), rendering),
-  };
+  name: Name,
+  description: OperationDescription<Input, Output>,
+): Operation<Name, Input, Output> & AllRules[Name] {
+  const compact = (output: z.output<Output>, rendering: Rendering) =>
+    description.compact(foreign(output, description.verbatim), rendering);
+  // The rules of a name not known yet are still the rules of one.
+  return { ...(allRules[name] as AllRules[Name] & OperationRules), ...description, name, compact };
 }
 
 /** The errors that any operation may answer, whatever it does. */

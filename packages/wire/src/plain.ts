@@ -10,7 +10,6 @@ export {
   verifyMerkleProof,
 } from "./audit/merkle-tree.js";
 export { isClearText } from "./client/clear-text.js";
-export { isReadOnly } from "./client/reading-operations.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
 export {
   compactMessage,
@@ -29,6 +28,8 @@ export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } fro
 export { limits } from "./limits.js";
 export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
 export { deceptionIn, normaliseName } from "./names.js";
+export type { Access, HttpMethod, OperationRules, Toolset } from "./operation-rules.js";
+export { fillPath, type OperationName, operationRules, routeOf, rulesOf } from "./operations/rules.js";
 export { applyHunks } from "./proposals/apply-hunks.js";
 export { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "./rate-limits.js";
 export { sealText } from "./record/seal-text.js";
@@ -41,7 +42,6 @@ export {
   saidOf,
   withoutText,
 } from "./redaction.js";
-export { fillPath, routeOf } from "./routes.js";
 export { type SearchKind, searchKinds } from "./search-kinds.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";

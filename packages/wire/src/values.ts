@@ -1,13 +1,12 @@
 import * as z from "zod";
 import { limits } from "./limits.js";
 import { deceptionIn, normaliseName } from "./names.js";
+import { jobKinds } from "./operation-rules.js";
 import { parseSourcePath } from "./source-path.js";
 import { isUuid } from "./uuid.js";
 
 /** The values that operations are built from. Whatever passed here is not checked again further in. */
 
-/** What headless agents are run for. */
-export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
 export const JobKind = z.enum(jobKinds).meta({
   description:
     "conclude drafts the conclusion, incorporate rewrites for a topic, perspective reads as a persona.",

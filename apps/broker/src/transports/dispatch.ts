@@ -332,7 +332,7 @@ async function repeatRotation(
   raw: RawInput,
   { session, caller, credential }: IdentifiedCall,
 ): Promise<unknown> {
-  if (operation.name !== "rotate_team_credential" || caller || !credential) return undefined;
+  if (operation.teamCredential !== "replaced" || caller || !credential) return undefined;
   const parsed = operation.input.safeParse(raw);
   // What is no valid request cannot be the repetition of one.
   if (!parsed.success) return undefined;

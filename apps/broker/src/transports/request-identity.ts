@@ -28,11 +28,11 @@ export function identify(
   };
 }
 
-function nameCaller({ name }: Operation, { principal, team, person }: Who): string | null {
+function nameCaller({ teamCredential }: Operation, { principal, team, person }: Who): string | null {
   // A rotation ends the credential that asked for it, so it is repeated under that credential's own name (IDEM-9).
-  if (team && name === "rotate_team_credential") return fingerprint(team.credential);
+  if (team && teamCredential === "replaced") return fingerprint(team.credential);
   // Joining makes a person's team, so its repetition would come from another caller.
-  if (person && name === "join_session") return person.personId;
+  if (person && teamCredential === "given") return person.personId;
   if (person) return team?.teamId ?? person.personId;
   // A team and each of its named peers ask on their own, by the uuid of their credential.
   const own = team && parseTeamCredential(team.credential)?.teamId;

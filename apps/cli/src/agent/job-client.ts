@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import type { InputOf, Job, OperationName, OutputOf } from "@merkle/wire";
-import { isClearText, isReadOnly, MerkleError } from "@merkle/wire/plain";
+import { isClearText, MerkleError, rulesOf } from "@merkle/wire/plain";
 import { pauseAfter, toRequest, unreachable } from "../broker-client.js";
 import { CliError, usageError } from "../cli-error.js";
 import { type HttpRequest, requestHttp } from "../http-request.js";
@@ -54,7 +54,7 @@ export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobC
   async function call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
     const { path, init } = toRequest(
       name,
-      isReadOnly(name) ? { ...input } : { ...input, ...keyOf(name, input) },
+      rulesOf(name).readOnly ? { ...input } : { ...input, ...keyOf(name, input) },
     );
     let response = await ask(path, init);
     const until = performance.now() + patienceMs;

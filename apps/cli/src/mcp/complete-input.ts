@@ -52,10 +52,9 @@ export function completeInput({ operation, fields, refusal, teams, keyring }: Co
   };
 }
 
-function findTeam(teams: Teams, { name }: Operation, session: string | undefined): Team | undefined {
+function findTeam(teams: Teams, { afterLeaving }: Operation, session: string | undefined): Team | undefined {
   const last = teams.findLast(session);
-  // Leaving can be repeated with its key (IDEM-9).
-  return last ?? (name === "leave_session" ? teams.findLeft(session) : undefined);
+  return last ?? (afterLeaving ? teams.findLeft(session) : undefined);
 }
 
 function noSession({ name }: Operation): MerkleError {

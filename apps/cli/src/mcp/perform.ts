@@ -55,34 +55,40 @@ export function createPerformer(options: PerformerOptions): Performer {
     return output;
   }
 
+  /** The operations for which this server does something of its own; those that return nothing, the broker is asked for. */
+  const own: Partial<Record<OperationName, (performance: Performance) => Promise<Performed | undefined>>> = {
+    async create_session({ input, signal }) {
+      return { output: await membership.createSession(input, signal) };
+    },
+    async join_session({ input, signal }) {
+      return { output: await membership.joinSession(input, signal) };
+    },
+    async leave_session({ input, team, signal }) {
+      return team && { output: await membership.leaveSession(input, team, signal) };
+    },
+    async rotate_team_credential({ input, team, signal }) {
+      return team && { output: await membership.rotateCredential(input, team, signal) };
+    },
+    async get_history(performance) {
+      return { output: await readHistory(performance) };
+    },
+    async send_message({ input, team, signal }) {
+      if (input["private"] !== true) return undefined;
+      return team && { output: await sealing.send(input, team, signal) };
+    },
+    wait_for_messages: wait,
+    check_messages: check,
+  };
+
   async function run(performance: Performance): Promise<Performed> {
-    const { operation, input, team, signal } = performance;
-    switch (operation.name) {
-      case "create_session":
-        return { output: await membership.createSession(input, signal) };
-      case "join_session":
-        return { output: await membership.joinSession(input, signal) };
-      case "leave_session":
-        if (team) return { output: await membership.leaveSession(input, team, signal) };
-        break;
-      case "rotate_team_credential":
-        if (team) return { output: await membership.rotateCredential(input, team, signal) };
-        break;
-      case "wait_for_messages":
-        return wait(performance);
-      case "check_messages":
-        return check(performance);
-      case "get_history":
-        return { output: await readHistory(performance) };
-      case "send_message":
-        if (input["private"] === true && team) return { output: await sealing.send(input, team, signal) };
-        break;
-    }
+    const { team } = performance;
+    const name = performance.operation.name as OperationName; // The catalogue's keys are its operations' names.
+    const performed = await own[name]?.(performance);
+    if (performed) return performed;
     const output = await ask(performance);
-    if (team) takeNotice(operation, output, team);
+    if (team) notices[name]?.(team, Object(output));
     return { output };
   }
-
   async function readHistory(performance: Performance): Promise<OutputOf<"get_history">> {
     // The broker's answer to an operation is that operation's output.
     const page = (await ask(performance)) as OutputOf<"get_history">;
@@ -151,23 +157,24 @@ function toPerformed(team: Team, { output, again, settle }: Waited): Performed {
 }
 
 /** What the model did itself is no news to it; what it acknowledged is not handed to it. */
-function takeNotice({ name }: Operation, output: unknown, team: Team): void {
+const notices: Partial<Record<OperationName, (team: Team, output: Fields) => void>> = {
   // The broker's answer to an operation is that operation's output.
-  if (name === "set_status") noteDeclared(team, output as OutputOf<"set_status">);
-  const { cursor, version, doc_version: concluded } = Object(output);
-  if (name === "ack" && typeof cursor === "number") team.mail.passUpTo(cursor);
-  if (name === "conclude_session") team.closed = true;
-  const written = name === "conclude_session" ? concluded : version;
-  if (writers.has(name) && typeof written === "number")
-    team.document.told = Math.max(team.document.told, written);
-}
+  set_status: (team, output) => noteDeclared(team, output as OutputOf<"set_status">),
+  ack: (team, { cursor }) => {
+    if (typeof cursor === "number") team.mail.passUpTo(cursor);
+  },
+  update_session_doc: (team, { version }) => noteWritten(team, version),
+  append_to_session_doc: (team, { version }) => noteWritten(team, version),
+  edit_session_doc: (team, { version }) => noteWritten(team, version),
+  conclude_session: (team, { doc_version }) => {
+    team.closed = true;
+    noteWritten(team, doc_version);
+  },
+};
 
-const writers: ReadonlySet<string> = new Set([
-  "update_session_doc",
-  "append_to_session_doc",
-  "edit_session_doc",
-  "conclude_session",
-]);
+function noteWritten({ document }: Team, version: unknown): void {
+  if (typeof version === "number") document.told = Math.max(document.told, version);
+}
 
 function refuseCursor(operation: string, input: Fields): void {
   const field = ["since_cursor", "epoch"].find((name) => input[name] !== undefined);

@@ -1,32 +1,7 @@
-import {
-  type ListedTool,
-  type Operation,
-  type OperationName,
-  operations,
-  type Toolset,
-  toTool,
-} from "@merkle/wire";
+import { type ListedTool, type Operation, operations, type Toolset, toTool } from "@merkle/wire";
 
-/** What this server does itself: it keeps the place and the credential, and its human has chosen the broker. */
-const done: ReadonlySet<string> = new Set<OperationName>(["ack", "rotate_team_credential", "get_app_info"]);
-
-/** What a model hardly needs beside the others: list_peers has the teams, too, and read_session_doc any version. */
-const seldom: ReadonlySet<string> = new Set<OperationName>(["list_participants", "list_doc_versions"]);
-
-/** What this server keeps, or what only programs and people ask for: these inputs are not listed. */
-const unlisted: ReadonlySet<string> = new Set(["team_id", "idempotency_key", "epoch"]);
-const unlistedOf: Partial<Record<OperationName, ReadonlySet<string>>> = {
-  create_session: new Set(["settings"]),
-  // What this server says of its machine and its client; and what set_summary is for.
-  join_session: new Set(["capabilities", "cwd", "machine", "session_key", "key_card", "summary"]),
-  list_peers: new Set(["include_left"]),
-  list_sessions: new Set(["limit"]),
-  list_participants: new Set(["include_folded"]),
-  update_session_doc: new Set(["include_content"]),
-  post_message: new Set(["type"]),
-  set_status: new Set(["automatic"]),
-  wait_for_messages: new Set(["since_cursor", "include_own"]),
-};
+/** What this server keeps, or what only programs and people ask for, is an input of no tool. */
+const unlisted: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
 const readMore: ListedTool = {
   name: "read_more",
@@ -45,7 +20,7 @@ const readMore: ListedTool = {
  */
 export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
   const listed = offeredOperations(toolsets).filter(
-    ({ name, unlisted }) => unlisted !== true && !done.has(name) && !seldom.has(name),
+    ({ unlisted, unlistedOverStdio }) => unlisted !== true && unlistedOverStdio !== true,
   );
   return [...listed.map(toStdioTool), readMore];
 }
@@ -58,17 +33,23 @@ export function offeredOperations(toolsets: ReadonlySet<Toolset>): readonly Oper
 }
 
 /** Whether a session that is not named is the one joined last. */
-export function takesLastSession({ name, route }: Pick<Operation, "name" | "route">): boolean {
-  return route.includes(":session_id") && name !== "join_session";
+export function takesLastSession({
+  route,
+  teamCredential,
+}: Pick<Operation, "route" | "teamCredential">): boolean {
+  return route.includes(":session_id") && teamCredential !== "given";
 }
 
 function toStdioTool(operation: Operation): ListedTool {
   const tool = toTool(operation);
   const { properties, required } = tool.inputSchema;
-  const hidden = unlistedOf[operation.name as OperationName];
+  const hidden = [
+    ...unlisted,
+    ...(Array.isArray(operation.unlistedOverStdio) ? operation.unlistedOverStdio : []),
+  ];
   const session = takesLastSession(operation) && { session_id: optionalSession };
   const listed = Object.entries({ ...Object(properties), ...session }).filter(
-    ([name]) => !unlisted.has(name) && !hidden?.has(name),
+    ([name]) => !hidden.includes(name),
   );
   const left = new Set([...(session ? ["session_id"] : []), "projectId"]);
   const names = Array.isArray(required) ? required.filter((name) => !left.has(name)) : [];

@@ -1,8 +1,8 @@
-import type { InputOf, OperationName, OutputOf } from "../catalogue.js";
+import type { InputOf, OutputOf } from "../catalogue.js";
 import { MerkleError } from "../errors.js";
 import { limits } from "../limits.js";
+import { type OperationName, rulesOf } from "../operations/rules.js";
 import { randomUuid } from "./random-uuid.js";
-import { isReadOnly } from "./reading-operations.js";
 import type { Answer, Request, Requests } from "./requests.js";
 import { retryPauseMs } from "./retry-pause.js";
 
@@ -147,13 +147,15 @@ class Call implements Request {
   }
 
   #doubt(): { outcome?: "unknown" } {
-    return this.#wasSent && !isReadOnly(this.#definition.name) ? { outcome: "unknown" } : {};
+    return this.#wasSent && !rulesOf(this.#definition.name).readOnly ? { outcome: "unknown" } : {};
   }
 }
 
 /** The request as it goes over the wire. What changes something gets a key, so that repeating it changes nothing more. */
 function toText(id: number, operation: OperationName, input: object): string {
-  const keyed = isReadOnly(operation) ? input : { ...input, idempotency_key: keyOf(input) ?? randomUuid() };
+  const keyed = rulesOf(operation).readOnly
+    ? input
+    : { ...input, idempotency_key: keyOf(input) ?? randomUuid() };
   const text = JSON.stringify({ type: "request", id, operation, input: keyed });
   // A frame that is too large would cost the whole connection, and everybody's calls with it.
   const bytes = utf8.encode(text).length;

@@ -1,7 +1,8 @@
-import type { InputOf, OperationName, OutputOf } from "../catalogue.js";
+import type { InputOf, OutputOf } from "../catalogue.js";
 import { MerkleError } from "../errors.js";
 import type { ClientFrame } from "../frames.js";
 import type { WakePath } from "../operations/peers.js";
+import type { OperationName } from "../operations/rules.js";
 import type { RetryOptions } from "./backoff.js";
 import { type CallOptions, Calls } from "./calls.js";
 import { isClearText } from "./clear-text.js";

@@ -1,14 +1,12 @@
 import * as z from "zod";
 import { lines } from "../compact.js";
 import { operation } from "../operation.js";
-import { Epoch, jobKinds, Uuid } from "../values.js";
+import { Epoch, Uuid } from "../values.js";
 
-export const getAppInfo = operation({
-  name: "get_app_info",
-  toolset: "core",
+export const getAppInfo = operation("get_app_info", {
   summary: "Read which broker this is: version, how agents connect, who may enter, and its limits.",
-  access: "open",
-  route: "GET /api/app-info",
+  // Its human has chosen the broker.
+  unlistedOverStdio: true,
   input: z.strictObject({}),
   output: z.object({
     name: z.literal("merkle"),
@@ -27,12 +25,6 @@ export const getAppInfo = operation({
     limits: z.record(z.string(), z.number()),
   }),
   errors: [],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: jobKinds,
-  forOnlookers: true,
   compact: (app) =>
     lines(
       `merkle ${app.version}, mesh ${app.mesh}, ${app.auth}`,

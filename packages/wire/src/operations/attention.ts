@@ -60,13 +60,9 @@ export const AttentionItem = z
 
 export type AttentionItem = z.output<typeof AttentionItem>;
 
-export const listAttention = operation({
-  name: "list_attention",
-  toolset: "people",
+export const listAttention = operation("list_attention", {
   summary:
     "List what waits for a human: unanswered asks, open proposals, failed jobs, blocked peers, held, spent and quiet sessions.",
-  access: "reader",
-  route: "GET /api/attention",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1)
@@ -85,10 +81,6 @@ export const listAttention = operation({
     dismissed: z.int().meta({ description: "How many more the caller has put away." }),
   }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ items }) =>
     lines(
       ...items.map(
@@ -103,14 +95,9 @@ export const listAttention = operation({
     ),
 });
 
-export const dismissAttention = operation({
-  name: "dismiss_attention",
-  toolset: "people",
+export const dismissAttention = operation("dismiss_attention", {
   summary: "Put an item of list_attention away for yourself, for good or until a time; others still see it.",
-  access: "team",
-  route: "POST /api/attention/dismiss",
   unlisted: true,
-  human: "person",
   input: z
     .strictObject({
       id: lineOfChars(limits.attentionIdCharsMax)
@@ -128,10 +115,6 @@ export const dismissAttention = operation({
     }),
   output: z.object({ id: z.string(), dismissed: z.boolean(), snoozed_until: Timestamp.nullable() }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ dismissed, snoozed_until }) =>
     snoozed_until
       ? `snoozed until ${messageTime(snoozed_until)}`
@@ -140,14 +123,9 @@ export const dismissAttention = operation({
         : "back on the list",
 });
 
-export const markRead = operation({
-  name: "mark_read",
-  toolset: "people",
+export const markRead = operation("mark_read", {
   summary: "Note how far a person has read; all of the person's browsers are told. Agents use ack.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/read",
   unlisted: true,
-  human: "person",
   input: z.strictObject({
     ...inSession,
     cursor: Sequence.optional().meta({ description: "The last message read; left out: all of them." }),
@@ -159,9 +137,5 @@ export const markRead = operation({
     unread: z.int().meta({ description: "Messages of others after it that count as unread (READ-2)." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ last_read, unread }) => `read up to ${last_read}, ${unread} unread`,
 });

@@ -52,13 +52,9 @@ export const MerkleRoot = z
   .meta({ id: "MerkleRoot" });
 export type MerkleRoot = z.output<typeof MerkleRoot>;
 
-export const auditSessionStart = operation({
-  name: "audit_session_start",
-  toolset: "audit",
+export const auditSessionStart = operation("audit_session_start", {
   summary:
     "Start an audit session: a record of how something was decided, to be sealed by merkle_finalize. It is then the one that your other audit calls mean.",
-  access: "team",
-  route: "POST /api/audit/sessions",
   unlisted: ["session_id"],
   input: z.strictObject({
     intent: StorableText.min(1, { error: "intent must not be empty" })
@@ -76,10 +72,6 @@ export const auditSessionStart = operation({
     started_at: Timestamp,
   }),
   errors: ["unauthorized", "conflict", "ERR_SESSION_EXISTS"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ session_id }) => `audit session ${session_id} started`,
 });
 
@@ -97,12 +89,8 @@ const AuditSession = z
   .meta({ id: "AuditSession" });
 export type AuditSession = z.output<typeof AuditSession>;
 
-export const listAuditSessions = operation({
-  name: "list_audit_sessions",
-  toolset: "audit",
+export const listAuditSessions = operation("list_audit_sessions", {
   summary: "List the audit sessions of the mesh, the newest first.",
-  access: "reader",
-  route: "GET /api/audit/sessions",
   unlisted: true,
   input: z.strictObject({
     session_id: AuditSessionId.optional().meta({ description: "Only this one." }),
@@ -112,10 +100,6 @@ export const listAuditSessions = operation({
   }),
   output: z.object({ sessions: z.array(AuditSession), next_cursor: z.int().nullable() }),
   errors: ["unauthorized"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ sessions, next_cursor }) =>
     lines(
       ...sessions.map(
@@ -127,13 +111,9 @@ export const listAuditSessions = operation({
     ),
 });
 
-export const thoughtRecord = operation({
-  name: "thought_record",
-  toolset: "audit",
+export const thoughtRecord = operation("thought_record", {
   summary:
     "Record what you plan, found, decided or learned, chained to the task's record before. It cannot be changed.",
-  access: "team",
-  route: "POST /api/audit/thoughts",
   input: z.strictObject({
     type: ThoughtType,
     content: textOfBytes(limits.thoughtBytesMax).refine((text) => text !== "", {
@@ -146,20 +126,11 @@ export const thoughtRecord = operation({
   }),
   output: ThoughtRecord,
   errors: ["unauthorized", "conflict", "ERR_SESSION_NOT_FOUND", "ERR_ALREADY_FINALIZED"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ id, hash }) => `recorded ${id} hash ${hash}`,
 });
 
-export const thoughtRecordList = operation({
-  name: "thought_record_list",
-  toolset: "audit",
+export const thoughtRecordList = operation("thought_record_list", {
   summary: "List thought records of an audit session or a task, in the order in which they came.",
-  access: "reader",
-  asksWhoCalls: true,
-  route: "GET /api/audit/thoughts",
   input: z.strictObject({
     task_id: TaskId.optional().meta({
       description: "Those of this task; of all sessions, if none is named.",
@@ -171,10 +142,6 @@ export const thoughtRecordList = operation({
   }),
   output: z.object({ records: z.array(ThoughtRecord), next_cursor: z.int().nullable() }),
   errors: ["unauthorized", "ERR_SESSION_NOT_FOUND"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ records, next_cursor }) =>
     lines(
       ...records.map(compactThought),
@@ -183,14 +150,9 @@ export const thoughtRecordList = operation({
     ),
 });
 
-export const auditVerifyChain = operation({
-  name: "audit_verify_chain",
-  toolset: "audit",
+export const auditVerifyChain = operation("audit_verify_chain", {
   summary:
     "Check that no thought record of a task, or of an audit session's tasks, was changed, removed or slipped in.",
-  access: "reader",
-  asksWhoCalls: true,
-  route: "GET /api/audit/chain",
   input: z.strictObject({
     task_id: TaskId.optional().meta({ description: "This task's chain alone." }),
     ...inAuditSession,
@@ -216,10 +178,6 @@ export const auditVerifyChain = operation({
     }),
   }),
   errors: ["unauthorized", "ERR_SESSION_NOT_FOUND"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ valid, task_count, record_count, broken_at: broken, root_matches }) =>
     lines(
       `${valid ? "valid" : "NOT VALID"}: ${record_count} records in ${task_count} tasks checked`,
@@ -229,47 +187,25 @@ export const auditVerifyChain = operation({
     ),
 });
 
-export const merkleFinalize = operation({
-  name: "merkle_finalize",
-  toolset: "audit",
+export const merkleFinalize = operation("merkle_finalize", {
   summary:
     "Seal an audit session with the Merkle root over its records, for good. Record your last thought before.",
-  access: "team",
-  route: "POST /api/audit/finalize",
   input: z.strictObject({ ...inAuditSession, ...asTeam, ...retryable }),
   output: MerkleRoot,
   errors: ["unauthorized", "conflict", "ERR_SESSION_NOT_FOUND", "ERR_ALREADY_FINALIZED", "ERR_NO_RECORDS"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: compactRoot,
 });
 
-export const merkleRootOf = operation({
-  name: "merkle_root",
-  toolset: "audit",
+export const merkleRootOf = operation("merkle_root", {
   summary: "Read the root that an audit session was sealed with.",
-  access: "reader",
-  asksWhoCalls: true,
-  route: "GET /api/audit/root",
   input: z.strictObject({ ...inAuditSession, ...asTeam }),
   output: MerkleRoot,
   errors: ["unauthorized", "ERR_NOT_FINALIZED"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: compactRoot,
 });
 
-export const merkleProofOf = operation({
-  name: "merkle_proof",
-  toolset: "audit",
+export const merkleProofOf = operation("merkle_proof", {
   summary: "Get the proof that a record is among those that an audit session was sealed with.",
-  access: "reader",
-  asksWhoCalls: true,
-  route: "GET /api/audit/proof",
   input: z.strictObject({
     record_id: Uuid.meta({ description: "The thought record's id." }),
     ...inAuditSession,
@@ -285,10 +221,6 @@ export const merkleProofOf = operation({
     }),
   }),
   errors: ["unauthorized", "not_found", "conflict", "ERR_NOT_FINALIZED"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ hash, root, proof }) =>
     lines(`leaf ${hash}`, ...proof.map((each) => `with ${each}`), `root ${root}`),
 });

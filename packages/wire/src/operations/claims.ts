@@ -26,12 +26,8 @@ export const Claim = z
   .meta({ id: "Claim" });
 export type Claim = z.output<typeof Claim>;
 
-export const claimJob = operation({
-  name: "claim_job",
-  toolset: "work",
+export const claimJob = operation("claim_job", {
   summary: "For runners: take the queued job that has waited longest, or wait until there is one.",
-  access: "member",
-  route: "POST /api/agent/claims",
   unlisted: true,
   input: z.strictObject({
     runner: lineOfChars(limits.nameCharsMax).meta({ description: "How people call the machine." }),
@@ -48,39 +44,23 @@ export const claimJob = operation({
   }),
   output: z.object({ claim: Claim.nullable() }),
   errors: ["unauthorized", "forbidden"],
-  kind: "wait",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "wait",
   compact: ({ claim }) => (claim === null ? "no job" : compactJob(claim.job)),
 });
 
-export const renewJob = operation({
-  name: "renew_job",
-  toolset: "work",
+export const renewJob = operation("renew_job", {
   summary:
     "For runners: say that a claimed job is still being done, and learn whether it still is this runner's.",
-  access: "member",
-  route: "POST /api/agent/jobs/:job_id/renew",
   unlisted: true,
   input: z.strictObject({ job_id: JobId, fence: Fence, ...retryable }),
   output: z.object({
     holds: z.boolean().meta({ description: "False: the agent is to be ended, its job has ended already." }),
   }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ holds }) => (holds ? "the claim holds" : "the claim holds no more: end the agent"),
 });
 
-export const endJob = operation({
-  name: "end_job",
-  toolset: "work",
+export const endJob = operation("end_job", {
   summary: "For runners: say how the agent of a claimed job ended.",
-  access: "member",
-  route: "POST /api/agent/jobs/:job_id/end",
   unlisted: true,
   input: z.strictObject({
     job_id: JobId,
@@ -105,9 +85,5 @@ export const endJob = operation({
     job: Job,
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ ended, job }) => lines(compactJob(job), !ended && "it had ended before"),
 });

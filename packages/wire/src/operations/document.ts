@@ -7,7 +7,6 @@ import {
   asTeam,
   DocumentText,
   inSession,
-  jobKinds,
   retryable,
   StorableText,
   Timestamp,
@@ -15,12 +14,8 @@ import {
   Version,
 } from "../values.js";
 
-export const readSessionDoc = operation({
-  name: "read_session_doc",
-  toolset: "core",
+export const readSessionDoc = operation("read_session_doc", {
   summary: "Read the shared markdown document and its version.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/doc",
   unlisted: ["at"],
   input: z
     .strictObject({
@@ -67,11 +62,6 @@ export const readSessionDoc = operation({
     redaction: Redaction.optional(),
   }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: jobKinds,
   verbatim: ["content", "diff"],
   compact: (doc) => compactDocument(doc),
 });
@@ -98,13 +88,10 @@ function compactDocument(doc: {
 const written = z.object({ version: Version });
 const compactVersion = (doc: { version: number }) => `document v${doc.version}`;
 
-export const updateSessionDoc = operation({
-  name: "update_session_doc",
-  toolset: "core",
+export const updateSessionDoc = operation("update_session_doc", {
   summary:
     "Replace the whole document. On a conflict merge what changed and try again. For small changes use edit_session_doc or append_to_session_doc.",
-  access: "team",
-  route: "PUT /api/sessions/:session_id/doc",
+  unlistedOverStdio: ["include_content"],
   input: z.strictObject({
     ...inSession,
     content: DocumentText,
@@ -115,19 +102,11 @@ export const updateSessionDoc = operation({
   }),
   output: written,
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: compactVersion,
 });
 
-export const appendToSessionDoc = operation({
-  name: "append_to_session_doc",
-  toolset: "core",
+export const appendToSessionDoc = operation("append_to_session_doc", {
   summary: "Add text at the end of the document, on a new line. Never conflicts.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/doc/append",
   input: z.strictObject({
     ...inSession,
     text: DocumentText.refine((text) => text !== "", { error: "must not be empty" }),
@@ -136,20 +115,12 @@ export const appendToSessionDoc = operation({
   }),
   output: written,
   errors: ["unauthorized", "session_closed", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: compactVersion,
 });
 
-export const editSessionDoc = operation({
-  name: "edit_session_doc",
-  toolset: "core",
+export const editSessionDoc = operation("edit_session_doc", {
   summary:
     "Change one place of the document: old_text, which must stand in it exactly once, becomes new_text.",
-  access: "team",
-  route: "PATCH /api/sessions/:session_id/doc",
   input: z.strictObject({
     ...inSession,
     old_text: StorableText.min(1),
@@ -159,10 +130,6 @@ export const editSessionDoc = operation({
   }),
   output: written,
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: compactVersion,
 });
 
@@ -180,12 +147,10 @@ export const DocumentVersion = z
   })
   .meta({ id: "DocumentVersion" });
 
-export const listDocVersions = operation({
-  name: "list_doc_versions",
-  toolset: "core",
+export const listDocVersions = operation("list_doc_versions", {
   summary: "List the document's versions, newest first: who wrote each, and when.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/doc/versions",
+  // read_session_doc has any version.
+  unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,
     before_version: Version.optional().meta({ description: "Only older ones." }),
@@ -194,11 +159,6 @@ export const listDocVersions = operation({
   }),
   output: z.object({ versions: z.array(DocumentVersion), has_more: z.boolean() }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: jobKinds,
   compact: ({ versions, has_more }) =>
     lines(
       ...versions.map(

@@ -8,7 +8,6 @@ import {
   Epoch,
   inEpoch,
   inSession,
-  jobKinds,
   lineOfChars,
   retryable,
   Sequence,
@@ -43,13 +42,10 @@ export const ChatContent = z.strictObject({
   }),
 });
 
-export const postMessage = operation({
-  name: "post_message",
-  toolset: "core",
+export const postMessage = operation("post_message", {
   summary:
     "Say something to everyone in the session, or with `to` to some. Long results belong in the document.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/messages",
+  unlistedOverStdio: ["type"],
   input: z.strictObject({
     ...inSession,
     content: ChatContent.refine((content) => content.options === undefined || content.kind === "ask", {
@@ -72,21 +68,14 @@ export const postMessage = operation({
   }),
   output: Posted,
   errors: ["unauthorized", "session_closed", "session_held", "budget_spent", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: compactPosted,
 });
 
-export const waitForMessages = operation({
-  name: "wait_for_messages",
-  toolset: "core",
+export const waitForMessages = operation("wait_for_messages", {
   summary:
     "Wait for messages of others. Returns at once when some are unread, else blocks up to timeout seconds. Handle them all; then stop if the session is closed, else call again.",
-  access: "team",
-  route: "GET /api/sessions/:session_id/messages/wait",
   unlisted: ["receipt"],
+  unlistedOverStdio: ["since_cursor", "include_own"],
   input: z
     .strictObject({
       ...inSession,
@@ -126,10 +115,6 @@ export const waitForMessages = operation({
     advice: z.string().optional().meta({ description: "What to do now, when the idle budget is used up." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "resync"],
-  kind: "wait",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "wait",
   compact: (result, { keeper }) =>
     lines(
       ...result.messages.map((message) => compactBrought(message, result.again)),
@@ -146,13 +131,11 @@ export const waitForMessages = operation({
     ),
 });
 
-export const ack = operation({
-  name: "ack",
-  toolset: "core",
+export const ack = operation("ack", {
   summary:
     "Say up to which message you have handled the feed. Only needed when you read by other means than wait_for_messages.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/ack",
+  // The server there keeps the cursor.
+  unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,
     cursor: Sequence.meta({ description: "The message's number." }),
@@ -161,20 +144,12 @@ export const ack = operation({
   }),
   output: z.object({ cursor: Sequence, skipped: z.int().optional() }),
   errors: ["unauthorized", "not_found", "resync"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: (acked) => `read up to ${acked.cursor}`,
 });
 
-export const getHistory = operation({
-  name: "get_history",
-  toolset: "core",
+export const getHistory = operation("get_history", {
   summary:
     "Read what was said before you came, the newest page first. For new messages use wait_for_messages.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/messages",
   unlisted: ["after_cursor", "around", "at", "types", "kinds", "team", "q"],
   input: z
     .strictObject({
@@ -224,11 +199,6 @@ export const getHistory = operation({
     epoch: Epoch,
   }),
   errors: ["unauthorized", "not_found", "resync"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: jobKinds,
   compact: (page) =>
     lines(
       page.has_more && `older: before_cursor ${page.next_cursor}`,

@@ -2,17 +2,9 @@ import * as z from "zod";
 import { operation } from "../operation.js";
 import { asTeam, inSession, Uuid } from "../values.js";
 
-/**
- * What gives out or takes in a file. These are offered over HTTP alone, and stand beside the catalogue: no agent is given
- * them as tools, and no reply of the other doors could carry what they do.
- */
-export const exportSession = operation({
-  name: "export_session",
-  toolset: "audit",
+export const exportSession = operation("export_session", {
   summary:
     "Download a session: as a bundle that can be verified, as a page to read, or its messages as lines.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/export",
   input: z.strictObject({
     ...inSession,
     as: z.enum(["bundle", "md", "ndjson"]).default("bundle"),
@@ -20,10 +12,6 @@ export const exportSession = operation({
   }),
   output: z.unknown(),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: () => "",
 });
 
@@ -45,18 +33,10 @@ export const Imported = z.object({
 });
 export type Imported = z.output<typeof Imported>;
 
-export const importBundle = operation({
-  name: "import_bundle",
-  toolset: "audit",
+export const importBundle = operation("import_bundle", {
   summary: "Bring a session's bundle into this mesh, to be read.",
-  access: "member",
-  route: "POST /api/import",
   input: z.strictObject({}),
   output: Imported,
   errors: ["unauthorized", "forbidden", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "create",
   compact: ({ slug }) => `imported as ${slug}`,
 });

@@ -6,12 +6,8 @@ import { Epoch, StorableText, Timestamp } from "../values.js";
 
 const Milliseconds = z.number().min(0);
 
-export const getHealth = operation({
-  name: "get_health",
-  toolset: "admin",
+export const getHealth = operation("get_health", {
   summary: "Read how the broker is: connections, event loop, database, version.",
-  access: "reader",
-  route: "GET /api/health-report",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({
@@ -39,10 +35,6 @@ export const getHealth = operation({
     }),
   }),
   errors: [],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: (health) =>
     lines(
       `merkle ${health.version} since ${health.started_at}, ${health.connections} connections, ${health.parked_waits} waits`,
@@ -50,12 +42,8 @@ export const getHealth = operation({
     ),
 });
 
-export const testConnection = operation({
-  name: "test_connection",
-  toolset: "admin",
+export const testConnection = operation("test_connection", {
   summary: "Try an address from the broker: whether it leads back to this broker.",
-  access: "admin",
-  route: "POST /api/settings/test-connection",
   unlisted: true,
   input: z.strictObject({
     url: StorableText.trim()
@@ -72,10 +60,6 @@ export const testConnection = operation({
     problem: z.string().nullable().meta({ description: "What hinders agents there, in a sentence." }),
   }),
   errors: [],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ base_url, same_broker, problem }) =>
     same_broker
       ? `address ${base_url} leads to this broker${problem === null ? "" : `. ${problem}`}`

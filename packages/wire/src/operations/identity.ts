@@ -48,13 +48,9 @@ const Mesh = z.object({
 });
 export type Mesh = z.output<typeof Mesh>;
 
-export const createMesh = operation({
-  name: "create_mesh",
-  toolset: "admin",
+export const createMesh = operation("create_mesh", {
   summary:
     "Make a mesh: a workspace of its own on this broker, isolated from the others. Its maker is its first admin.",
-  access: "admin",
-  route: "POST /api/meshes",
   unlisted: true,
   input: z.strictObject({ name: MeshName, ...retryable }),
   output: z.object({
@@ -63,27 +59,15 @@ export const createMesh = operation({
     member_id: Uuid.nullable().meta({ description: "Its maker's there; null in open mode." }),
   }),
   errors: ["unauthorized", "forbidden", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "create",
   compact: ({ name }) => `mesh ${nameInLine(name)} is there`,
 });
 
-export const listMeshes = operation({
-  name: "list_meshes",
-  toolset: "admin",
+export const listMeshes = operation("list_meshes", {
   summary: "List the meshes of this broker that you are a member of.",
-  access: "member",
-  route: "GET /api/meshes",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({ meshes: z.array(Mesh) }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ meshes }) =>
     lines(
       ...meshes.map(
@@ -108,13 +92,9 @@ const Invite = z.object({
 });
 export type Invite = z.output<typeof Invite>;
 
-export const createInvite = operation({
-  name: "create_invite",
-  toolset: "admin",
+export const createInvite = operation("create_invite", {
   summary:
     "Invite somebody to this mesh, perhaps to one session. The link lets its holder in: hand it over in private.",
-  access: "member",
-  route: "POST /api/invites",
   unlisted: true,
   input: z.strictObject({
     role: MemberRole.default("member").meta({ description: "Only an admin may invite an admin." }),
@@ -132,19 +112,11 @@ export const createInvite = operation({
     code_expires_at: Timestamp.nullable(),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "create",
   compact: ({ link, uses_left, expires_at }) => `link ${link}  ${uses_left} uses, until ${expires_at}`,
 });
 
-export const previewInvite = operation({
-  name: "preview_invite",
-  toolset: "admin",
+export const previewInvite = operation("preview_invite", {
   summary: "Read what an invite is for: title, inviter, expiry, uses. It uses nothing up.",
-  access: "public",
-  route: "POST /api/invites/preview",
   unlisted: true,
   input: z.strictObject({ invite: InviteText }),
   output: z.object({
@@ -164,28 +136,16 @@ export const previewInvite = operation({
     mesh_id: Uuid,
   }),
   errors: ["not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "create",
   compact: ({ state, mesh, title, inviter }) =>
     `${state}: ${nameInLine(inviter)} invites to ${nameInLine(title ?? mesh)}`,
 });
 
-export const listInvites = operation({
-  name: "list_invites",
-  toolset: "admin",
+export const listInvites = operation("list_invites", {
   summary: "List invites, the newest first: your own, or as an admin all of this mesh.",
-  access: "member",
-  route: "GET /api/invites",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({ invites: z.array(Invite) }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ invites }) =>
     lines(
       ...invites.map(
@@ -195,29 +155,17 @@ export const listInvites = operation({
     ),
 });
 
-export const revokeInvite = operation({
-  name: "revoke_invite",
-  toolset: "admin",
+export const revokeInvite = operation("revoke_invite", {
   summary: "End an invite, so that it lets nobody in any more. Who came by it stays.",
-  access: "member",
-  route: "POST /api/invites/revoke",
   unlisted: true,
   input: z.strictObject({ invite_id: Count, ...retryable }),
   output: z.object({ invite_id: Count, state: InviteState }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ invite_id, state }) => `invite ${invite_id} is ${state}`,
 });
 
-export const redeemInvite = operation({
-  name: "redeem_invite",
-  toolset: "admin",
+export const redeemInvite = operation("redeem_invite", {
   summary: "Become a member by an invite, with a key of your own. `merkle join` and the join page do this.",
-  access: "public",
-  route: "POST /api/invites/redeem",
   unlisted: true,
   input: z.strictObject({
     invite: InviteText,
@@ -240,10 +188,6 @@ export const redeemInvite = operation({
     session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "create",
   compact: ({ name, mesh }) => `member ${nameInLine(name)} of ${nameInLine(mesh)}`,
 });
 
@@ -259,20 +203,12 @@ const Member = z.object({
 });
 export type Member = z.output<typeof Member>;
 
-export const listMembers = operation({
-  name: "list_members",
-  toolset: "admin",
+export const listMembers = operation("list_members", {
   summary: "List the members of this mesh, revoked ones included.",
-  access: "member",
-  route: "GET /api/members",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({ members: z.array(Member) }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ members }) =>
     lines(
       ...members.map(
@@ -281,20 +217,12 @@ export const listMembers = operation({
     ),
 });
 
-export const revokeMember = operation({
-  name: "revoke_member",
-  toolset: "admin",
+export const revokeMember = operation("revoke_member", {
   summary: "End a membership: its tokens, browsers and open connections end within a second.",
-  access: "admin",
-  route: "POST /api/members/revoke",
   unlisted: true,
   input: z.strictObject({ member_id: Uuid, reason: Reason.optional(), ...retryable }),
   output: z.object({ member_id: Uuid, name: z.string() }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ name }) => `member ${nameInLine(name)} is revoked`,
 });
 
@@ -313,13 +241,9 @@ const Token = z.object({
 });
 export type Token = z.output<typeof Token>;
 
-export const issueToken = operation({
-  name: "issue_token",
-  toolset: "admin",
+export const issueToken = operation("issue_token", {
   summary:
     "Get a token that lets programs act for you in this mesh over REST and MCP, as Authorization: Bearer; or a link that signs a browser in.",
-  access: "member",
-  route: "POST /api/tokens",
   unlisted: true,
   input: z.strictObject({
     kind: IssuedKind.default("bearer"),
@@ -336,29 +260,17 @@ export const issueToken = operation({
     expires_at: Timestamp,
   }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "create",
   compact: ({ token, link, expires_at }) =>
     `${link === null ? `token ${token}` : `link ${link}`}  until ${expires_at}`,
 });
 
-export const listTokens = operation({
-  name: "list_tokens",
-  toolset: "admin",
+export const listTokens = operation("list_tokens", {
   summary:
     "List tokens, signed-in browsers and observer links that are in force: your own, or as an admin all of this mesh.",
-  access: "member",
-  route: "GET /api/tokens",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({ tokens: z.array(Token) }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ tokens }) =>
     lines(
       ...tokens.map(
@@ -368,31 +280,19 @@ export const listTokens = operation({
     ),
 });
 
-export const revokeToken = operation({
-  name: "revoke_token",
-  toolset: "admin",
+export const revokeToken = operation("revoke_token", {
   summary:
     "End a token, a signed-in browser or an observer link; connections that came by it end within a second.",
-  access: "member",
-  route: "POST /api/tokens/revoke",
   unlisted: true,
   input: z.strictObject({ token_id: Count, ...retryable }),
   output: z.object({ token_id: Count }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ token_id }) => `token ${token_id} is revoked`,
 });
 
-export const createObserverLink = operation({
-  name: "create_observer_link",
-  toolset: "admin",
+export const createObserverLink = operation("create_observer_link", {
   summary:
     "Make a link by which somebody without membership can look on in one session, and do nothing else.",
-  access: "member",
-  route: "POST /api/sessions/:session_id/observer-links",
   unlisted: true,
   input: z.strictObject({
     session_id: SessionRef,
@@ -402,9 +302,5 @@ export const createObserverLink = operation({
   }),
   output: z.object({ token_id: Count, link: z.string(), token: z.string(), expires_at: Timestamp }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "create",
   compact: ({ link, expires_at }) => `link ${link}  until ${expires_at}`,
 });

@@ -47,13 +47,9 @@ const RecalledMemory = Memory.extend({
 
 const stored = z.object({ id: MemoryId, tags: z.array(z.string()), at: Timestamp });
 
-export const remember = operation({
-  name: "remember",
-  toolset: "mesh",
+export const remember = operation("remember", {
   summary:
     "Keep a lesson, decision or fact for all later sessions of this mesh. Short and complete by itself. What only holds now: set_state.",
-  access: "team",
-  route: "POST /api/memories",
   unlisted: ["session"],
   input: z.strictObject({
     content: textOfBytes(limits.memoryBytesMax).refine((text) => text.trim() !== "", {
@@ -68,10 +64,6 @@ export const remember = operation({
   }),
   output: stored,
   errors: ["unauthorized", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ id }) => `${id} remembered`,
 });
 
@@ -87,13 +79,9 @@ const page = {
   limit: z.int().min(1).max(limits.memoriesPageMax).default(limits.memoriesPageDefault),
 };
 
-export const recall = operation({
-  name: "recall",
-  toolset: "mesh",
+export const recall = operation("recall", {
   summary:
     'Search what was remembered in this mesh, best match first; do it when you start on something. Words are found by their stem, "quoted" ones together, -word leaves out.',
-  access: "reader",
-  route: "GET /api/memories/recall",
   unlisted: ["by", "since", "session"],
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
@@ -102,10 +90,6 @@ export const recall = operation({
   }),
   output: z.object({ memories: z.array(RecalledMemory) }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ memories }) =>
     lines(
       ...memories.map((each) => compactMemory(each, each.marked)),
@@ -113,44 +97,24 @@ export const recall = operation({
     ),
 });
 
-export const forget = operation({
-  name: "forget",
-  toolset: "mesh",
+export const forget = operation("forget", {
   summary: "Hide a memory that is wrong or out of date, with the reason. A human can restore it.",
-  access: "team",
-  route: "POST /api/memories/forget",
   input: z.strictObject({ id: MemoryId, reason: Reason, ...asTeam, ...retryable }),
   output: Memory,
   errors: ["unauthorized", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ id }) => `${id} forgotten`,
 });
 
-export const restoreMemory = operation({
-  name: "restore_memory",
-  toolset: "mesh",
+export const restoreMemory = operation("restore_memory", {
   summary: "Bring a forgotten memory back; only a human may.",
-  access: "team",
-  route: "POST /api/memories/restore",
   input: z.strictObject({ id: MemoryId, ...asTeam, ...retryable }),
   output: Memory,
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ id }) => `${id} is back`,
 });
 
-export const listMemory = operation({
-  name: "list_memory",
-  toolset: "mesh",
+export const listMemory = operation("list_memory", {
   summary: "List memories, newest first. To find something: recall.",
-  access: "reader",
-  route: "GET /api/memories",
   unlisted: ["by", "since"],
   input: z.strictObject({
     ...page,
@@ -160,10 +124,6 @@ export const listMemory = operation({
   }),
   output: z.object({ memories: z.array(Memory), next_cursor: MemoryId.nullable() }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ memories, next_cursor }) =>
     lines(
       ...memories.map((each) => compactMemory(each, each.content)),
@@ -172,19 +132,11 @@ export const listMemory = operation({
     ),
 });
 
-export const tagMemory = operation({
-  name: "tag_memory",
-  toolset: "mesh",
+export const tagMemory = operation("tag_memory", {
   summary: "Give a memory other tags.",
-  access: "team",
-  route: "POST /api/memories/tag",
   input: z.strictObject({ id: MemoryId, tags: Tags, ...asTeam, ...retryable }),
   output: Memory,
   errors: ["unauthorized", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ id, tags }) => `${id} ${tags.map(nameInLine).join(", ")}`,
 });
 

@@ -81,13 +81,9 @@ export function compactPosted({ cursor, recipients }: z.output<typeof Posted>): 
   );
 }
 
-export const sendMessage = operation({
-  name: "send_message",
-  toolset: "messaging",
+export const sendMessage = operation("send_message", {
   summary:
     "Write to a peer, team or @group of the Merkle session, also on other machines; for all use post_message. Claude Code's own SendMessage reaches only sessions of this machine.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/messages/send",
   input: z
     .strictObject({
       ...inSession,
@@ -112,10 +108,6 @@ export const sendMessage = operation({
     }),
   output: Posted,
   errors: ["unauthorized", "session_closed", "session_held", "budget_spent", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: compactPosted,
 });
 
@@ -141,12 +133,8 @@ export function compactBrought(message: Message, again = 0): string {
   return `${message.sequence <= again ? "(again) " : ""}${messageLines(message)}`;
 }
 
-export const checkMessages = operation({
-  name: "check_messages",
-  toolset: "messaging",
+export const checkMessages = operation("check_messages", {
   summary: "Read what is unread, without waiting. To wait for more use wait_for_messages.",
-  access: "team",
-  route: "GET /api/sessions/:session_id/messages/check",
   unlisted: ["receipt"],
   input: z.strictObject({ ...inSession, receipt: Receipt.optional(), ...inEpoch, ...asTeam }),
   output: z.object({
@@ -161,10 +149,6 @@ export const checkMessages = operation({
     }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "resync"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: (result, { keeper }) =>
     lines(
       result.remaining !== undefined && `${result.remaining} more after these: call again`,
@@ -176,12 +160,8 @@ export const checkMessages = operation({
     ),
 });
 
-export const messageStatus = operation({
-  name: "message_status",
-  toolset: "messaging",
+export const messageStatus = operation("message_status", {
   summary: "See which peers a message reached, who has got it and when, and who answered.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/messages/status",
   input: z.strictObject({
     ...inSession,
     message: Sequence.min(1).meta({ description: "Its number." }),
@@ -200,10 +180,6 @@ export const messageStatus = operation({
       .nullable(),
   }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ message, recipients, delivered, answered }) =>
     lines(
       `#${message} delivered ${delivered}/${recipients.length}`,

@@ -102,13 +102,10 @@ function compactPeer(peer: Peer): string {
   return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary ? `: ${summary.text}` : ""}`;
 }
 
-export const listPeers = operation({
-  name: "list_peers",
-  toolset: "messaging",
+export const listPeers = operation("list_peers", {
   summary:
     "See who is there and whom you can write to: each peer's team, role, groups, status and what it is doing.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/peers",
+  unlistedOverStdio: ["include_left"],
   input: z.strictObject({
     ...inSession,
     group: GroupName.optional().meta({ description: "Only its members." }),
@@ -117,36 +114,21 @@ export const listPeers = operation({
   }),
   output: z.object({ peers: z.array(Peer) }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ peers }) => lines(...peers.map(compactPeer), peers.length === 0 && "nobody"),
 });
 
-export const setSummary = operation({
-  name: "set_summary",
-  toolset: "messaging",
+export const setSummary = operation("set_summary", {
   summary: "Say in a sentence what you are doing, when it changes; list_peers shows it.",
-  access: "team",
-  route: "PUT /api/sessions/:session_id/summary",
   input: z.strictObject({ ...inSession, summary: Summary, ...asTeam, ...retryable }),
   output: z.object({ summary: z.string(), at: Timestamp }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: () => "noted",
 });
 
-export const setStatus = operation({
-  name: "set_status",
-  toolset: "messaging",
+export const setStatus = operation("set_status", {
   summary:
     "Declare yourself blocked (with the reason), dnd (only messages of priority now wake you), or free again. Working and idle follow by themselves.",
-  access: "team",
-  route: "PUT /api/sessions/:session_id/status",
+  unlistedOverStdio: ["automatic"],
   input: z
     .strictObject({
       ...inSession,
@@ -163,19 +145,11 @@ export const setStatus = operation({
     }),
   output: z.object({ declared: Declared }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ declared }) => declared.status,
 });
 
-export const joinGroup = operation({
-  name: "join_group",
-  toolset: "messaging",
+export const joinGroup = operation("join_group", {
   summary: "Get what is sent to @group from now on. `backend/db` lies within `backend`.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/groups/join",
   input: z.strictObject({
     ...inSession,
     name: JoinedGroup,
@@ -185,26 +159,14 @@ export const joinGroup = operation({
   }),
   output: z.object({ groups: z.array(Membership) }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: compactGroups,
 });
 
-export const leaveGroup = operation({
-  name: "leave_group",
-  toolset: "messaging",
+export const leaveGroup = operation("leave_group", {
   summary: "Get no more of what is sent to @group.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/groups/leave",
   input: z.strictObject({ ...inSession, name: GroupName, ...asTeam, ...retryable }),
   output: z.object({ groups: z.array(Membership) }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: compactGroups,
 });
 

@@ -16,19 +16,11 @@ const Nudged = z.object({
   last_seen_at: Timestamp,
 });
 
-export const nudge = operation({
-  name: "nudge",
-  toolset: "people",
+export const nudge = operation("nudge", {
   summary: "Wake a peer or team so that it reads its messages; posts nothing, and says what was reached.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/nudge",
   input: z.strictObject({ ...inSession, to: Recipients, ...asTeam, ...retryable }),
   output: z.object({ nudged: z.array(Nudged) }),
   errors: ["unauthorized", "session_closed", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: ({ nudged }) =>
     lines(
       ...nudged.map(
@@ -46,35 +38,21 @@ export const nudge = operation({
 
 const Hold = z.object({ by: z.string(), reason: z.string().nullable(), at: Timestamp }).meta({ id: "Hold" });
 
-export const holdSession = operation({
-  name: "hold_session",
-  toolset: "people",
+export const holdSession = operation("hold_session", {
   summary: "Stop agents from posting until a human resumes; they still read. Only a human may.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/hold",
   unlisted: true,
-  human: "power",
   input: z.strictObject({ ...inSession, reason: Reason.optional(), ...asTeam, ...retryable }),
   output: z.object({
     held: Hold,
     teams: z.int().meta({ description: "How many teams of agents it concerns." }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: ({ teams }) => `held for ${teams} teams`,
 });
 
-export const resumeSession = operation({
-  name: "resume_session",
-  toolset: "people",
+export const resumeSession = operation("resume_session", {
   summary: "End a hold, and let agents whose message budget is spent go on. Only a human may.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/resume",
   unlisted: true,
-  human: "power",
   input: z.strictObject({
     ...inSession,
     message_budget: z.int().min(0).max(1_000_000).optional().meta({
@@ -88,10 +66,6 @@ export const resumeSession = operation({
     message_budget: z.int(),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: ({ resumed }) => (resumed ? "resumed" : "it was not held"),
 });
 
@@ -118,13 +92,9 @@ const SearchHit = z.object({
   rank: z.number(),
 });
 
-export const search = operation({
-  name: "search",
-  toolset: "people",
+export const search = operation("search", {
   summary:
     "Search messages, decisions, documents, memories, state, sessions, progress and topics of the mesh, best match first.",
-  access: "reader",
-  route: "GET /api/search",
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
     kinds: z.array(SearchKind).max(searchKinds.length).optional().meta({ description: "Only these." }),
@@ -139,10 +109,6 @@ export const search = operation({
     complete: z.boolean().meta({ description: "False while older messages are still being indexed." }),
   }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ hits, complete }) =>
     lines(
       ...hits.map((hit) => {

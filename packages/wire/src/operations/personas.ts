@@ -33,12 +33,8 @@ export const Persona = z
   .meta({ id: "Persona" });
 export type Persona = z.output<typeof Persona>;
 
-export const listPersonas = operation({
-  name: "list_personas",
-  toolset: "work",
+export const listPersonas = operation("list_personas", {
   summary: "List the personas of the mesh: named ways of reading that a perspective job can take.",
-  access: "reader",
-  route: "GET /api/personas",
   unlisted: true,
   input: z.strictObject({
     retired: z.boolean().default(false).meta({ description: "Also those that were retired." }),
@@ -46,10 +42,6 @@ export const listPersonas = operation({
   }),
   output: z.object({ personas: z.array(Persona) }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ personas }) =>
     lines(
       ...personas.map(
@@ -60,34 +52,20 @@ export const listPersonas = operation({
     ),
 });
 
-export const getPersona = operation({
-  name: "get_persona",
-  toolset: "work",
+export const getPersona = operation("get_persona", {
   summary:
     "Read how a persona reads. The agent of a perspective job asks for its own, and gives back its hash.",
-  access: "reader",
-  route: "GET /api/personas/:name",
   unlisted: true,
   input: z.strictObject({ name: PersonaName, ...asTeam }),
   output: Persona,
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: ["perspective"],
   compact: ({ name, prompt, hash }) => `persona ${nameInLine(name)}, hash ${hash}:\n  ${prompt}`,
 });
 
-export const putPersona = operation({
-  name: "put_persona",
-  toolset: "work",
+export const putPersona = operation("put_persona", {
   summary:
     "Write a persona of the mesh, for humans alone: make a new one with expected_version 0, change, retire or restore one.",
-  access: "team",
-  route: "PUT /api/personas/:name",
   unlisted: true,
-  human: "power",
   input: z.strictObject({
     name: PersonaName,
     prompt: textOfBytes(limits.personaPromptBytesMax).refine((text) => text.trim() !== "", {
@@ -104,10 +82,6 @@ export const putPersona = operation({
   }),
   output: Persona,
   errors: ["unauthorized", "forbidden", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ name, version, retired }) =>
     `persona ${nameInLine(name)} v${version}${retired ? ", retired" : ""}`,
 });

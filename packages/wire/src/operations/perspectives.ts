@@ -36,12 +36,8 @@ export const Perspective = z
   .meta({ id: "Perspective" });
 export type Perspective = z.output<typeof Perspective>;
 
-export const listPerspectives = operation({
-  name: "list_perspectives",
-  toolset: "work",
+export const listPerspectives = operation("list_perspectives", {
   summary: "List the newest perspective of each persona on a session's document, without their texts.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/perspectives",
   unlisted: true,
   input: z.strictObject({ ...inSession, ...asTeam }),
   output: z.object({
@@ -49,40 +45,24 @@ export const listPerspectives = operation({
     document_version: Version.meta({ description: "The document's version now." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ perspectives }) =>
     lines(...perspectives.map(compactPerspective), perspectives.length === 0 && "no perspectives"),
 });
 
-export const getPerspective = operation({
-  name: "get_perspective",
-  toolset: "work",
+export const getPerspective = operation("get_perspective", {
   summary:
     "Read what a persona's reading of a session's document came to, and whether it is stale. start_job perspective has it read anew.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/perspective",
   input: z.strictObject({ ...inSession, persona_name: PersonaName, ...asTeam }),
   output: Perspective.extend({
     content: z.string().meta({ description: "Markdown." }),
     document_version: Version.meta({ description: "The document's version now." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: (perspective) => `${compactPerspective(perspective)}:\n  ${perspective.content}`,
 });
 
-export const listSourcePerspectives = operation({
-  name: "list_source_perspectives",
-  toolset: "work",
+export const listSourcePerspectives = operation("list_source_perspectives", {
   summary: "List the newest perspective of each persona on a file, without their texts.",
-  access: "reader",
-  route: "GET /api/sources/perspectives",
   unlisted: true,
   input: z.strictObject({ source_path: SourcePath, ...asTeam }),
   output: z.object({
@@ -90,20 +70,12 @@ export const listSourcePerspectives = operation({
     source_sha: z.string().meta({ description: "The hash of the file's text now." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ perspectives }) =>
     lines(...perspectives.map(compactPerspective), perspectives.length === 0 && "no perspectives"),
 });
 
-export const getSourcePerspective = operation({
-  name: "get_source_perspective",
-  toolset: "work",
+export const getSourcePerspective = operation("get_source_perspective", {
   summary: "Read what a persona's reading of a file came to, and whether it is stale.",
-  access: "reader",
-  route: "GET /api/sources/perspective",
   unlisted: true,
   input: z.strictObject({ source_path: SourcePath, persona_name: PersonaName, ...asTeam }),
   output: Perspective.extend({
@@ -111,19 +83,11 @@ export const getSourcePerspective = operation({
     source_sha: z.string().meta({ description: "The hash of the file's text now." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: (perspective) => `${compactPerspective(perspective)}:\n  ${perspective.content}`,
 });
 
-export const putPerspective = operation({
-  name: "put_perspective",
-  toolset: "work",
+export const putPerspective = operation("put_perspective", {
   summary: "Write what a persona's reading came to. For the agent of a perspective job alone, once.",
-  access: "job",
-  route: "POST /api/perspectives",
   unlisted: true,
   input: z
     .strictObject({
@@ -140,11 +104,6 @@ export const putPerspective = operation({
     }),
   output: z.object({ perspective_id: PerspectiveId }),
   errors: ["forbidden", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
-  forJobs: ["perspective"],
   compact: ({ perspective_id }) => `perspective ${perspective_id} written`,
 });
 

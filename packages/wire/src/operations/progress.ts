@@ -65,13 +65,9 @@ const inOwnSession = {
   }),
 };
 
-export const logProgress = operation({
-  name: "log_progress",
-  toolset: "progress",
+export const logProgress = operation("log_progress", {
   summary:
     "Log a piece of work that is done, and how it was done, for whoever works on the project next. A project begins with its first entry.",
-  access: "team",
-  route: "POST /api/progress",
   unlisted: ["session"],
   input: z.strictObject({
     projectId: ProjectId,
@@ -90,19 +86,11 @@ export const logProgress = operation({
   }),
   output: z.object({ id: EntryId, projectId: z.string(), title: z.string(), createdAt: Timestamp }),
   errors: ["unauthorized", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ id, projectId, title }) => `Logged: ${title} (ID: ${id}) in project ${nameInLine(projectId)}`,
 });
 
-export const getContext = operation({
-  name: "get_context",
-  toolset: "progress",
+export const getContext = operation("get_context", {
   summary: "Read a progress entry in two or three sentences; with includeFull all of it.",
-  access: "reader",
-  route: "GET /api/progress/context",
   input: z.strictObject({
     projectId: ProjectId,
     id: lineOf("id", limits.nameCharsMax),
@@ -116,20 +104,12 @@ export const getContext = operation({
     content: z.string().optional().meta({ description: "With includeFull." }),
   }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ summary, content }) =>
     lines(`summary: ${summary}`, content !== undefined && `content: ${content}`),
 });
 
-export const searchLogs = operation({
-  name: "search_logs",
-  toolset: "progress",
+export const searchLogs = operation("search_logs", {
   summary: "Find progress entries of a project, newest first. What they say: get_context.",
-  access: "reader",
-  route: "GET /api/progress",
   input: z.strictObject({
     projectId: ProjectId,
     query: storable("query")
@@ -152,10 +132,6 @@ export const searchLogs = operation({
     total: z.int().min(0).meta({ description: "How many fit, those beyond the limit included." }),
   }),
   errors: ["unauthorized"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ projectId, query, entries, total }) => {
     const matching = query === null ? "" : ` matching '${query.replaceAll("\n", " ")}'`;
     const found = `Found ${total} ${total === 1 ? "entry" : "entries"}${matching} in ${nameInLine(projectId)}`;
@@ -178,12 +154,8 @@ const ListedEntry = z
   .meta({ id: "ListedProgressEntry" });
 export type ListedProgressEntry = z.output<typeof ListedEntry>;
 
-export const listProgress = operation({
-  name: "list_progress",
-  toolset: "progress",
+export const listProgress = operation("list_progress", {
   summary: "List progress entries of all projects, or of a session, newest first.",
-  access: "reader",
-  route: "GET /api/progress/entries",
   unlisted: true,
   input: z.strictObject({
     id: EntryId.optional().meta({ description: "Only this one." }),
@@ -208,10 +180,6 @@ export const listProgress = operation({
   }),
   output: z.object({ entries: z.array(ListedEntry), next_cursor: EntryId.nullable() }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ entries, next_cursor }) =>
     lines(
       ...entries.map((each, index) => `${entryLine(each, index)} in ${nameInLine(each.projectId)}`),
@@ -220,12 +188,8 @@ export const listProgress = operation({
     ),
 });
 
-export const listProgressProjects = operation({
-  name: "list_progress_projects",
-  toolset: "progress",
+export const listProgressProjects = operation("list_progress_projects", {
   summary: "List the projects that progress was logged in, the one with the newest entry first.",
-  access: "reader",
-  route: "GET /api/progress/projects",
   unlisted: true,
   input: z.strictObject({
     limit: z.int().min(1).max(limits.projectsPageMax).default(limits.projectsPageMax),
@@ -242,10 +206,6 @@ export const listProgressProjects = operation({
     total: z.int().min(0).meta({ description: "How many there are, those beyond the limit included." }),
   }),
   errors: ["unauthorized"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ projects }) =>
     lines(
       ...projects.map(({ projectId, entries }) => `- ${nameInLine(projectId)}: ${entries}`),

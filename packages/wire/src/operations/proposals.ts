@@ -97,13 +97,9 @@ export const ProposalInFull = Proposal.extend({
 }).meta({ id: "ProposalInFull" });
 export type ProposalInFull = z.output<typeof ProposalInFull>;
 
-export const insertProposal = operation({
-  name: "insert_proposal",
-  toolset: "work",
+export const insertProposal = operation("insert_proposal", {
   summary:
     "Propose a whole new text for what a topic is about, or (with session_id) a text of the session's Conclusion. A person decides about it; nothing changes before.",
-  access: "team",
-  route: "POST /api/proposals",
   input: z
     .strictObject({
       topic_id: TopicId.optional(),
@@ -127,21 +123,12 @@ export const insertProposal = operation({
     }),
   output: z.object({ proposal_id: ProposalId, revision: z.int() }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
-  forJobs: ["incorporate", "conclude"],
   compact: ({ proposal_id, revision }) =>
     `proposal ${proposal_id}, revision ${revision}; a person decides about it`,
 });
 
-export const listProposals = operation({
-  name: "list_proposals",
-  toolset: "work",
+export const listProposals = operation("list_proposals", {
   summary: "List proposals of a session, of a file, of a topic or of the mesh, newest first.",
-  access: "reader",
-  route: "GET /api/proposals",
   unlisted: true,
   input: z.strictObject({
     session_id: SessionRef.optional(),
@@ -154,10 +141,6 @@ export const listProposals = operation({
   }),
   output: z.object({ proposals: z.array(Proposal), has_more: z.boolean() }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ proposals, has_more }) =>
     lines(
       ...proposals.map(compactProposal),
@@ -166,21 +149,12 @@ export const listProposals = operation({
     ),
 });
 
-export const getProposal = operation({
-  name: "get_proposal",
-  toolset: "work",
+export const getProposal = operation("get_proposal", {
   summary: "Look at a proposal: its text, and what it would change of the text as it stands now.",
-  access: "reader",
-  route: "GET /api/proposals/:proposal_id",
   unlisted: true,
   input: z.strictObject({ proposal_id: ProposalId, ...asTeam }),
   output: ProposalInFull,
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: ["incorporate", "conclude"],
   verbatim: ["content"],
   compact: (proposal) => {
     const facts = [compactProposal(proposal)];
@@ -195,15 +169,10 @@ export const Decision = z.enum(["accept", "reject", "return", "rebase"]).meta({
     "accept makes it the next version; return asks the agent for changes; rebase makes a new revision of it on the newest text.",
 });
 
-export const decideProposal = operation({
-  name: "decide_proposal",
-  toolset: "work",
+export const decideProposal = operation("decide_proposal", {
   summary:
     "Decide about a proposal, as a person: accept it whole, in part or edited, reject, return or rebase it.",
-  access: "team",
-  route: "POST /api/proposals/:proposal_id/decide",
   unlisted: true,
-  human: "power",
   input: z
     .strictObject({
       proposal_id: ProposalId,
@@ -262,10 +231,6 @@ export const decideProposal = operation({
     }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ proposal_id, status, version, job_id, next_proposal_id }) =>
     [
       `proposal ${proposal_id} ${status}`,

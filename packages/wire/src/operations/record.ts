@@ -60,13 +60,9 @@ export const Seal = z.object({
   at: Timestamp,
 });
 
-export const sessionSeal = operation({
-  name: "session_seal",
-  toolset: "audit",
+export const sessionSeal = operation("session_seal", {
   summary:
     "Read what the broker signs of a session's record as it is now, and what its conclusions signed. Keep it: with a later one session_proof shows that nothing before was changed.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/seal",
   input: z.strictObject({ ...inSession, ...asTeam }),
   output: z.object({
     session_id: Uuid,
@@ -78,10 +74,6 @@ export const sessionSeal = operation({
     keys: z.array(AuditKey).meta({ description: "The keys of the signatures, the oldest first." }),
   }),
   errors: ["unauthorized", "not_found", "conflict"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ head, seals }) =>
     lines(
       `${head.size} messages, root ${head.root}`,
@@ -92,13 +84,9 @@ export const sessionSeal = operation({
     ),
 });
 
-export const sessionProof = operation({
-  name: "session_proof",
-  toolset: "audit",
+export const sessionProof = operation("session_proof", {
   summary:
     "Get the proof that a message or a version is in a session's record, or that the record of an earlier head is the beginning of a later one.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/proof",
   input: z.strictObject({
     ...inSession,
     sequence: Sequence.min(1).optional().meta({ description: "Of a message." }),
@@ -146,10 +134,6 @@ export const sessionProof = operation({
       .nullable(),
   }),
   errors: ["unauthorized", "not_found", "conflict"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ size, root, inclusion, consistency }) =>
     lines(
       inclusion && `leaf ${inclusion.leaf} of ${inclusion.log} ${inclusion.number}`,

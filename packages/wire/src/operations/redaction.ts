@@ -10,13 +10,9 @@ const Versions = z
     error: `at most ${limits.redactedVersionsMax} versions at once`,
   });
 
-export const redactMessage = operation({
-  name: "redact_message",
-  toolset: "audit",
+export const redactMessage = operation("redact_message", {
   summary:
     "Remove the text of a message of your own, or of document versions that your team wrote, for good; everybody is told. Whoever read it has read it. Humans may remove anybody's.",
-  access: "reader",
-  route: "POST /api/sessions/:session_id/redact",
   input: z
     .strictObject({
       ...inSession,
@@ -37,10 +33,6 @@ export const redactMessage = operation({
     sequence: Sequence.nullable().meta({ description: "The event that says so." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: ({ redacted, sequence }) =>
     redacted === 0 ? "it was removed before" : `removed, as #${sequence} says`,
 });

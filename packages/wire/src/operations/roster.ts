@@ -7,7 +7,6 @@ import {
   asTeam,
   GroupMembership,
   inSession,
-  jobKinds,
   lineOfChars,
   PeerCredential,
   PeerName,
@@ -63,13 +62,11 @@ function unpadded(key: string | undefined): string | undefined {
   return key?.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-export const joinSession = operation({
-  name: "join_session",
-  toolset: "core",
+export const joinSession = operation("join_session", {
   summary: "Join a session as your team, and stay until it ends or you leave_session.",
-  access: "open",
-  route: "POST /api/sessions/:session_id/join",
   unlisted: ["key_card"],
+  // The server there says what its machine and its client are; and set_summary is for the summary.
+  unlistedOverStdio: ["capabilities", "cwd", "machine", "session_key", "summary"],
   input: z
     .strictObject({
       ...inSession,
@@ -120,10 +117,6 @@ export const joinSession = operation({
     participants: z.array(Participant),
   }),
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "create",
   compact: (joined, rendering) =>
     lines(
       `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${peerAddress(joined.team_name, joined.peer_name)}.${kept(joined, rendering)}`,
@@ -134,28 +127,18 @@ export const joinSession = operation({
     ),
 });
 
-export const leaveSession = operation({
-  name: "leave_session",
-  toolset: "core",
+export const leaveSession = operation("leave_session", {
   summary: "Leave the session when your part is done. Others are told.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/leave",
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: Uuid, left_at: Timestamp }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: (left) => `left ${messageTime(left.left_at)}`,
 });
 
-export const listParticipants = operation({
-  name: "list_participants",
-  toolset: "core",
+export const listParticipants = operation("list_participants", {
   summary: "See who is in the session: each team's status, and when it was last seen.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/participants",
+  // list_peers has the teams, too.
+  unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,
     include_folded: z
@@ -166,29 +149,18 @@ export const listParticipants = operation({
   }),
   output: z.object({ participants: z.array(Participant), folded: z.int() }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: jobKinds,
   compact: ({ participants, folded }) =>
     lines(...compactRoster(participants), folded > 0 && `${folded} more never spoke nor polled`),
 });
 
-export const rotateTeamCredential = operation({
-  name: "rotate_team_credential",
-  toolset: "core",
+export const rotateTeamCredential = operation("rotate_team_credential", {
   summary:
     "Replace your team's credential, for instance after it was shown somewhere. The old one ends at once.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/credential",
+  // The server there keeps the credential.
+  unlistedOverStdio: true,
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: TeamCredential }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "create",
   compact: (rotated, { keeper }) =>
     keeper === "caller" ? `team_id ${rotated.team_id}` : "the credential was replaced",
 });

@@ -24,12 +24,8 @@ export const RunnerFacts = z
   .meta({ id: "RunnerFacts" });
 export type RunnerFacts = z.output<typeof RunnerFacts>;
 
-export const getRunner = operation({
-  name: "get_runner",
-  toolset: "admin",
+export const getRunner = operation("get_runner", {
   summary: "Read who runs jobs beside this broker: which program, how it is contained, and its limits.",
-  access: "reader",
-  route: "GET /api/agent/runner",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({
@@ -52,10 +48,6 @@ export const getRunner = operation({
     queued: z.int().meta({ description: "Jobs of this mesh that wait." }),
   }),
   errors: [],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ here, elsewhere, running, queued }) =>
     lines(
       `${running} running, ${queued} waiting`,

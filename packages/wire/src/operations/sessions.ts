@@ -8,7 +8,6 @@ import {
   Description,
   DocumentText,
   inSession,
-  jobKinds,
   PersonCredential,
   Reason,
   retryable,
@@ -90,14 +89,11 @@ export const Session = z
 
 export type Session = z.output<typeof Session>;
 
-export const createSession = operation({
-  name: "create_session",
+export const createSession = operation("create_session", {
   unlisted: ["from_session"],
-  toolset: "core",
   summary:
     "Start a session as its convener, when nobody has opened one for this work; otherwise join_session.",
-  access: "open",
-  route: "POST /api/sessions",
+  unlistedOverStdio: ["settings"],
   input: z.strictObject({
     title: Title,
     description: Description.default("").meta({
@@ -128,20 +124,12 @@ export const createSession = operation({
     memory_id: MemoryId.optional().meta({ description: "What from_session was remembered as." }),
   }),
   errors: ["unauthorized", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "create",
   compact: (created, rendering) =>
     `session ${created.slug} (${created.session_id}) created.${kept(created, rendering)}`,
 });
 
-export const getSession = operation({
-  name: "get_session",
-  toolset: "core",
+export const getSession = operation("get_session", {
   summary: "Read a session's title, description, status and document version.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id",
   input: z.strictObject({ ...inSession, ...asTeam }),
   output: Session.extend({
     settings: SessionSettings,
@@ -164,11 +152,6 @@ export const getSession = operation({
     }),
   }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: jobKinds,
   compact: (session) =>
     lines(
       `session ${session.slug} ${session.status}: ${session.title}`,
@@ -182,13 +165,10 @@ export const getSession = operation({
     ),
 });
 
-export const listSessions = operation({
-  name: "list_sessions",
-  toolset: "core",
+export const listSessions = operation("list_sessions", {
   summary: "List sessions, newest activity first, to find the one you were asked to join.",
-  access: "reader",
-  route: "GET /api/sessions",
   unlisted: ["needs", "team", "sort"],
+  unlistedOverStdio: ["limit"],
   input: z.strictObject({
     query: StorableText.max(limits.titleCharsMax)
       .optional()
@@ -217,10 +197,6 @@ export const listSessions = operation({
     }),
   }),
   errors: ["unauthorized"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ sessions, next_cursor }) =>
     lines(
       ...sessions.map(
@@ -234,13 +210,9 @@ export const listSessions = operation({
 
 const Change = z.object({ from: z.string(), to: z.string() });
 
-export const updateSessionMetadata = operation({
-  name: "update_session_metadata",
-  toolset: "core",
+export const updateSessionMetadata = operation("update_session_metadata", {
   summary:
     "Change title or description when the scope or goal has really changed, not for nicer wording. Every team is told, with your reason.",
-  access: "team",
-  route: "PATCH /api/sessions/:session_id",
   input: z
     .strictObject({
       ...inSession,
@@ -260,20 +232,12 @@ export const updateSessionMetadata = operation({
     changes: z.object({ title: Change.optional(), description: Change.optional() }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: (updated) => `changed ${messageTime(updated.updated_at)}, now: ${updated.title}`,
 });
 
-export const concludeSession = operation({
-  name: "conclude_session",
-  toolset: "core",
+export const concludeSession = operation("conclude_session", {
   summary:
     "End the session for everyone: write the document's Conclusion and close the feed. For the convener, when the work is done; again, to revise it.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/conclude",
   input: z.strictObject({
     ...inSession,
     summary_section: DocumentText.refine((text) => text.trim() !== "", { error: "must not be blank" }).meta({
@@ -290,11 +254,6 @@ export const concludeSession = operation({
     seal: Seal,
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
-  forJobs: ["conclude"],
   compact: ({ closed_at, doc_version, seal }) =>
     `closed ${messageTime(closed_at)}, document v${doc_version}, ${sealText(seal)}`,
 });

@@ -121,31 +121,18 @@ function compactSettings(output: z.output<typeof SettingsOutput>): string {
   );
 }
 
-export const getSettings = operation({
-  name: "get_settings",
-  toolset: "admin",
+export const getSettings = operation("get_settings", {
   summary:
     "Read the broker's settings and the URL that agents connect to; with session_id, that session's settings too.",
-  access: "member",
-  route: "GET /api/settings",
   input: z.strictObject({ session_id: SessionRef.optional() }),
   output: SettingsOutput,
   errors: ["not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: compactSettings,
 });
 
-export const updateSettings = operation({
-  name: "update_settings",
-  toolset: "admin",
+export const updateSettings = operation("update_settings", {
   summary: "Change settings of the broker, or of one session. What is left out stays.",
-  access: "member",
-  route: "PATCH /api/settings",
   unlisted: true,
-  human: "power",
   input: z
     .strictObject({
       settings: z.strictObject(BrokerSettings.partial().shape).optional(),
@@ -162,9 +149,5 @@ export const updateSettings = operation({
     }),
   output: SettingsOutput,
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: compactSettings,
 });

@@ -12,12 +12,8 @@ const ListedFile = z.object({
   jobs_in_flight: z.int().meta({ description: "Queued or running." }),
 });
 
-export const listSources = operation({
-  name: "list_sources",
-  toolset: "work",
+export const listSources = operation("list_sources", {
   summary: "List the files that agents may work on: those that Git keeps under the roots of this broker.",
-  access: "reader",
-  route: "GET /api/sources",
   unlisted: true,
   input: z.strictObject({
     query: StorableText.trim()
@@ -47,10 +43,6 @@ export const listSources = operation({
     }),
   }),
   errors: ["unauthorized", "forbidden"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ roots, files, has_more }) =>
     lines(
       ...roots.map(({ root, problem }) => problem !== null && `root ${nameInLine(root)}: ${problem}`),
@@ -60,12 +52,8 @@ export const listSources = operation({
     ),
 });
 
-export const readSource = operation({
-  name: "read_source",
-  toolset: "work",
+export const readSource = operation("read_source", {
   summary: "Read the text of a file under a root, with the hash that it is worked on from.",
-  access: "reader",
-  route: "GET /api/sources/text",
   unlisted: true,
   input: z.strictObject({
     source_path: SourcePath,
@@ -92,11 +80,6 @@ export const readSource = operation({
       }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: ["incorporate", "perspective"],
   verbatim: ["text"],
   compact: ({ source_path, source_sha, text }) =>
     `file ${nameInLine(source_path)} ${source_sha}, from the next line to the end:\n${neutralise(text)}`,

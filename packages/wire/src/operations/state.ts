@@ -40,12 +40,8 @@ const expectedVersion = {
   }),
 };
 
-export const getState = operation({
-  name: "get_state",
-  toolset: "mesh",
+export const getState = operation("get_state", {
   summary: "Read one shared fact by its key, such as deploy_frozen. Not for knowledge that lasts: recall.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/state/value",
   unlisted: ["watchers"],
   input: z.strictObject({
     ...inSession,
@@ -60,10 +56,6 @@ export const getState = operation({
     watched_by: z.array(z.string()).optional(),
   }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   verbatim: ["value"],
   compact: ({ history, watched_by, ...entry }) =>
     lines(
@@ -73,13 +65,9 @@ export const getState = operation({
     ),
 });
 
-export const setState = operation({
-  name: "set_state",
-  toolset: "mesh",
+export const setState = operation("set_state", {
   summary:
     "Set a shared fact that others should not have to ask for; who watches it is told. What should outlast the session: remember.",
-  access: "team",
-  route: "PUT /api/sessions/:session_id/state",
   input: z.strictObject({
     ...inSession,
     key: StateKey,
@@ -95,22 +83,14 @@ export const setState = operation({
     watchers: z.int().meta({ description: "How many other peers watch it." }),
   }),
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: ({ key, version, changed, watchers }) =>
     changed
       ? `set ${nameInLine(key)} v${version}${watchers > 0 ? `, told ${watchers}` : ""}`
       : `state ${nameInLine(key)} has that value already, v${version}`,
 });
 
-export const deleteState = operation({
-  name: "delete_state",
-  toolset: "mesh",
+export const deleteState = operation("delete_state", {
   summary: "Delete a shared fact that holds no more; its history stays.",
-  access: "team",
-  route: "DELETE /api/sessions/:session_id/state",
   input: z.strictObject({
     ...inSession,
     key: StateKey,
@@ -121,19 +101,11 @@ export const deleteState = operation({
   }),
   output: z.object({ key: z.string(), version: KeyVersion, changed: z.boolean() }),
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: ({ key }) => `deleted ${nameInLine(key)}`,
 });
 
-export const listState = operation({
-  name: "list_state",
-  toolset: "mesh",
+export const listState = operation("list_state", {
   summary: "List the shared facts, or those whose keys begin with a prefix.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/state",
   input: z.strictObject({
     ...inSession,
     prefix: KeyPart.optional(),
@@ -144,10 +116,6 @@ export const listState = operation({
   }),
   output: z.object({ entries: z.array(StateEntry), next_cursor: z.string().nullable() }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   verbatim: ["value"],
   compact: ({ entries, next_cursor }) =>
     lines(
@@ -179,36 +147,20 @@ const Watching = z.object({
   ),
 });
 
-export const watchState = operation({
-  name: "watch_state",
-  toolset: "mesh",
+export const watchState = operation("watch_state", {
   summary:
     "Be told of changes of a key, or of all keys with a prefix, as messages. To read it once: get_state.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/state/watch",
   input: z.strictObject(watchInput).refine(namesOne, nameOne),
   output: Watching,
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: compactWatching,
 });
 
-export const unwatchState = operation({
-  name: "unwatch_state",
-  toolset: "mesh",
+export const unwatchState = operation("unwatch_state", {
   summary: "Be told no more of a key's changes, or of a prefix's.",
-  access: "team",
-  route: "POST /api/sessions/:session_id/state/unwatch",
   input: z.strictObject(watchInput).refine(namesOne, nameOne),
   output: Watching,
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: compactWatching,
 });
 

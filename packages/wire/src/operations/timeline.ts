@@ -12,12 +12,8 @@ export const TimelineMark = z.object({
   version: Version.nullable().meta({ description: "Of the document." }),
 });
 
-export const getTimeline = operation({
-  name: "get_timeline",
-  toolset: "people",
+export const getTimeline = operation("get_timeline", {
   summary: "Read how much each team said over time, and when asks, decisions and versions were made.",
-  access: "reader",
-  route: "GET /api/sessions/:session_id/timeline",
   unlisted: true,
   input: z.strictObject({
     ...inSession,
@@ -49,10 +45,6 @@ export const getTimeline = operation({
     marks_left_out: z.int(),
   }),
   errors: ["unauthorized", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ from, to, lanes, marks }) =>
     lines(`${from} to ${to}, ${lanes.length} teams, ${marks.length} marks`),
 });

@@ -98,13 +98,9 @@ const Comment = textOfBytes(limits.topicMessageBytesMax).refine((text) => text.t
 });
 const Context = StorableText.max(limits.quoteContextCharsMax);
 
-export const openTopic = operation({
-  name: "open_topic",
-  toolset: "work",
+export const openTopic = operation("open_topic", {
   summary:
     "Comment on a place of a session's document, or without a quote on all of it. Others reply there, and a job can rewrite the document for it.",
-  access: "team",
-  route: "POST /api/topics",
   unlisted: ["prefix", "suffix", "start", "source_path", "source_sha"],
   input: z
     .strictObject({
@@ -137,19 +133,11 @@ export const openTopic = operation({
     }),
   output: Topic,
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: ({ topic_id }) => `topic ${topic_id} opened`,
 });
 
-export const replyToTopic = operation({
-  name: "reply_to_topic",
-  toolset: "work",
+export const replyToTopic = operation("reply_to_topic", {
   summary: "Reply in a topic, close or reopen it, or both.",
-  access: "team",
-  route: "POST /api/topics/:topic_id/messages",
   input: z
     .strictObject({
       topic_id: TopicId,
@@ -171,20 +159,12 @@ export const replyToTopic = operation({
     }),
   output: Topic,
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "refused",
-  rate: "write",
   compact: ({ topic_id, status, messages_count }) =>
     `topic ${topic_id} ${status}, ${messages_count} messages`,
 });
 
-export const listTopics = operation({
-  name: "list_topics",
-  toolset: "work",
+export const listTopics = operation("list_topics", {
   summary: "List the topics of a session's document with their places, newest first.",
-  access: "reader",
-  route: "GET /api/topics",
   unlisted: ["source_path"],
   input: z
     .strictObject({
@@ -198,11 +178,6 @@ export const listTopics = operation({
     .refine(isOneSource, oneSource),
   output: z.object({ topics: z.array(Topic), next_before: TopicId.nullable() }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: ["incorporate"],
   compact: ({ topics, next_before }) =>
     lines(
       ...topics.map(compactTopic),
@@ -211,12 +186,8 @@ export const listTopics = operation({
     ),
 });
 
-export const getTopic = operation({
-  name: "get_topic",
-  toolset: "work",
+export const getTopic = operation("get_topic", {
   summary: "Read a topic: what it is about, where that stands now, and all that was said.",
-  access: "reader",
-  route: "GET /api/topics/:topic_id",
   input: z.strictObject({
     topic_id: TopicId,
     after: z
@@ -232,11 +203,6 @@ export const getTopic = operation({
     next_after: z.int().nullable().meta({ description: "Null when these are the last." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: ["incorporate"],
   compact: ({ messages, next_after, ...topic }) =>
     lines(
       compactTopic(topic),

@@ -6,7 +6,6 @@ import {
   asTeam,
   isOneSource,
   JobKind,
-  jobKinds,
   oneSource,
   retryable,
   SessionRef,
@@ -61,13 +60,9 @@ export const Job = z
   .meta({ id: "Job" });
 export type Job = z.output<typeof Job>;
 
-export const startJob = operation({
-  name: "start_job",
-  toolset: "work",
+export const startJob = operation("start_job", {
   summary:
     "Have a headless agent work on a session's document (or on a file: source_path in its place): draft its conclusion, incorporate a topic, or read it as a persona. What it writes is proposed, never done unseen.",
-  access: "team",
-  route: "POST /api/agent/jobs",
   unlisted: ["source_path"],
   input: z
     .strictObject({
@@ -98,37 +93,20 @@ export const startJob = operation({
     }),
   output: z.object({ job_id: JobId, status: JobStatus }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "create",
   compact: ({ job_id, status }) => `job ${job_id} ${status}; get_job shows how it goes`,
 });
 
-export const getJob = operation({
-  name: "get_job",
-  toolset: "work",
+export const getJob = operation("get_job", {
   summary: "Look at a job: whether it waits, runs or has ended, what it made, or why it failed.",
-  access: "reader",
-  route: "GET /api/agent/jobs/:job_id",
   input: z.strictObject({ job_id: JobId, ...asTeam }),
   output: Job,
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
-  forJobs: jobKinds,
   compact: (job) => lines(compactJob(job), job.error_tail !== null && `error:\n  ${job.error_tail}`),
 });
 
-export const listJobs = operation({
-  name: "list_jobs",
+export const listJobs = operation("list_jobs", {
   unlisted: true,
-  toolset: "work",
   summary: "List the last jobs of a session, or of the mesh, newest first.",
-  access: "reader",
-  route: "GET /api/agent/jobs",
   input: z.strictObject({
     session_id: SessionRef.optional().meta({ description: "Only those of this session." }),
     source_path: SourcePath.optional().meta({ description: "Only those of this file." }),
@@ -137,28 +115,16 @@ export const listJobs = operation({
   }),
   output: z.object({ jobs: z.array(Job) }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  kind: "call",
-  readOnly: true,
-  afterClosing: "allowed",
-  rate: "read",
   compact: ({ jobs }) => lines(...jobs.map(compactJob), jobs.length === 0 && "no jobs"),
 });
 
-export const cancelJob = operation({
-  name: "cancel_job",
+export const cancelJob = operation("cancel_job", {
   unlisted: true,
-  toolset: "work",
   summary:
     "Cancel a job that has not ended. Its agent is stopped, and can write nothing more from this moment.",
-  access: "team",
-  route: "POST /api/agent/jobs/:job_id/cancel",
   input: z.strictObject({ job_id: JobId, ...asTeam, ...retryable }),
   output: Job,
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  kind: "call",
-  readOnly: false,
-  afterClosing: "allowed",
-  rate: "write",
   compact: compactJob,
 });
 

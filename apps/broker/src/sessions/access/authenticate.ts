@@ -93,12 +93,12 @@ async function authenticateInMesh(
  * somebody new. A team that has left is nobody there, except to repeat its leaving; a person is the same person still.
  */
 function usesRemembered(
-  { name }: Pick<AccessRule, "name">,
+  { teamCredential, afterLeaving }: Pick<AccessRule, "teamCredential" | "afterLeaving">,
   { person, team }: Caller,
   raw: RawInput,
 ): boolean {
   if (!team) return true;
-  if (name !== "join_session") return person !== null || !team.leftAt || name === "leave_session";
+  if (teamCredential !== "given") return person !== null || !team.leftAt || afterLeaving === true;
   const wanted = raw["team_name"];
   if (!isSameName(wanted, team.name)) return false;
   // A team's own credential is also what adds a peer to it.

@@ -1,4 +1,4 @@
-import { type AccessRule, MerkleError, type Operation } from "@merkle/wire";
+import { type AccessRule, MerkleError, type Operation, type OperationRules } from "@merkle/wire";
 import type { Asker } from "../../identity/principal.js";
 import type { Caller, TeamCaller } from "./credentials.js";
 import type { SessionIdentity } from "./directory.js";
@@ -57,19 +57,16 @@ export function authorize(request: AccessRequest): void {
   if (operation.access === "team" && !caller && principal?.kind !== "job")
     throw unauthorized(`${operation.name} needs your team's credential`);
   if (session && caller?.person) authorizePerson(operation, session, caller);
-  else if (caller?.team?.leftAt && !mayComeAfterLeaving(operation)) {
+  else if (caller?.team?.leftAt && !operation.afterLeaving) {
     throw hasLeft(caller.team);
   }
   requireHuman(request);
   if (operation.access === "admin" && principal?.kind === "member" && principal.role !== "admin") {
     throw adminsOnly(operation.name);
   }
-  if (session?.imported && ofOriginals.has(operation.name)) throw onlyACopy(session);
+  if (session?.imported && operation.onlyOriginals) throw onlyACopy(session);
   if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
 }
-
-/** What may still be done to a closed session, and would make another record of a copy (IMPORT-5). */
-const ofOriginals: ReadonlySet<string> = new Set(["conclude_session"]);
 
 export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError {
   return new MerkleError(
@@ -114,24 +111,21 @@ function requireHuman({ operation, door, principal, caller }: AccessRequest): vo
  * before it is done (PERSON-3).
  */
 export function joinsByWriting(
-  operation: Pick<Operation, "name" | "access" | "readOnly">,
+  operation: Pick<OperationRules, "access" | "readOnly" | "notesReading" | "afterLeaving">,
   caller: Caller | null,
 ): boolean {
   if (!caller?.person || (caller.team && !caller.team.leftAt)) return false;
-  return operation.access === "team" && !operation.readOnly && !neverJoins.has(operation.name);
+  // Reading is noted without joining, and who leaves does not come for it.
+  const { access, readOnly, notesReading, afterLeaving } = operation;
+  return access === "team" && !readOnly && !notesReading && !afterLeaving;
 }
-
-const notesReading: ReadonlySet<string> = new Set(["ack", "mark_read"]);
-
-/** Reading is noted without joining, and who leaves does not come for it. */
-const neverJoins: ReadonlySet<string> = new Set(["ack", "mark_read", "leave_session"]);
 
 function authorizePerson(
   operation: AccessRequest["operation"],
   session: SessionIdentity,
   caller: Extract<Caller, { person: object }>,
 ): void {
-  if (operation.name === "rotate_team_credential") {
+  if (operation.teamCredential === "replaced") {
     throw new MerkleError(
       "forbidden",
       "A person's team has no credential of its own that could be replaced: it is proved by the person's, in every session.",
@@ -139,16 +133,10 @@ function authorizePerson(
   }
   // Who was not in a session when it was concluded is not put into it afterwards (SES-11).
   if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
-  if (operation.access !== "team" || joinsByWriting(operation, caller) || notesReading.has(operation.name))
-    return;
+  if (operation.access !== "team" || joinsByWriting(operation, caller) || operation.notesReading) return;
   const { person, team } = caller;
   if (!team) throw notInSession(person.name, session);
-  if (team.leftAt && !mayComeAfterLeaving(operation)) throw notInSession(person.name, session);
-}
-
-// Leaving can be repeated with its key (IDEM-9), and who left may come back.
-function mayComeAfterLeaving(operation: Pick<Operation, "name">): boolean {
-  return operation.name === "leave_session" || operation.name === "join_session";
+  if (team.leftAt && !operation.afterLeaving) throw notInSession(person.name, session);
 }
 
 function notInSession(name: string, { slug }: SessionIdentity): MerkleError {

@@ -117,17 +117,11 @@ function createTeamMemory({ database }: Services, { id }: McpSession): TeamMemor
   };
 }
 
-const credentialGivers: ReadonlySet<string> = new Set([
-  "create_session",
-  "join_session",
-  "rotate_team_credential",
-]);
-
 function credentialIn(
   operation: Operation,
   output: unknown,
 ): { sessionId: string; credential: string } | null {
-  if (!credentialGivers.has(operation.name) || typeof output !== "object" || output === null) return null;
+  if (operation.teamCredential === undefined || typeof output !== "object" || output === null) return null;
   if (!("session_id" in output) || !("team_id" in output)) return null;
   // Who joined with a named peer goes on as that.
   const peer = "peer_id" in output ? output.peer_id : null;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { decideProposalRow, type ProposalBesideSource, readProposalContent } from "@merkle/db";
-import { applyHunks, MerkleError } from "@merkle/wire";
+import { applyHunks, MerkleError, operationRules } from "@merkle/wire";
 import type { ParsedInputOf, PersonContext } from "../../context.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import { refuseByConvention } from "../../sessions/access/convention.js";
@@ -90,7 +90,7 @@ async function acceptConclusion(
 ) {
   const { services } = ctx;
   const { team, write } = await teamOfPerson(ctx, session);
-  await refuseByConvention(services, { name: "conclude_session" }, session, team);
+  await refuseByConvention(services, operationRules.conclude_session, session, team);
   const concluded = await concludeWith(
     { ...ctx, session, team, write },
     {

@@ -1,10 +1,10 @@
 import type { Admitted, InputOf, Message, OperationName, OutputOf, StateChangeFrame } from "@merkle/wire";
 import type { ConnectionState } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/errors";
+import { rulesOf } from "@merkle/wire/plain";
 import type { Broker, FollowOptions, MeshChange, SessionChange } from "./broker";
 import { Listeners } from "./listeners";
 import type { HubMessage, PageMessage, Port } from "./port";
-import { takesCredential } from "./takes-credential";
 
 export interface PageBrokerOptions {
   /** The credential of the person who uses this page, when there is one. */
@@ -276,7 +276,7 @@ export class PageBroker implements Broker {
   #withCredential(name: OperationName, input: object): Pick<PendingCall, "input" | "credential"> {
     const credential = this.#options.credential();
     const isGiven = "team_id" in input && input.team_id !== undefined;
-    if (credential === undefined || isGiven || !takesCredential(name))
+    if (credential === undefined || isGiven || rulesOf(name).withoutCredential)
       return { input, credential: undefined };
     return { input: { ...input, team_id: credential }, credential };
   }

@@ -1,9 +1,9 @@
 "use client";
 
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import { rulesOf } from "@merkle/wire/plain";
 import { useCallback } from "react";
 import { requirePerson } from "@/lib/person/require-person";
-import { takesCredential } from "./takes-credential";
 import { useBroker } from "./use-broker";
 
 export type Call = <Name extends OperationName>(
@@ -22,7 +22,7 @@ export function useCall(): Call {
   const broker = useBroker();
   return useCallback(
     async (name, input, options) => {
-      if (takesCredential(name)) await requirePerson();
+      if (!rulesOf(name).withoutCredential) await requirePerson();
       return broker.call(name, input, options);
     },
     [broker],

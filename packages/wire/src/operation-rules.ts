@@ -1,0 +1,66 @@
+/** What headless agents are run for. */
+export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
+
+/**
+ * Who may call: anybody at all, anyone whom the broker lets into the mesh, a team of the session, a reader of it, a member,
+ * an admin (AUTH-4), the agent of a job and nobody else.
+ */
+export type Access = "public" | "open" | "team" | "reader" | "member" | "admin" | "job";
+
+export type Toolset = "core" | "messaging" | "mesh" | "people" | "progress" | "audit" | "work" | "admin";
+
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export type Route = `${HttpMethod} /api/${string}`;
+
+/**
+ * The rules of an operation: where it is asked for, who may, and what it does to the caller and the session. Free of schemas,
+ * so that browsers and commands can read them (`operationRules`).
+ */
+export interface OperationRules {
+  readonly toolset: Toolset;
+  readonly access: Access;
+  readonly route: Route;
+  /** A `call` is answered at once; a `wait` may be held open and is cancelled with its caller. */
+  readonly kind: "call" | "wait";
+  /** Whether it changes nothing that others can see. What changes something takes an idempotency key. */
+  readonly readOnly: boolean;
+  /** Whether a concluded session still takes it. */
+  readonly afterClosing: "allowed" | "refused";
+  readonly rate: "read" | "write" | "wait" | "create";
+  /**
+   * For which jobs an agent may call it, whoever else may; without it none (JOB-12). An agent has read what anybody may have
+   * written, so that what it could do beyond its job, somebody else could make it do.
+   */
+  readonly forJobs?: readonly (typeof jobKinds)[number][];
+  /**
+   * What of it is for humans: `person`, what is a person's own, guests' included; `power`, what decides about agents, which
+   * takes a verified human; `verifying`, what makes somebody one. The last two are refused over MCP (PERSON-11).
+   */
+  readonly human?: "person" | "power" | "verifying";
+  /** Whether it has no input `team_id`, so that no credential of a team or person goes along. */
+  readonly withoutCredential?: true;
+  /**
+   * Whether its answer depends on who calls although nobody has to prove it: transports that remember a caller's credential
+   * send it along, as they do where one is needed.
+   */
+  readonly asksWhoCalls?: true;
+  /** Whether somebody who only looks on in one session may call it although it addresses none (ENTER-7). */
+  readonly forOnlookers?: true;
+  /**
+   * Whether it notes what somebody has read: a person does it without joining. Every other write of access `team` makes a
+   * person a team of the session first (PERSON-3), unless it is one for who has left.
+   */
+  readonly notesReading?: true;
+  /** Whether who has left may call it: leaving can be repeated with its key (IDEM-9), and who left may come back. */
+  readonly afterLeaving?: true;
+  /**
+   * Whether it gives out a team's credential, or replaces the one that it is called with. What replaces it is repeated under
+   * the old credential, and is not for a person's team, which the person's own credential proves (IDEM-9).
+   */
+  readonly teamCredential?: "given" | "replaced";
+  /** Whether a session that was imported refuses it, although it is allowed after closing: it would make another record (IMPORT-5). */
+  readonly onlyOriginals?: true;
+  /** The setting by which a session can keep it for its convener, and what is kept then (SES-15). */
+  readonly keptBy?: { readonly setting: "conclude_by" | "metadata_by"; readonly what: string };
+}
