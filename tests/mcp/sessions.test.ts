@@ -296,3 +296,34 @@ it("a request with the id of one that is still being answered is refused", async
   expect(second.status).toBe(400);
   expect(await parked.text()).toContain("next_cursor");
 });
+
+it("[CURSOR-6] a request that is sent again under its id when its connection broke gets its own answer, and not that of the first one", async () => {
+  const { url, databaseUrl } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const alder = inSession(await initialize(mcp));
+  const { slug } = await callTool(mcp, "create_session", { title: "A", creator_team_name: "B" }, alder);
+  const birch = await callTool(mcp, "join_session", { session_id: slug, team_name: "Birch" });
+  const streamed = { headers: { ...alder.headers, accept: "application/json, text/event-stream" } };
+  const holder = connectTestDatabase(databaseUrl);
+  const held = await holder.reserve();
+  await held.unsafe("BEGIN; LOCK TABLE messages IN ACCESS EXCLUSIVE MODE");
+
+  const broken = new AbortController();
+  const message = { session_id: slug, content: { text: "the first" } };
+  // The stream's head comes at once, while the post waits for the lock.
+  await post(mcp, toolCall("post_message", message, 7), { ...streamed, signal: broken.signal });
+  broken.abort();
+  // Until the broker has noticed that, it is refused as any other that takes the id of one under way.
+  const wait = toolCall("wait_for_messages", { session_id: slug, timeout: 20, since_cursor: 1 }, 7);
+  const again = async (): Promise<Response> => {
+    const response = await post(mcp, wait, streamed);
+    return response.status === 400 ? again() : response;
+  };
+  const response = await again();
+  await held.unsafe("ROLLBACK");
+  held.release();
+  const own = { session_id: slug, content: { text: "for the wait" }, team_id: birch["team_id"] };
+  await callTool(mcp, "post_message", own);
+  const [, data = ""] = /^data: (.*"result".*)$/m.exec(await response.text()) ?? [];
+  expect(newTexts(readText(JSON.parse(data).result))).toEqual(["for the wait"]);
+});

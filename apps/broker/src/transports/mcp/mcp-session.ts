@@ -76,8 +76,14 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
   });
   const send = transport.send.bind(transport);
   transport.send = async (message, sendOptions) => {
-    await send(message, sendOptions);
-    if (isAnswer(message) && message.id !== undefined) requests.answered(message.id);
+    const answered = isAnswer(message) ? message.id : undefined;
+    try {
+      await send(message, sendOptions);
+    } catch (error) {
+      if (answered !== undefined) requests.unsent(answered);
+      throw error;
+    }
+    if (answered !== undefined) requests.answered(answered);
   };
   const server = createServer(session);
   // The class implements Transport; its declaration only lacks the `| undefined` that exact optional properties ask for.
@@ -107,6 +113,7 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     async post(exchange, body) {
       hold(exchange);
       const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+      await requests.untilFree(messages);
       requests.admit(exchange, messages);
       const response = await transport.handleRequest(toPost(exchange.url, exchange.headers), {
         parsedBody: body,
