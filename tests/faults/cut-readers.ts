@@ -5,14 +5,19 @@ import { type Door, doors } from "../kit/doors.js";
 import { type HttpClient, openHttpClient } from "../kit/http-client.js";
 import { createTestSession } from "../kit/session.js";
 import type { TestBroker } from "../kit/test-broker.js";
+import { initialize, toolCall } from "../mcp/rpc.js";
 import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.js";
 import { createRandom, type Random } from "./random.js";
 
 export interface CutReport {
   readonly seed: number;
   readonly cuts: number;
+  /** How many of them each reader had. */
+  readonly cutsOf: Readonly<Record<string, number>>;
   readonly posts: number;
   readonly again: number;
+  /** The least that counts as delivered to a reader at the end: without any, nothing was told that could be wrong. */
+  readonly deliveredMin: number;
   readonly problems: readonly string[];
 }
 
@@ -60,7 +65,13 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   mcpReceipt: { exact: true, open: () => overHttp(({ receipt }) => tool("check_messages", { receipt })) },
   mcpCheck: { exact: false, open: () => overHttp(() => tool("check_messages", {})) },
-  socketWait: { exact: false, open: overSocket },
+  mcpWait: { exact: false, open: () => overHttp(() => tool("wait_for_messages", { timeout: 1 })) },
+  mcpStreamWait: {
+    exact: false,
+    open: () => overHttp(() => streamed(tool("wait_for_messages", { timeout: 1 }))),
+  },
+  socketCursor: { exact: true, open: () => overSocket(({ cursor }) => ({ since_cursor: cursor })) },
+  socketWait: { exact: false, open: () => overSocket(() => ({})) },
 };
 
 /** How a kind asks over HTTP, and how it reads the answer. */
@@ -85,26 +96,32 @@ function tool(name: string, input: object): Exchange {
   return { target: "/mcp", input: { name, arguments: input }, parse };
 }
 
+/** The same call within a session of MCP, which answers by an event. */
+function streamed(call: Exchange): Exchange {
+  const parse = (text: string) => call.parse(/^data: (.*"result".*)\n/m.exec(text)?.[1] ?? "");
+  return { ...call, headers: { accept: "application/json, text/event-stream" }, parse };
+}
+
 /** Keeps a connection while it holds, as agents' clients do. */
 function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
   const client: HttpClient = openHttpClient();
+  let mcpSession: string | undefined;
+  let lastId = 0;
   return {
     close: client.close,
     async read(place, url) {
       const { target, headers, input, parse } = ask(place);
-      const call = input && {
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: { ...input, arguments: { ...input.arguments, session_id: place.session } },
-      };
+      if (input && headers) mcpSession ??= await initialize(url + target);
+      lastId += 1;
+      const args = input && { ...input.arguments, session_id: place.session };
       const { status, text } = await client.send(url + target, {
         headers: {
           "x-team-id": place.credential,
           ...headers,
-          ...(call && { "content-type": "application/json" }),
+          ...(mcpSession !== undefined && { "mcp-session-id": mcpSession }),
+          ...(input && { "content-type": "application/json" }),
         },
-        ...(call && { method: "POST", body: JSON.stringify(call) }),
+        ...(input && { method: "POST", body: JSON.stringify(toolCall(input.name, args, lastId)) }),
       });
       if (status !== 200) throw new Refused(text);
       return parse(text);
@@ -115,14 +132,15 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
 /** An answer that no cut excuses. */
 class Refused extends Error {}
 
-function overSocket(): ReturnType<Kind["open"]> {
+function overSocket(name: (place: Place) => { since_cursor?: number }): ReturnType<Kind["open"]> {
   let door: Promise<Door> | null = null;
   return {
     close: () => void door?.then((open) => open.close()).catch(() => undefined),
-    async read({ session, credential }, url) {
+    async read(place, url) {
       door ??= doors.websocket(url);
       try {
-        const input = { session_id: session, team_id: credential, timeout: 1 };
+        const { session, credential } = place;
+        const input = { session_id: session, team_id: credential, timeout: 1, ...name(place) };
         return await (await door).call("wait_for_messages", input);
       } catch (error) {
         door = null;
@@ -132,10 +150,15 @@ function overSocket(): ReturnType<Kind["open"]> {
   };
 }
 
-interface Reader {
+interface Receiver {
   readonly name: string;
   readonly proxy: CuttingProxy;
   readonly received: Set<number>;
+  /** The team that it is. */
+  readonly team: string;
+}
+
+interface Reader extends Receiver {
   readonly again: () => number;
   /** Up to where it has everything. */
   readonly seen: () => number;
@@ -143,8 +166,8 @@ interface Reader {
 }
 
 /**
- * Lets readers of every kind read a feed through proxies that cut their replies at any byte, until so many cuts were made;
- * then each reads to the end. Compares what each received with the feed, and, all the while, what counts as delivered to it
+ * Lets readers of every kind read a feed through proxies that cut their replies at any byte, until so many cuts were made,
+ * some of each; then each reads to the end. Compares what each received with the feed, and, all the while, what counts as delivered to it
  * with what it had.
  */
 export async function runCutReaders(
@@ -157,47 +180,61 @@ export async function runCutReaders(
   const sql = postgres(broker.databaseUrl, { max: 1, onnotice: () => undefined });
   const problems: string[] = [];
   const ending = { at: Number.POSITIVE_INFINITY };
-  const readers: (Reader & { readonly peer: string })[] = [];
+  const readers: Reader[] = [];
   for (const [name, kind] of Object.entries(kinds)) {
     const { credential, cursor } = await session.join(name);
     const place = { session: session.sessionId, credential, cursor, receipt: "none" };
-    const reader = await startReader({ name, kind, place, url: broker.url, random, ending, problems });
-    readers.push({ ...reader, peer: credential.split(".")[0] ?? "" });
+    readers.push(await startReader({ name, kind, place, url: broker.url, random, ending, problems }));
   }
   const inbox = await startInboxReader({ session, url: broker.url, random });
-  const countCuts = () => [...readers, inbox].reduce((sum, { proxy }) => sum + proxy.cuts, 0);
+  const all: readonly Receiver[] = [...readers, inbox];
+  const countCuts = () => all.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
+  // Who names nothing is spared after each cut, and would have few of them else.
+  const hasEnough = () =>
+    countCuts() >= options.cuts && all.every(({ proxy }) => proxy.cuts >= options.cuts / 40);
 
-  async function checkDelivered(): Promise<void> {
+  /** Gives the least that counts as delivered to anyone. */
+  async function checkDelivered(): Promise<number> {
     const acked = new Map(
       (await sql`SELECT team_id, acked FROM peers WHERE session_id = ${session.sessionId}`).map((row) => [
         row["team_id"],
         Number(row["acked"]),
       ]),
     );
-    for (const { name, peer, received } of readers) {
-      const told = [...posted].filter((sequence) => sequence <= (acked.get(peer) ?? 0));
-      const false_ = told.filter((sequence) => !received.has(sequence));
-      if (false_.length > 0) problems.push(`${name} counts as having ${false_.join()}, and has not read it`);
-    }
+    const delivered = all.map(({ name, team, received }) => {
+      const counted = [...posted].filter((sequence) => sequence <= (acked.get(team) ?? 0));
+      const unread = counted.filter((sequence) => !received.has(sequence));
+      if (unread.length > 0) problems.push(`${name} counts as having ${unread.join()}, and has not read it`);
+      return counted.length;
+    });
+    return Math.min(...delivered);
   }
 
   const posted = new Set<number>();
   let last = 0;
-  while (countCuts() < options.cuts && problems.length === 0) {
-    last = (await session.post(session.convener, "x".repeat(random.between(0, 400)))).cursor;
+  while (!hasEnough() && problems.length === 0) {
+    last = (await session.post(session.convener, "x".repeat(random.between(1, 400)))).cursor;
     posted.add(last);
     await checkDelivered();
   }
   ending.at = last;
   await Promise.all([...readers.map((reader) => reader.done()), inbox.done(last)]);
-  await checkDelivered();
-  for (const { name, received } of [...readers, inbox]) {
+  const deliveredMin = await checkDelivered();
+  for (const { name, received } of all) {
     const missed = [...posted].filter((sequence) => !received.has(sequence));
     if (missed.length > 0) problems.push(`${name} missed ${missed.join()}`);
   }
   const again = readers.reduce((sum, reader) => sum + reader.again(), 0);
-  const report = { seed: options.seed, cuts: countCuts(), posts: posted.size, again, problems };
-  await Promise.all([...readers, inbox].map(({ proxy }) => proxy.stop()));
+  const report = {
+    seed: options.seed,
+    cuts: countCuts(),
+    cutsOf: Object.fromEntries(all.map(({ name, proxy }) => [name, proxy.cuts])),
+    posts: posted.size,
+    again,
+    deliveredMin,
+    problems,
+  };
+  await Promise.all(all.map(({ proxy }) => proxy.stop()));
   await sql.end();
   await door.close();
   return report;
@@ -248,7 +285,20 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
     while (seen < ending.at && problems.length === 0) await readOnce();
     line.close();
   })();
-  return { name, proxy, received, again: () => again, seen: () => seen, done: () => running };
+  return {
+    name,
+    proxy,
+    received,
+    team: teamOf(place.credential),
+    again: () => again,
+    seen: () => seen,
+    done: () => running,
+  };
+}
+
+/** The part of a credential that names whose it is. */
+function teamOf(credential: string): string {
+  return credential.split(".")[0] ?? "";
 }
 
 /** Takes its mail from an inbox and acknowledges it, over a client that comes back by itself. */
@@ -281,6 +331,7 @@ async function startInboxReader({
     name: "inbox",
     proxy,
     received,
+    team: teamOf(credential),
     async done(last: number) {
       if (!received.has(last)) {
         await new Promise<void>((resolve) => {

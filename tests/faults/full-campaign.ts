@@ -49,6 +49,7 @@ it(
     const report = await runCutReaders(await startTestBroker(), { cuts: 1_200, seed });
     console.info(JSON.stringify(report, null, 2));
     expect(report.problems, `seed ${seed}`).toEqual([]);
+    expect(report.deliveredMin).toBeGreaterThan(0);
   },
   2 * deadlineMs,
 );

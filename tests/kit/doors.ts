@@ -183,20 +183,25 @@ export async function openWebSocket(url: string, entry: Entry = {}): Promise<Soc
     if (frame.error) request?.reject(MerkleError.fromBody(frame));
     else request?.resolve(frame.output);
   });
-  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  // It may close in the moment in which it opens, and between two requests.
+  let closed: Error | null = null;
   socket.once("close", (code) => {
-    for (const { reject } of waiting.values()) reject(new Error(`The connection closed with ${code}.`));
+    closed = new Error(`The connection closed with ${code}.`);
+    for (const { reject } of waiting.values()) reject(closed);
   });
+  await new Promise((resolve, reject) => socket.once("open", resolve).on("error", reject));
   const ask = (frame: object) =>
     new Promise((resolve, reject) => {
+      if (closed) return reject(closed);
       const id = randomUUID();
       waiting.set(id, { resolve, reject });
       socket.send(JSON.stringify({ ...frame, id }));
     });
   async function close(): Promise<void> {
-    const closed = new Promise((resolve) => socket.once("close", resolve));
+    if (closed) return;
+    const ended = new Promise((resolve) => socket.once("close", resolve));
     socket.close();
-    await closed;
+    await ended;
   }
   const given = token === undefined ? await proof?.() : { kind: "bearer", token };
   if (given !== undefined || mesh !== undefined) {
