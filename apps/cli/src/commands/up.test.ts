@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { getPriority } from "node:os";
 import { join } from "node:path";
@@ -170,6 +170,25 @@ describe("merkle up", () => {
     expect(await readdir(merkle.home)).toEqual([]);
     const open = merkle.start([...wide, "--insecure-open"]);
     await open.says("anyone who reaches it is let in");
+  });
+
+  it("[AUTH-5] refuses to let everybody in where files are worked on, before anything is started, exit 2", async () => {
+    const merkle = await testMerkle();
+    const path = join(merkle.home, "config.json");
+    const text = JSON.stringify({ agent: { roots: { app: merkle.home } } });
+    await writeFile(path, text, { mode: 0o600 });
+    for (const [more, env] of [
+      [["--auth", "open"], {}],
+      [["--auth", "open", "--detach"], {}],
+      [[], { MERKLE_AUTH: "open" }],
+    ] as const) {
+      expect(await merkle.run([...anyPort, ...more], { env, fromNothing: true })).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining(`agent.roots in ${path}; add --insecure-open if you mean it`),
+      });
+    }
+    expect(await readdir(merkle.home)).toEqual(["config.json"]);
   });
 
   it("[AUTH-5] [INVITE-9] beyond loopback lets members alone in, and shows the first admin's invite, which no file keeps", async () => {

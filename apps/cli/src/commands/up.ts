@@ -1,4 +1,6 @@
+import { usageError } from "../cli-error.js";
 import type { Command } from "../command.js";
+import type { Config } from "../config.js";
 import { isSet } from "../flags.js";
 
 export const up: Command = {
@@ -44,6 +46,7 @@ export const up: Command = {
   ],
   offline: true,
   async run(context) {
+    await refuseOpenFiles(context.config);
     if (isSet(context.flags, "detach")) {
       const { detachBroker } = await import("../detach-broker.js");
       return detachBroker(context);
@@ -52,3 +55,15 @@ export const up: Command = {
     return runBroker(context);
   },
 };
+
+/** Other users of this machine could not read these folders by themselves (AUTH-5). */
+async function refuseOpenFiles({ auth, insecureOpen, agent }: Config): Promise<void> {
+  if (auth !== "open" || insecureOpen) return;
+  const { readAgentSettings } = await import("../runner/agent-settings.js");
+  const { roots } = readAgentSettings(agent.block, agent.path);
+  if (Object.keys(roots).length === 0) return;
+  throw usageError(
+    `Refusing to let every user and program of this machine in, who could read and change the folders of agent.roots in ${agent.path}; add --insecure-open if you mean it.`,
+    "leave --auth open out, and members alone are let in",
+  );
+}
