@@ -15,6 +15,8 @@ export interface Command {
   readonly hidden?: true;
   /** Calls no broker that a project could name: it runs where a project's file is not trusted, too. */
   readonly offline?: true;
+  /** Starts the broker or opens its database: `.env.local` and `.env` of the folder say how, too (CLI-85). */
+  readonly envFiles?: true;
   /** Does it, and resolves with the exit code. */
   run(context: CommandContext): Promise<number>;
 }

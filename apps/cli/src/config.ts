@@ -5,6 +5,8 @@ import { findAgentMark } from "./agent-shell.js";
 import { toBaseUrl } from "./base-url.js";
 import { usageError } from "./cli-error.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
+import { parseDatabaseUrl } from "./database-url.js";
+import type { Environment } from "./env-files.js";
 import { type Flags, isSet, listOf, textOf } from "./flags.js";
 import { isLoopback } from "./loopback.js";
 import { homeFiles, requireOwnHome, toMerkleHome } from "./merkle-home.js";
@@ -66,6 +68,10 @@ export interface Config {
   readonly agent: { readonly block: unknown; readonly path: string };
   /** `DATABASE_URL`: a PostgreSQL of the user's own; default: the embedded one. Never shown, it may hold a password. */
   readonly databaseUrl: string | undefined;
+  /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
+  readonly environment: NodeJS.ProcessEnv;
+  /** What whoever runs the command is told about these files. */
+  readonly notices: readonly string[];
 }
 
 export interface BrokerAddress {
@@ -77,18 +83,24 @@ export interface ConfigSources {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** Whether `.env.local` and `.env` of the folder are read; they are not unless told. */
+  readonly envFiles?: boolean;
 }
 
 export const defaultPort = 7423;
 
 /** @throws CliError `usage`, naming the flag, variable or file that holds a bad value */
-export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Config> {
-  const home = toMerkleHome(env["MERKLE_HOME"] || undefined, cwd);
+export async function readConfig(given: ConfigSources): Promise<Config> {
+  const { flags, cwd } = given;
+  // Those of the process alone: a project's file would name a home in which everything is trusted.
+  const home = toMerkleHome(given.env["MERKLE_HOME"] || undefined, cwd);
   await requireOwnHome(home);
   const user = await readConfigFile(homeFiles.config(home));
-  const port = readPort(flags, env);
+  const environment = await readEnvironment(given, home);
+  const { env, nameOf } = environment;
+  const port = readPort(flags, environment);
   const host = readHost(flags);
-  const auth = readAuth(flags, env);
+  const auth = readAuth(flags, environment);
   const insecureOpen = isSet(flags, "insecureOpen");
   if (auth === "open") refuseOpenNetwork(host, insecureOpen);
   const sources = { flags, env, cwd };
@@ -103,22 +115,33 @@ export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Co
     host,
     port,
     tls: readTls(sources, user),
-    trustedProxies: readTrustedProxies(sources, user),
+    trustedProxies: readTrustedProxies(flags, environment, user),
     rateLimits: user.rateLimits,
-    publicUrl: readPublicUrl(flags, env),
+    publicUrl: readPublicUrl(flags, environment),
     auth,
     newAdminInvite: isSet(flags, "newAdminInvite"),
     newAuditKey: isSet(flags, "newAuditKey"),
     insecureOpen,
-    allowedHosts: readAllowedHosts(env["MERKLE_ALLOWED_HOSTS"]),
+    allowedHosts: readAllowedHosts(environment),
     session: env["MERKLE_SESSION"]?.trim() || undefined,
     team: env["MERKLE_TEAM"]?.trim() || undefined,
     peer: env["MERKLE_PEER"]?.trim() || undefined,
     agentShell: findAgentMark(env),
     personName: user.name,
     agent: { block: user.agent, path: user.path },
-    databaseUrl: readDatabaseUrl(env["DATABASE_URL"]),
+    databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
+    environment: env,
+    notices: environment.notices,
   };
+}
+
+async function readEnvironment(
+  { env, cwd, envFiles = false }: ConfigSources,
+  home: string,
+): Promise<Environment> {
+  if (!envFiles) return { env, nameOf: (variable) => variable, notices: [] };
+  const { readEnvFiles } = await import("./env-files.js");
+  return readEnvFiles({ env, cwd, home });
 }
 
 /**
@@ -193,11 +216,11 @@ function readTls({ flags, env, cwd }: ConfigSources, user: ConfigFile): Config["
   );
 }
 
-function readTrustedProxies({ flags, env }: ConfigSources, user: ConfigFile): readonly string[] {
+function readTrustedProxies(flags: Flags, { env, nameOf }: Environment, user: ConfigFile): readonly string[] {
   const flag = listOf(flags, "trustedProxy");
   if (flag.length > 0) return checkRanges(flag, "--trusted-proxy");
   const text = env["MERKLE_TRUSTED_PROXIES"];
-  if (text) return checkRanges(splitList([text]), "MERKLE_TRUSTED_PROXIES");
+  if (text) return checkRanges(splitList([text]), nameOf("MERKLE_TRUSTED_PROXIES"));
   return checkRanges(user.trustedProxies ?? [], `trusted_proxies in ${user.path}`);
 }
 
@@ -214,10 +237,10 @@ function checkRanges(ranges: readonly string[], source: string): readonly string
   return ranges;
 }
 
-function readPort(flags: Flags, env: NodeJS.ProcessEnv): number {
+function readPort(flags: Flags, { env, nameOf }: Environment): number {
   const flag = textOf(flags, "port");
   const [text, source] =
-    flag === undefined ? [env["MERKLE_PORT"] || undefined, "MERKLE_PORT"] : [flag, "--port"];
+    flag === undefined ? [env["MERKLE_PORT"] || undefined, nameOf("MERKLE_PORT")] : [flag, "--port"];
   if (text === undefined) return defaultPort;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
@@ -242,33 +265,33 @@ function refuseOpenNetwork(host: string, insecureOpen: boolean): void {
   );
 }
 
-function readAuth(flags: Flags, env: NodeJS.ProcessEnv): "open" | "invite" | undefined {
+function readAuth(flags: Flags, { env, nameOf }: Environment): "open" | "invite" | undefined {
   const flag = textOf(flags, "auth");
   const [text, source] =
-    flag === undefined ? [env["MERKLE_AUTH"] || undefined, "MERKLE_AUTH"] : [flag, "--auth"];
+    flag === undefined ? [env["MERKLE_AUTH"] || undefined, nameOf("MERKLE_AUTH")] : [flag, "--auth"];
   if (text === undefined || text === "open" || text === "invite") return text;
   throw usageError(
     `${source} must be open (everybody is let in) or invite (members alone), got ${JSON.stringify(text)}.`,
   );
 }
 
-function readPublicUrl(flags: Flags, env: NodeJS.ProcessEnv): string | undefined {
+function readPublicUrl(flags: Flags, { env, nameOf }: Environment): string | undefined {
   const flag = textOf(flags, "publicUrl");
   const [text, source] =
     flag === undefined
-      ? [env["MERKLE_PUBLIC_URL"] || undefined, "MERKLE_PUBLIC_URL"]
+      ? [env["MERKLE_PUBLIC_URL"] || undefined, nameOf("MERKLE_PUBLIC_URL")]
       : [flag, "--public-url"];
   // Checked, and then given out as it is: one that names an endpoint stays that endpoint.
   if (text !== undefined) toBaseUrl(text, source);
   return text;
 }
 
-function readAllowedHosts(text = ""): string[] {
-  const hosts = splitList([text]);
+function readAllowedHosts({ env, nameOf }: Environment): string[] {
+  const hosts = splitList([env["MERKLE_ALLOWED_HOSTS"] ?? ""]);
   for (const host of hosts) {
     if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.test(host)) continue;
     throw usageError(
-      `MERKLE_ALLOWED_HOSTS must be host names separated by commas, such as mesh.example.com, got ${JSON.stringify(host)}.`,
+      `${nameOf("MERKLE_ALLOWED_HOSTS")} must be host names separated by commas, such as mesh.example.com, got ${JSON.stringify(host)}.`,
     );
   }
   return hosts;
@@ -281,14 +304,5 @@ function readToken(text: string | undefined): string | undefined {
   if (/^mk[to]_[A-Za-z0-9_-]{43}$/.test(token)) return token;
   throw usageError(
     "MERKLE_TOKEN must be a member's token, as merkle token create gives it: mkt_ and 43 characters.",
-  );
-}
-
-/** The value is never repeated: it may hold a password. */
-function readDatabaseUrl(text: string | undefined): string | undefined {
-  if (!text) return undefined;
-  if (URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol)) return text;
-  throw usageError(
-    "DATABASE_URL must be an address such as postgres://user:password@host:5432/database. Correct it, or unset it to use the embedded PostgreSQL.",
   );
 }

@@ -29,6 +29,7 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
 export function formatEnvironmentHelp(): string {
   return sections(
     "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
+    "up, backup, restore and doctor also read .env.local and .env of the folder they are started in, behind the environment.",
     section("Variables", [
       ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
       ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],

@@ -42,7 +42,9 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
 
   async function runCommand(command: Command, args: readonly string[], flags: Flags): Promise<void> {
     output = createOutput(flags);
-    const config = await readConfig({ flags, env: process.env, cwd: process.cwd() });
+    const { envFiles = false } = command;
+    const config = await readConfig({ flags, env: process.env, cwd: process.cwd(), envFiles });
+    for (const notice of config.notices) output.note(notice);
     if (config.untrusted && !command.offline) {
       const { refuseUntrusted } = await import("./trust/foreign-file.js");
       refuseUntrusted(config);

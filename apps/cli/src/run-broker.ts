@@ -31,9 +31,10 @@ export async function runBroker(context: CommandContext): Promise<number> {
   const file = createBrokerLog(homeFiles.log(config.home), echo);
   const log = createLog(file.write);
   const stopWatching = watchForCrash(log, output);
+  for (const notice of config.notices) log.info(notice);
   try {
     const { notices, ...progress } = await readProgressSettings({
-      env: process.env,
+      env: config.environment,
       cwd: process.cwd(),
       home: config.home,
     });

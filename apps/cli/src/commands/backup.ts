@@ -9,6 +9,7 @@ export const backup: Command = {
   flags: [{ flags: "--overwrite", summary: "replace the file when it exists" }],
   examples: ["merkle backup merkle.backup", "merkle backup --overwrite /srv/backup/merkle.backup"],
   offline: true,
+  envFiles: true,
   async run({ args: [name = ""], flags, config, output, signal }) {
     const { resolve } = await import("node:path");
     const { backupHome } = await import("@merkle/broker");

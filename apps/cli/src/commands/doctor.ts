@@ -10,6 +10,7 @@ export const doctor: Command = {
   flags: [{ flags: "--strict", summary: "exit 1 on a warning too" }],
   examples: ["merkle doctor", "merkle doctor --strict", "merkle doctor --json"],
   offline: true,
+  envFiles: true,
   async run({ config, flags, output, signal }) {
     const { runChecks } = await import("../doctor/run-checks.js");
     const findings = await runChecks({ config, signal });

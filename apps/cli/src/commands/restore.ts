@@ -7,6 +7,7 @@ export const restore: Command = {
   arguments: [{ name: "<file>", summary: "a file that merkle backup wrote" }],
   examples: ["merkle restore merkle.backup", "MERKLE_HOME=/srv/new merkle restore merkle.backup"],
   offline: true,
+  envFiles: true,
   async run({ args: [name = ""], config, output, signal }) {
     const { resolve } = await import("node:path");
     const { readAuditKeys, restoreHome } = await import("@merkle/broker");

@@ -45,6 +45,7 @@ export const up: Command = {
     "merkle up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
   ],
   offline: true,
+  envFiles: true,
   async run(context) {
     await refuseOpenFiles(context.config);
     if (isSet(context.flags, "detach")) {

@@ -87,7 +87,7 @@ function readTrusted(home: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function readIfThere(path: string): string | null {
+export function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch {

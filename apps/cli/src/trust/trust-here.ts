@@ -5,6 +5,7 @@ import { findBroker } from "../broker-client.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { CommandContext } from "../command.js";
 import { readConfig } from "../config.js";
+import { findForeignEnvFiles, readEnvFiles } from "../env-files.js";
 import { textOf } from "../flags.js";
 import { listMembers } from "../member/held-member.js";
 import { homeFiles } from "../merkle-home.js";
@@ -27,14 +28,19 @@ export type Trusted =
 export async function trustHere(context: CommandContext): Promise<Trusted[]> {
   const { config, flags, signal } = context;
   const sources = { flags, env: process.env, cwd: process.cwd() };
-  const settings = await findForeignSettings(sources);
+  const { home } = config;
   const trusted: Trusted[] = [];
-  for (const file of [config.untrusted, settings]) {
-    if (!file || isTrusted(config.home, file)) continue;
+  async function askOnce(file: ForeignFile | undefined): Promise<void> {
+    if (!file || isTrusted(home, file)) return;
     await ask(`${describe(file)}\nTrust it, as it is now?`, signal);
-    trustFile(config.home, file);
+    trustFile(home, file);
     trusted.push({ file: file.path });
   }
+  await askOnce(config.untrusted);
+  for (const file of await findForeignEnvFiles(sources.cwd)) await askOnce(file);
+  // What these files say may be filled into the settings.
+  const { env } = await readEnvFiles({ ...sources, home });
+  await askOnce(await findForeignSettings({ ...sources, env }));
   // What was trusted just now may name another broker.
   const now = await readConfig(sources);
   const broker = await findBroker(now, signal);
