@@ -6,12 +6,17 @@ import { createTestDatabase } from "../kit/test-database.js";
 import { initialize, post, toolCall } from "../mcp/rpc.js";
 import { startPostgresProxy } from "./postgres-proxy.js";
 
-it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call, and no streamed wait, without an answer, and is taken up again", async () => {
+/** A broker whose way to its database can be cut. */
+async function startBehindProxy() {
   const url = new URL(await createTestDatabase());
   const proxy = await startPostgresProxy({ host: url.hostname, port: Number(url.port) });
   onTestFinished(proxy.stop);
   url.port = String(proxy.port);
-  const broker = await startTestBroker({ databaseUrl: url.href });
+  return { proxy, broker: await startTestBroker({ databaseUrl: url.href }) };
+}
+
+it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call, and no streamed wait, without an answer, and is taken up again", async () => {
+  const { proxy, broker } = await startBehindProxy();
   const door = await doors.rest(broker.url);
   const session = await createTestSession(door);
   const { sessionId: session_id, convener: team_id } = session;
@@ -60,3 +65,27 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   expect((await door.call("get_session", asPerson)).last_read).toBe(3);
   await expect.poll(async () => (await fetch(`${broker.url}/health`)).status).toBe(200);
 }, 60_000);
+
+it("[OPS-6] a broker stops in time though its database takes connections and closes them at once, and leaves nothing waiting", async () => {
+  const { proxy, broker } = await startBehindProxy();
+  const door = await doors.rest(broker.url);
+  const session = await createTestSession(door);
+  const { sessionId: session_id, convener: team_id } = session;
+  const { credential } = await session.join("Birch");
+  await session.post(team_id, "unread");
+  await door.call("wait_for_messages", { session_id, team_id: credential, timeout: 0, since_cursor: 0 });
+
+  proxy.mode = "close";
+  proxy.cutAll();
+  // Each leaves something that asks the database: a cursor to be saved, a post, a change of the document.
+  const calls = [
+    door.call("ack", { session_id, team_id: credential, cursor: 3 }),
+    door.call("append_to_session_doc", { session_id, team_id, text: "never" }),
+    session.post(team_id, "never"),
+  ].map((call) => failureOf(call));
+  expect((await Promise.all(calls)).map(({ code }) => code)).toEqual(calls.map(() => "unavailable"));
+  const begun = performance.now();
+  await broker.stop();
+  expect(performance.now() - begun).toBeLessThan(30_000);
+  expect(broker.logged.join("\n")).not.toContain("has not ended");
+}, 120_000);

@@ -201,7 +201,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     homeKey: homeKey.text,
     listening: () => listening,
   });
-  stops.add("services", started.stopServices);
+  stops.add("services", () => stopOrGiveUp(started.stopServices(), database, log));
   const services = started.meshes.main;
 
   const http = await createHttpServer({
@@ -447,6 +447,27 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
       eventLoop.stop();
     },
   };
+}
+
+/**
+ * Whatever a service still waits for as it stops is an answer of the database. One that gives none is given up after the time
+ * after which calls give it up, too: without its connections everything that waits for it ends.
+ */
+async function stopOrGiveUp(stopped: Promise<void>, database: Database, log: Log): Promise<void> {
+  if (await endsWithin(stopped, limits.silentDatabaseMsMax)) return;
+  log.warn("the database gives no answer while the broker stops; what was not saved is given up");
+  await database.close();
+  if (await endsWithin(stopped, limits.silentDatabaseMsMax)) return;
+  log.error("stopping has not ended without the database either; it is not waited for any longer");
+}
+
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  const tooLate = new AbortController();
+  try {
+    return await Promise.race([work.then(() => true), delay(ms, false, { signal: tooLate.signal })]);
+  } finally {
+    tooLate.abort();
+  }
 }
 
 function chooseRates(options: Resolved): Partial<RateLimits> | "off" {
