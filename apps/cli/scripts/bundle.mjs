@@ -33,6 +33,8 @@ export async function bundle(folder) {
     // Not minified: it starts no faster so, is 0.1 MB smaller beside 60 MB of PostgreSQL, and nobody could read its stack traces.
     // They are in THIRD-PARTY-NOTICES.txt, in full.
     legalComments: "none",
+    // Its CommonJS asks for its parts in a way that cannot be followed.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     plugins: [validatorWhenNeeded, mainInOnePiece],
     metafile: true,
     logLevel: "warning",

@@ -39,6 +39,23 @@ describe("editing JSON as text", () => {
     expect(() => editToAdd('{"a": 1,}', server)).toThrow(SyntaxError);
   });
 
+  it("[INSTALL-2] of two members with one name the last counts, and what is nested too deeply is left as it is", () => {
+    expect(add('{"mcpServers": {}, "mcpServers": {"a": 1}}', server)).toContain(
+      '{"mcpServers": {}, "mcpServers": {"merkle":',
+    );
+    expect(() => editToAdd("[".repeat(100_000) + "]".repeat(100_000), hook)).toThrow(
+      new TypeError("it is nested too deeply"),
+    );
+  });
+
+  it("[INSTALL-2] a large file with a thousand levels takes no longer than it is long", () => {
+    const text = `{"hooks": {"Stop": [${"[".repeat(1_000)}${JSON.stringify("x".repeat(4_000_000))}${"]".repeat(1_000)}]}}`;
+    const began = performance.now();
+    const added = add(text, hook);
+    expect(remove(added, hook, [])).toBe(text);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it("[INSTALL-3] what was added goes, and all else stays, whatever the text is like", () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 });
     const file = fc.record(

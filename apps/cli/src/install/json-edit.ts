@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { findNode, type JsonNode, readJsonText } from "./json-text.js";
+import { type Node, parseTree } from "jsonc-parser";
 
 /** What is put into a file: a member of an object by its path, or one more item of the list at a path. */
 export type Addition =
@@ -20,12 +20,11 @@ export interface TextEdit {
  * @throws TypeError when something else stands in the way
  */
 export function editToAdd(text: string, addition: Addition): TextEdit | null {
-  const root = readJsonText(text);
-  const { node, missing } = deepest(root, addition.path);
+  const { node, missing } = deepest(readTree(text), addition.path);
   if (missing.length === 0 && addition.kind === "member") return editToReplace(text, node, addition.value);
-  if (missing.length === 0 && node.members?.some(isItem(addition.value))) return null;
   const isList = missing.length === 0;
-  if (Array.isArray(node.value) !== isList || node.members === undefined) {
+  if (isList && node.children?.some((item) => holds(text, item, addition.value))) return null;
+  if (node.type !== (isList ? "array" : "object")) {
     throw new TypeError(`${addition.path.join(".")} has something else in its way`);
   }
   const value = addition.kind === "item" && !isList ? [addition.value] : addition.value;
@@ -36,21 +35,23 @@ export function editToAdd(text: string, addition: Addition): TextEdit | null {
 
 /** How the text comes to have it no more, the lists and objects that are empty then gone with it; null when it has not got it. */
 export function editToRemove(text: string, addition: Addition, made: readonly string[][]): TextEdit | null {
-  const root = readJsonText(text);
-  const holder = findNode(root, addition.kind === "item" ? addition.path : addition.path.slice(0, -1));
-  const name = addition.kind === "member" ? addition.path.at(-1) : undefined;
-  const member = holder?.members?.findLast((each) => each.name === name && isItem(addition.value)(each));
-  if (!holder?.members || !member) return null;
   const path = addition.kind === "item" ? addition.path : addition.path.slice(0, -1);
-  const isEmptied = holder.members.length === 1 && made.some((each) => isDeepStrictEqual(each, path));
+  const holder = findNode(readTree(text), path);
+  const name = addition.kind === "member" ? addition.path.at(-1) : undefined;
+  const children = holder?.children ?? [];
+  const index = children.findLastIndex(
+    (each) => nameOf(each) === name && holds(text, valueNodeOf(each), addition.value),
+  );
+  const child = children[index];
+  if (!holder || !child) return null;
+  const isEmptied = children.length === 1 && made.some((each) => isDeepStrictEqual(each, path));
   if (isEmptied && path.length > 0) {
-    return editToRemove(text, { kind: "member", path, value: holder.value }, made);
+    return editToRemove(text, { kind: "member", path, value: readValue(text, holder) }, made);
   }
-  const index = holder.members.indexOf(member);
-  const [before, after] = [holder.members[index - 1], holder.members[index + 1]];
+  const [before, after] = [children[index - 1], children[index + 1]];
   const [start, end] = after
-    ? [member.start, after.start]
-    : [before ? before.node.end : holder.start + 1, before ? member.node.end : holder.end - 1];
+    ? [child.offset, after.offset]
+    : [before ? endOf(before) : holder.offset + 1, before ? endOf(child) : endOf(holder) - 1];
   return { at: start, removed: text.slice(start, end), added: "" };
 }
 
@@ -60,11 +61,43 @@ export function applyEdit(text: string, { at, removed, added }: TextEdit): strin
 
 /** The lists and objects on the way to it that the text has not got yet. */
 export function missingOnTheWay(text: string, { kind, path }: Addition): string[][] {
-  const { missing } = deepest(readJsonText(text), kind === "item" ? path : path.slice(0, -1));
+  const { missing } = deepest(readTree(text), kind === "item" ? path : path.slice(0, -1));
   return missing.map((_, index) => path.slice(0, path.length - (kind === "item" ? 0 : 1) - index));
 }
 
-function deepest(root: JsonNode, path: readonly string[]): { node: JsonNode; missing: readonly string[] } {
+/** The value at that path; undefined when there is none. */
+export function findValue(text: string, path: readonly string[]): { readonly value: unknown } | undefined {
+  const node = findNode(readTree(text), path);
+  return node && { value: readValue(text, node) };
+}
+
+/**
+ * Where everything in a JSON text stands.
+ *
+ * @throws SyntaxError for anything that is not JSON, TypeError for what is nested too deeply
+ */
+function readTree(text: string): Node {
+  // What jsonc-parser would put up with, such as comments, is not JSON to whoever else reads the file.
+  JSON.parse(text);
+  try {
+    const root = parseTree(text);
+    if (root) return root;
+  } catch (error) {
+    // It calls itself for each level, and there are as many as somebody wrote.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw new TypeError("it is nested too deeply");
+}
+
+function findNode(root: Node, path: readonly string[]): Node | undefined {
+  return path.reduce<Node | undefined>((node, name) => {
+    // Of members with one name the last counts, as everywhere; jsonc-parser's own search takes the first.
+    const member = node?.children?.findLast((child) => nameOf(child) === name);
+    return member && valueNodeOf(member);
+  }, root);
+}
+
+function deepest(root: Node, path: readonly string[]): { node: Node; missing: readonly string[] } {
   for (let length = path.length; length > 0; length -= 1) {
     const node = findNode(root, path.slice(0, length));
     if (node) return { node, missing: path.slice(length) };
@@ -72,28 +105,50 @@ function deepest(root: JsonNode, path: readonly string[]): { node: JsonNode; mis
   return { node: root, missing: path };
 }
 
-function isItem(value: unknown): (member: { readonly node: JsonNode }) => boolean {
-  return ({ node }) => isDeepStrictEqual(node.value, value);
+/** Of an object's member; an item of a list has none. */
+function nameOf({ type, children }: Node): unknown {
+  return type === "property" ? children?.[0]?.value : undefined;
 }
 
-function editToReplace(text: string, node: JsonNode, value: unknown): TextEdit | null {
-  if (isDeepStrictEqual(node.value, value)) return null;
-  const indent = indentOfLine(text, node.start);
-  return { at: node.start, removed: text.slice(node.start, node.end), added: format(text, value, indent) };
+function valueNodeOf(child: Node): Node {
+  return (child.type === "property" && child.children?.[1]) || child;
+}
+
+function endOf({ offset, length }: Node): number {
+  return offset + length;
+}
+
+/** As JSON.parse has it: the library's objects have no prototype, and are equal to no other. */
+function readValue(text: string, node: Node): unknown {
+  return JSON.parse(text.slice(node.offset, endOf(node)));
+}
+
+function holds(text: string, node: Node, value: unknown): boolean {
+  return isDeepStrictEqual(readValue(text, node), value);
+}
+
+function editToReplace(text: string, node: Node, value: unknown): TextEdit | null {
+  if (holds(text, node, value)) return null;
+  const indent = indentOfLine(text, node.offset);
+  return {
+    at: node.offset,
+    removed: text.slice(node.offset, endOf(node)),
+    added: format(text, value, indent),
+  };
 }
 
 /** At the beginning, so that no line that is there gets a comma more. */
-function editToInsert(text: string, node: JsonNode, name: string | undefined, value: unknown): TextEdit {
-  const [first] = node.members ?? [];
-  const at = node.start + 1;
-  const space = text.slice(at, first ? first.start : node.end - 1);
+function editToInsert(text: string, node: Node, name: string | undefined, value: unknown): TextEdit {
+  const [first] = node.children ?? [];
+  const at = node.offset + 1;
+  const space = text.slice(at, first ? first.offset : endOf(node) - 1);
   const isOneLine = first ? !space.includes("\n") : isSingleLine(text);
   const label = name === undefined ? "" : `${JSON.stringify(name)}:${isOneLine ? "" : " "}`;
   if (isOneLine) {
     return { at, removed: "", added: `${label}${JSON.stringify(value)}${first ? "," : ""}` };
   }
-  const outer = indentOfLine(text, node.start);
-  const indent = first ? indentOfLine(text, first.start) : outer + unitOf(text);
+  const outer = indentOfLine(text, node.offset);
+  const indent = first ? indentOfLine(text, first.offset) : outer + unitOf(text);
   const added = `${lineBreakOf(text)}${indent}${label}${format(text, value, indent)}`;
   if (first) return { at, removed: "", added: `${added},` };
   return { at, removed: space, added: `${added}${lineBreakOf(text)}${outer}` };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { FileAdditions } from "./claude-files.js";
 import { type AddedPart, hashOf, type InstalledFile } from "./install-record.js";
@@ -6,10 +7,10 @@ import {
   applyEdit,
   editToAdd,
   editToRemove,
+  findValue,
   missingOnTheWay,
   type TextEdit,
 } from "./json-edit.js";
-import { findNode, readJsonText } from "./json-text.js";
 
 /** What is to become of a file. */
 export interface FilePlan {
@@ -43,12 +44,12 @@ export function planInstall(
     const added: AddedPart[] = [];
     for (const addition of additions) {
       const made = missingOnTheWay(text, addition);
-      const before = addition.kind === "member" ? findNode(readJsonText(text), addition.path) : undefined;
+      const before = addition.kind === "member" ? findValue(text, addition.path) : undefined;
       const edit = editToAdd(text, addition);
       if (!edit) continue;
       text = applyEdit(text, edit);
       changes.push({ path: addition.path, edit, ...(before && { foreign: "removed" }) });
-      added.push({ addition, made, ...(before && { replaced: { value: before.value } }) });
+      added.push({ addition, made, ...(before && { replaced: before }) });
     }
     if (text === current) return { path, current, next: current, changes: [], record: installed ?? null };
     const record = { path, before: earlier.text, after: hashOf(text), added };
@@ -73,7 +74,7 @@ function undo(
   const taken = takeOut(added, current);
   // Nobody has written to it since: it becomes what it was, byte for byte.
   if (hashOf(current) === after) return { text: before, changes: taken.changes };
-  const isEmpty = before === null && readJsonText(taken.text).members?.length === 0;
+  const isEmpty = before === null && isDeepStrictEqual(findValue(taken.text, []), { value: {} });
   return { text: isEmpty ? null : taken.text, changes: taken.changes };
 }
 
