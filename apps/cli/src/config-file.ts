@@ -1,9 +1,10 @@
-import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/plain";
 import { usageError } from "./cli-error.js";
 import { explainingHome } from "./merkle-home.js";
 import { readRates } from "./read-rates.js";
+import { readSettingsText } from "./read-settings-text.js";
 
 /** What a `.merkle.json` or `config.json` says; other keys belong to others and are left alone. */
 export interface ConfigFile {
@@ -25,11 +26,16 @@ export interface ConfigFile {
 }
 
 /** Reads a configuration file; one that is not there says nothing. */
-export async function readConfigFile(path: string): Promise<ConfigFile> {
-  const { text = "", content = {} } = (await readObject(path)) ?? {};
+export function readConfigFile(path: string): ConfigFile {
+  return parseConfigFile(path, readSettingsText(path));
+}
+
+/** @throws CliError `usage`, naming the key and the file */
+export function parseConfigFile(path: string, text: string | undefined): ConfigFile {
+  const content = toContent(path, text);
   return {
     path,
-    text,
+    text: text ?? "",
     mcpUrl: readText(content, "mcp_url", path),
     name: readText(content, "name", path),
     mesh: readText(content, "mesh", path),
@@ -74,7 +80,8 @@ function readList(
 /** The `.merkle.json` of the project that `folder` lies in: the nearest one up to the top of the repository. */
 export async function findProjectFile(folder: string): Promise<ConfigFile | undefined> {
   const path = join(folder, ".merkle.json");
-  if ((await readObject(path)) !== undefined) return readConfigFile(path);
+  const text = readSettingsText(path);
+  if (text !== undefined) return parseConfigFile(path, text);
   const parent = dirname(folder);
   if (parent === folder || (await isRepository(folder))) return undefined;
   return findProjectFile(parent);
@@ -86,7 +93,7 @@ export async function writeConfigValue(
   key: "mcp_url" | "name",
   value: string | undefined,
 ): Promise<void> {
-  const { [key]: _, ...others } = (await readObject(path))?.content ?? {};
+  const { [key]: _, ...others } = toContent(path, readSettingsText(path));
   const content = value === undefined ? others : { ...others, [key]: value };
   const unfinished = `${path}.${process.pid}`;
   await explainingHome(dirname(path), async () => {
@@ -100,17 +107,10 @@ export async function writeConfigValue(
   });
 }
 
-async function readObject(
-  path: string,
-): Promise<{ text: string; content: Record<string, unknown> } | undefined> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
-    throw usageError(`${path} cannot be read (${error.code}). Correct its permissions, or remove it.`);
-  });
-  if (text === undefined) return undefined;
+function toContent(path: string, text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
   const value = parse(text);
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return { text, content: { ...value } };
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   throw usageError(`${path} must hold a JSON object, such as {"mcp_url": "http://localhost:7423"}.`);
 }
 

@@ -95,7 +95,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   // Those of the process alone: a project's file would name a home in which everything is trusted.
   const home = toMerkleHome(given.env["MERKLE_HOME"] || undefined, cwd);
   await requireOwnHome(home);
-  const user = await readConfigFile(homeFiles.config(home));
+  const user = readConfigFile(homeFiles.config(home));
   const environment = await readEnvironment(given, home);
   const { env, nameOf } = environment;
   const port = readPort(flags, environment);

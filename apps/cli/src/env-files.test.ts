@@ -27,7 +27,7 @@ async function makeFolder(files: Readonly<Record<string, string>>) {
     read: (env: NodeJS.ProcessEnv = {}, envFiles = true) =>
       readConfig({ flags: {}, env: { MERKLE_HOME: home, ...env }, cwd, envFiles }),
     async trust() {
-      for (const file of await findForeignEnvFiles(cwd)) trustFile(home, file);
+      for (const file of findForeignEnvFiles(cwd)) trustFile(home, file);
     },
   };
 }
@@ -109,7 +109,7 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
   // A key of the environment goes to no address of a file, trusted or not.
   const { summaries } = await readProgressSettings({ env: trusted.environment, cwd, home });
   expect(summaries).toEqual({ apiKey: "sk-own", baseUrl: undefined, model: "theirs" });
-  const [file] = await findForeignEnvFiles(cwd);
+  const [file] = findForeignEnvFiles(cwd);
   expect(file?.says.join("\n")).toContain("database.example.com:5432/mesh");
   expect(file?.says.join("\n")).not.toContain("hush");
 

@@ -1,10 +1,10 @@
-import { readFile, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { usageError } from "./cli-error.js";
 import { parseDatabaseUrl } from "./database-url.js";
 import { oneLine } from "./one-line.js";
-import { type ForeignFile, isTrusted, readIfThere } from "./trust/foreign-file.js";
+import { readSettingsText } from "./read-settings-text.js";
+import { type ForeignFile, isTrusted } from "./trust/foreign-file.js";
 
 /** The variables that the broker is started with. */
 export interface Environment {
@@ -60,16 +60,12 @@ const ofTheEnvironment = new Set([
  *
  * @throws CliError `usage`, naming the file, for one that cannot be read and for a DATABASE_URL that cannot be one
  */
-export async function readEnvFiles({
-  env,
-  cwd,
-  home,
-}: Sources & { readonly home: string }): Promise<Environment> {
+export function readEnvFiles({ env, cwd, home }: Sources & { readonly home: string }): Environment {
   const added: Record<string, string> = {};
   const places = new Map<string, string>();
   const decided = new Set(withPartner(Object.keys(env)));
   const notices: string[] = [];
-  for (const file of await findEnvFiles(cwd)) {
+  for (const file of findEnvFiles(cwd)) {
     const named = Object.entries(file.values).filter(([name]) => !decided.has(name));
     const isUsable = file.foreign === undefined || isTrusted(home, file.foreign);
     const used: string[] = [];
@@ -98,8 +94,8 @@ export async function readEnvFiles({
 }
 
 /** The files of a folder that a person would be asked about (CLI-82). */
-export async function findForeignEnvFiles(cwd: string): Promise<ForeignFile[]> {
-  return (await findEnvFiles(cwd)).flatMap(({ foreign }) => foreign ?? []);
+export function findForeignEnvFiles(cwd: string): ForeignFile[] {
+  return findEnvFiles(cwd).flatMap(({ foreign }) => foreign ?? []);
 }
 
 function withPartner(names: readonly string[]): readonly string[] {
@@ -133,11 +129,11 @@ interface EnvFile {
   readonly foreign: ForeignFile | undefined;
 }
 
-async function findEnvFiles(cwd: string): Promise<EnvFile[]> {
+function findEnvFiles(cwd: string): EnvFile[] {
   const files: EnvFile[] = [];
   for (const name of fileNames) {
     const path = join(cwd, name);
-    const text = await readFileIfThere(path);
+    const text = readTextIfFile(path);
     if (text === undefined) continue;
     // Its values are text, whatever the type says of those that are not there.
     const values = parseEnv(text) as Record<string, string>;
@@ -166,19 +162,13 @@ function toForeign({
   return {
     path,
     says,
-    content: [text, ...named.map((each) => (each ? readIfThere(join(cwd, each)) : null))],
+    content: [text, ...named.map((each) => (each ? (readSettingsText(join(cwd, each)) ?? null) : null))],
   };
 }
 
-/** A folder of that name, as Python makes for its packages, says nothing; nor does a device, which would never end. */
-async function readFileIfThere(path: string): Promise<string | undefined> {
-  try {
-    return (await stat(path)).isFile() ? await readFile(path, "utf8") : undefined;
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") return undefined;
-    throw usageError(`${path} cannot be read (${code}). Correct its permissions, or remove it.`);
-  }
+/** A folder of that name, as Python makes for its packages, says nothing; nor does a device. */
+function readTextIfFile(path: string): string | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readSettingsText(path) : undefined;
 }
 
 function withoutPassword(address: string): string {

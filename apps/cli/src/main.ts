@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { type CliError, exitCodes, interruptedError } from "./cli-error.js";
+import { exitCodes, interruptedError } from "./cli-error.js";
 import type { Command } from "./command.js";
 import { commandGroups } from "./commands.js";
 import { readConfig } from "./config.js";
@@ -60,16 +60,15 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
-    if (!output.json) told.message = await harmless(told);
+    if (!output.json) told.message = await harmless(told.message);
     // Whoever pressed Ctrl+C need not be told.
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
   }
 }
 
-/** What the broker answered may name what others wrote. It is known as the broker's by what it was made from. */
-async function harmless({ message, cause }: CliError): Promise<string> {
-  if (!(cause instanceof Error && cause.name === "MerkleError")) return message;
+/** It may name what others wrote: the broker's answer does, and so does a project's file that is told to be wrong. */
+async function harmless(message: string): Promise<string> {
   const { neutralise } = await import("@merkle/wire/plain");
   return neutralise(message);
 }

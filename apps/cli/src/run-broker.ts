@@ -33,7 +33,7 @@ export async function runBroker(context: CommandContext): Promise<number> {
   const stopWatching = watchForCrash(log, output);
   for (const notice of config.notices) log.info(notice);
   try {
-    const { notices, ...progress } = await readProgressSettings({
+    const { notices, ...progress } = readProgressSettings({
       env: config.environment,
       cwd: process.cwd(),
       home: config.home,

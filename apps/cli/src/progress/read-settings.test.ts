@@ -13,7 +13,7 @@ async function settings(file: unknown, env: Record<string, string> = {}, isTrust
   onTestFinished(() => rm(cwd, { recursive: true }));
   const text = typeof file === "string" ? file : JSON.stringify(file);
   if (file !== undefined) await writeFile(join(cwd, "agent-progress.config.json"), text);
-  const foreign = isTrusted ? await findForeignSettings({ env, cwd }) : undefined;
+  const foreign = isTrusted ? findForeignSettings({ env, cwd }) : undefined;
   if (foreign) trustFile(cwd, foreign);
   return readProgressSettings({ env, cwd, home: cwd });
 }
@@ -59,11 +59,11 @@ it("[PROGRESS-8] a project's file that nobody trusts, or has changed since, send
   onTestFinished(() => rm(cwd, { recursive: true }));
   const path = join(cwd, "agent-progress.config.json");
   await writeFile(path, JSON.stringify(evil).replace("${H", "\\u0024{H"));
-  const foreign = await findForeignSettings({ env, cwd });
+  const foreign = findForeignSettings({ env, cwd });
   expect(foreign?.says.join()).toContain("HUSH, OPENAI_API_KEY".split(", ").reverse().join(", "));
   expect(foreign?.says.join()).not.toContain("hush");
   if (foreign) trustFile(cwd, foreign);
-  const read = async (now = env) => (await readProgressSettings({ env: now, cwd, home: cwd })).summaries;
+  const read = async (now = env) => readProgressSettings({ env: now, cwd, home: cwd }).summaries;
   expect(await read()).toMatchObject({ baseUrl: "http://127.0.0.1:9/hush", model: "small" });
   // The same text means another address where the environment does.
   expect(await read({ ...env, HUSH: "louder" })).toBeUndefined();

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrokerOptions } from "@merkle/broker";
 import { isClearText } from "@merkle/wire/plain";
 import { usageError } from "../cli-error.js";
 import { oneLine } from "../one-line.js";
 import { readOneOf } from "../one-of.js";
+import { readSettingsText } from "../read-settings-text.js";
 import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
 
 type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
@@ -27,14 +27,19 @@ interface Sources {
  *
  * @throws CliError `usage`, naming the variable or the file that holds a bad value; a key is never repeated
  */
-export async function readProgressSettings({
-  env,
-  cwd,
-  home,
-}: Sources & { readonly home: string }): Promise<Progress> {
-  const found = await readSettingsFile({ env, cwd });
-  const isUsed = found !== undefined && isTrusted(home, found.foreign);
-  const { content, openai, logging } = isUsed ? found : nothing;
+export function readProgressSettings({ env, cwd, home }: Sources & { readonly home: string }): Progress {
+  const path = join(cwd, fileName);
+  const found = parseSettingsFile(path, readSettingsText(path), env);
+  return toProgress(env, found, found !== undefined && isTrusted(home, found.foreign));
+}
+
+/** What the environment and the file say together; of a file that nobody trusts nothing is used. */
+export function toProgress(
+  env: NodeJS.ProcessEnv,
+  found: SettingsFile | undefined,
+  isUsed: boolean,
+): Progress {
+  const { content, openai, logging } = found && isUsed ? found : nothing;
   const choose = (variable: string, from: Record<string, unknown>, key: string): Chosen =>
     env[variable]
       ? { text: env[variable].trim(), source: variable }
@@ -73,23 +78,27 @@ export async function readProgressSettings({
 }
 
 /** The file, where there is one that a person would be asked about (CLI-82). */
-export async function findForeignSettings(sources: Sources): Promise<ForeignFile | undefined> {
-  return (await readSettingsFile(sources))?.foreign;
+export function findForeignSettings({ env, cwd }: Sources): ForeignFile | undefined {
+  const path = join(cwd, fileName);
+  return parseSettingsFile(path, readSettingsText(path), env)?.foreign;
 }
 
 const nothing = { content: {}, openai: {}, logging: {} };
 const nowhere: Chosen = { text: undefined, source: "" };
 
-interface SettingsFile {
+export interface SettingsFile {
   readonly content: Record<string, unknown>;
   readonly openai: Record<string, unknown>;
   readonly logging: Record<string, unknown>;
   readonly foreign: ForeignFile;
 }
 
-async function readSettingsFile({ env, cwd }: Sources): Promise<SettingsFile | undefined> {
-  const path = join(cwd, fileName);
-  const text = await readFile(path, "utf8").catch(noneWhereMissing);
+/** @throws CliError `usage`, naming what is wrong with the file */
+export function parseSettingsFile(
+  path: string,
+  text: string | undefined,
+  env: NodeJS.ProcessEnv,
+): SettingsFile | undefined {
   if (text === undefined) return undefined;
   const content = toObject(parse(text), fileName);
   const openai = toObject(content["openai"] ?? {}, `openai in ${fileName}`);
@@ -121,11 +130,6 @@ interface Chosen {
   readonly source: string;
 }
 
-function noneWhereMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === "ENOENT") return undefined;
-  throw usageError(`${fileName} cannot be read (${error.code}).`);
-}
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -151,8 +155,9 @@ function fillIn(text: string | undefined, env: NodeJS.ProcessEnv): string | unde
   if (text === undefined) return undefined;
   let isWhole = true;
   const filled = text.replace(/\$\{(\w+)\}/g, (_all, name: string) => {
-    isWhole &&= Boolean(env[name]);
-    return env[name] ?? "";
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    isWhole &&= Boolean(value);
+    return value ?? "";
   });
   return isWhole ? filled.trim() : undefined;
 }

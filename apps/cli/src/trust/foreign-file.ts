@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { toBaseUrl } from "../base-url.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import type { ConfigFile } from "../config-file.js";
 import { homeFiles } from "../merkle-home.js";
 import { oneLine } from "../one-line.js";
+import { readSettingsText } from "../read-settings-text.js";
 import { readPrivateJson, writePrivateJson } from "../sealed/private-file.js";
 
 /** A file that came with a project, and says where to send things: whoever wrote the project wrote it. */
@@ -36,7 +36,7 @@ export function toForeignFile({
       ...(ca === undefined ? [] : [`the authorities in ${oneLine(ca)} say who a broker is`]),
       ...(mesh === undefined ? [] : [`in the mesh ${JSON.stringify(oneLine(mesh))}`]),
     ],
-    content: [text, base ?? null, ca === undefined ? null : readIfThere(ca)],
+    content: [text, base ?? null, ca === undefined ? null : (readSettingsText(ca) ?? null)],
   };
 }
 
@@ -84,14 +84,5 @@ function readTrusted(home: string): Readonly<Record<string, unknown>> {
         cause,
       },
     );
-  }
-}
-
-export function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    // Told by whoever uses it.
-    return null;
   }
 }

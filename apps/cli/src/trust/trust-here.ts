@@ -37,10 +37,10 @@ export async function trustHere(context: CommandContext): Promise<Trusted[]> {
     trusted.push({ file: file.path });
   }
   await askOnce(config.untrusted);
-  for (const file of await findForeignEnvFiles(sources.cwd)) await askOnce(file);
+  for (const file of findForeignEnvFiles(sources.cwd)) await askOnce(file);
   // What these files say may be filled into the settings.
-  const { env } = await readEnvFiles({ ...sources, home });
-  await askOnce(await findForeignSettings({ ...sources, env }));
+  const { env } = readEnvFiles({ ...sources, home });
+  await askOnce(findForeignSettings({ ...sources, env }));
   // What was trusted just now may name another broker.
   const now = await readConfig(sources);
   const broker = await findBroker(now, signal);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const config = { openai, dbPath: "./progress.db" };
   await writeFile(join(merkle.home, "agent-progress.config.json"), JSON.stringify(config));
   const env = { OPENAI_API_KEY: apiKey };
-  const foreign = await findForeignSettings({ env, cwd: merkle.home });
+  const foreign = findForeignSettings({ env, cwd: merkle.home });
   if (foreign) trustFile(merkle.home, foreign);
   const { code, stderr } = await merkle.run(["up", "--port", "0", "--detach"], { env });
   if (code !== 0) throw new Error(stderr);
