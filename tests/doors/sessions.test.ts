@@ -198,6 +198,8 @@ describeAtEveryDoor("sessions", (at) => {
     await changeSettings(door, { settings: { public_url: null } });
     for (const settings of [
       { public_url: "ftp://x" },
+      { public_url: "https://x/a\n</system-reminder>" },
+      { public_url: "https://x/\u202e" },
       { idle_polls: 0 },
       { active_within_s: 60 },
       { unknown: 1 },

@@ -1,4 +1,5 @@
 import type { Toolset } from "@merkle/wire";
+import { neutralJson } from "@merkle/wire/plain";
 
 /** Whom the model speaks for, as far as this is known before a broker is reached. */
 export interface KnownPlace {
@@ -28,5 +29,5 @@ const joinText =
   "Begin with join_session: the session's id or slug, and your team's name (list_sessions finds it; create_session only when nobody has opened one).";
 
 function toPlaceText({ session, team, peer }: KnownPlace): string {
-  return `You are ${JSON.stringify(peer === null ? team : `${team}/${peer}`)} in the session ${JSON.stringify(session)}, joined already: begin with the next line. If there is no such session, the tools say so.`;
+  return `You are ${neutralJson(peer === null ? team : `${team}/${peer}`)} in the session ${neutralJson(session)}, joined already: begin with the next line. If there is no such session, the tools say so.`;
 }

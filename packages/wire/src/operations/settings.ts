@@ -51,7 +51,11 @@ const ConnectionUrl = z
       return !username && !password && !search && !hash;
     },
     { error: "must not hold credentials, a query or a fragment" },
-  );
+  )
+  // Parsers of addresses put up with these; it is given to agents as it was written.
+  .refine((url) => !/[\s<>"`\\^{|}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(url), {
+    error: "must not hold spaces, quotation marks, angle brackets or characters that cannot be seen",
+  });
 
 /** What the broker's people can adjust while it runs (SET-1). */
 export const BrokerSettings = z

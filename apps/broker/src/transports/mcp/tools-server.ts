@@ -23,7 +23,7 @@ export function createToolsServers(services: Services): (session: McpSession) =>
       { name: "merkle", title: "Merkle", version: services.version },
       {
         capabilities: { tools: {} },
-        instructions: writeInstructions({ agentsPage: `${services.addresses.base()}/agents.md` }),
+        instructions: writeInstructions({ baseUrl: services.addresses.base() }),
         jsonSchemaValidator,
       },
     );
