@@ -6,7 +6,11 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    include: ["tests/hostile/fuzz.test.ts", "tests/hostile/rendering.test.ts"],
+    include: [
+      "tests/hostile/fuzz.test.ts",
+      "tests/hostile/rendering.test.ts",
+      "tests/hostile/terminal.test.ts",
+    ],
     env: { MERKLE_FUZZ_SECONDS: process.env["MERKLE_FUZZ_SECONDS"] ?? "60", MERKLE_RENDERINGS: "1000" },
   },
 });

@@ -1,4 +1,7 @@
-/** How many columns of a terminal a text takes: wide letters and emoji two, marks that join the letter before none. */
+/**
+ * How many columns of a terminal a text takes, or more where terminals differ: wide letters and emoji two, marks that take no
+ * room none, whatever else joins the letter before as much as it would take alone.
+ */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
@@ -21,10 +24,20 @@ export function cutToWidth(text: string, columns: number, more: string): string 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 function graphemeWidth(segment: string): number {
-  // Colours take no place.
-  if (/^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u.test(segment)) return 0;
-  return wide.test(segment) ? 2 : 1;
+  if (segment.length === 1) return none.test(segment) ? 0 : wide.test(segment) ? 2 : 1;
+  const [first = "", ...joined] = segment;
+  // An emoji is known as one by what is behind it.
+  const width = none.test(first) ? 0 : wide.test(segment) ? 2 : 1;
+  return joined.reduce(
+    (sum, each) => sum + (none.test(each) || joins.test(each) ? 0 : graphemeWidth(each)),
+    width,
+  );
 }
+
+// Colours take no place.
+const none = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]$/u;
+// The second half of a flag, the tone of a skin, the later letters of a Hangul syllable.
+const joins = /^[\p{Regional_Indicator}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
 
 // East Asian wide and full-width letters, and what is shown as a picture.
 const wide =

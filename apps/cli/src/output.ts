@@ -106,7 +106,9 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
       skip: onStdout.dim("skipped"),
     },
     terminal: stdout.isTTY === true,
-    columns: stdout.isTTY === true && stdout.columns > 0 ? stdout.columns : Number.POSITIVE_INFINITY,
+    get columns() {
+      return stdout.isTTY === true && stdout.columns > 0 ? stdout.columns : Number.POSITIVE_INFINITY;
+    },
     dot: words.dot,
     signs: unicode ? unicodeSigns : plainSigns,
     dim: onStdout.dim,

@@ -23,16 +23,33 @@ export function formatTable(
   rows: readonly (readonly Cell[])[],
   { columns, flexible, more }: TableOptions,
 ): string {
-  const widths = columnWidths(rows);
-  const total = widths.reduce((sum, width) => sum + width + gap.length, -gap.length);
-  const width = widths[flexible] ?? 0;
-  if (total > columns) widths[flexible] = Math.min(width, Math.max(flexibleMin, width - (total - columns)));
+  const widths = fitted(columnWidths(rows), { columns, flexible });
   return rows
     .map((row) => {
       const cells = row.map((cell, index) => formatCell(cell, widths[index] ?? 0, more));
       return cells.join(gap).trimEnd();
     })
     .join("\n");
+}
+
+/** After the flexible column the widest give way: a row that is too long would go on in the first column, as a row does. */
+function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOptions, "more">): number[] {
+  const fitting = [...widths];
+  const gaps = gap.length * (widths.length - 1);
+  let over = widths.reduce((sum, width) => sum + width, gaps - columns);
+  const narrow = (index: number, widthMin: number) => {
+    const width = fitting[index] ?? 0;
+    const less = Math.min(over, Math.max(0, width - widthMin));
+    fitting[index] = width - less;
+    over -= less;
+  };
+  if (over > 0) narrow(flexible, flexibleMin);
+  while (over > 0) {
+    const widest = Math.max(...fitting);
+    if (widest <= 1) break;
+    narrow(fitting.indexOf(widest), widest - 1);
+  }
+  return fitting;
 }
 
 function columnWidths(rows: readonly (readonly Cell[])[]): number[] {

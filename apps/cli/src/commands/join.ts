@@ -1,6 +1,7 @@
 import { exitCodes } from "../cli-error.js";
 import type { Command } from "../command.js";
 import { textOf } from "../flags.js";
+import { shellWord } from "../shell-word.js";
 
 export const join: Command = {
   name: "join",
@@ -52,7 +53,7 @@ export const join: Command = {
       const session = joined.session?.slug ?? answers.session;
       await keepLastAnswers(config.home, { ...answers, ...(session !== undefined && { session }), team });
     }
-    const asTeam = team === undefined ? "" : ` --team ${JSON.stringify(team)}`;
+    const asTeam = team === undefined ? "" : ` --team ${shellWord(team)}`;
     output.show(
       { broker: broker.base, ...told },
       `${output.mark.ok} joined ${to} as ${neutralise(joined.name)}`,

@@ -1,6 +1,7 @@
 import { toAge } from "../age.js";
 import { oneLine } from "../one-line.js";
 import { peerName } from "../roster/peer-address.js";
+import { shellWord } from "../shell-word.js";
 import type { Need } from "./needs.js";
 
 /** A need as a sentence for one line: `Cedar asks "Which staging key?" #405  [1 vault] [2 new]  6m`. */
@@ -8,7 +9,7 @@ export function needText(need: Need): string {
   switch (need.kind) {
     case "ask": {
       const options = need.options.map((option, index) => ` [${index + 1} ${oneLine(option)}]`).join("");
-      return `${oneLine(need.from)} asks "${oneLine(need.text)}"${options} #${need.message} ${toAge(need.at)} ago`;
+      return `${oneLine(need.from)} asks ${JSON.stringify(oneLine(need.text))}${options} #${need.message} ${toAge(need.at)} ago`;
     }
     case "proposal": {
       const from = need.from === null ? "" : ` from ${oneLine(need.from)}`;
@@ -43,7 +44,7 @@ export function needAdvice(need: Need, slug: string | null): string {
     case "job_failed":
       return `merkle jobs show ${need.job}`;
     case "blocked":
-      return `merkle post ${slug} <text> --to ${JSON.stringify(peerName(need.team, need.peer))}`;
+      return `merkle post ${slug} <text> --to ${shellWord(peerName(need.team, need.peer))}`;
     case "held":
     case "budget_spent":
       return `merkle resume ${slug}`;

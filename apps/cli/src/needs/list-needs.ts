@@ -1,5 +1,6 @@
 import type { OutputOf, Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/plain";
+import { cutToWidth } from "../display-width.js";
 import { oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
 import type { Actor } from "../person/acting.js";
@@ -53,7 +54,8 @@ function placeOfFile({ source_path, needs }: FileNeeds): Place {
 }
 
 function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): string {
-  const head = [output.bold(name), ...rest].join("  ");
+  const shown = cutToWidth([name, ...rest].join("  "), output.columns, output.signs.more);
+  const head = shown.startsWith(name) ? output.bold(name) + shown.slice(name.length) : output.bold(shown);
   const rows = needs.map((need) => [
     { text: `  ${output.signs.blocked}`, paint: output.alarm },
     { text: needText(need) },

@@ -33,7 +33,13 @@ it.each<[Partial<typeof item>, object, string, string]>([
     { kind: "blocked", team: "Cedar", text: "needs key" },
     { kind: "blocked", team: "Cedar", peer: null, reason: "needs key", at },
     "Cedar is blocked 6m: needs key",
-    'merkle post auth <text> --to "Cedar"',
+    "merkle post auth <text> --to Cedar",
+  ],
+  [
+    { kind: "blocked", team: "Oak $(id)`id`'s", text: "" },
+    { kind: "blocked", team: "Oak $(id)`id`'s", peer: null, reason: null, at },
+    "Oak $(id)`id`'s is blocked 6m",
+    "merkle post auth <text> --to 'Oak $(id)`id`'\\''s'",
   ],
   [
     { kind: "held", team: "Ana" },

@@ -3,6 +3,7 @@ import { MerkleError } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker-client.js";
 import { CliError, exitCodes, usageError } from "../cli-error.js";
 import type { Config } from "../config.js";
+import { shellWord } from "../shell-word.js";
 import { findHeldTeam, type HeldTeam, listHeldTeams } from "../teams/held-teams.js";
 import { meetMesh } from "../trust/require-known.js";
 import { findPerson, type HeldPerson, setPersonAside } from "./held-person.js";
@@ -98,7 +99,7 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
     {
       exitCode: exitCodes.not_found,
       next: [
-        `merkle launch --session ${session.slug} --team ${JSON.stringify(team)}`,
+        `merkle launch --session ${session.slug} --team ${shellWord(team)}`,
         "unset MERKLE_TEAM to write as yourself",
       ],
     },

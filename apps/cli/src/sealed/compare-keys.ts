@@ -3,6 +3,7 @@ import { toMoment } from "../age.js";
 import { CliError, exitCodes } from "../cli-error.js";
 import { oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
+import { shellWord } from "../shell-word.js";
 import { type HeldTeam, listHeldTeams, placeIdOf } from "../teams/held-teams.js";
 import { makeCard, seedOf } from "../teams/key-card.js";
 import type { OperationCaller } from "../teams/take-place.js";
@@ -123,7 +124,7 @@ export function formatComparison({ told }: Comparison, output: Output): string {
     accepted: `${output.mark.ok} the key is the one that a person accepted, ${when}`,
     changed: `${output.mark.fail} the key is not the one of ${when}: private messages to ${oneLine(peer)} are stopped`,
   }[key];
-  const other = (you: string) => `merkle verify-peer ${JSON.stringify(oneLine(you))} --session ${session}`;
+  const other = (you: string) => `merkle verify-peer ${shellWord(oneLine(you))} --session ${session}`;
   return [
     known,
     ...numbers.flatMap(({ you, number }) => [
@@ -135,6 +136,6 @@ export function formatComparison({ told }: Comparison, output: Output): string {
     "",
     key === "accepted"
       ? "The number changes when one of the keys does."
-      : `Read it to each other, by voice. When it is the same: merkle verify-peer ${JSON.stringify(oneLine(peer))} --session ${session} --accept`,
+      : `Read it to each other, by voice. When it is the same: merkle verify-peer ${shellWord(oneLine(peer))} --session ${session} --accept`,
   ].join("\n");
 }

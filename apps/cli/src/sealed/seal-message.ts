@@ -3,6 +3,7 @@ import type { KeyCard, Peer } from "@merkle/wire";
 import { seal } from "@merkle/wire/identity";
 import { limits, MerkleError, messageIdFrom } from "@merkle/wire/plain";
 import type { Fields } from "../mcp/membership.js";
+import { shellWord } from "../shell-word.js";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import { addressOf, findRecipient } from "./find-recipient.js";
 import { isTrusted } from "./pins.js";
@@ -107,7 +108,7 @@ function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard
   if (card && isTrusted(home, { sessionId, address }, card)) return card;
   throw new MerkleError(
     "key_changed",
-    `The key of ${address} is not the one that it had before; nothing was sent. It may run anew on another machine, or somebody is in between. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${JSON.stringify(address)} --session ${slug}`,
+    `The key of ${address} is not the one that it had before; nothing was sent. It may run anew on another machine, or somebody is in between. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
     { to: address },
   );
 }

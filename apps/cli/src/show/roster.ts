@@ -15,10 +15,10 @@ export function rosterCell(participants: readonly Participant[], output: Output)
     .slice(0, lettersMax)
     .map((team) => `${initial(team.team_name)}${presenceSign(team, output)}`);
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
-  return {
-    text: [...letters, ...rest].join(" "),
-    paint: () => [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" "),
-  };
+  const text = [...letters, ...rest].join(" ");
+  const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
+  // What had to be cut is another text.
+  return { text, paint: (shown) => (shown === text ? painted : shown) };
 }
 
 /** One line for each team: name, what it is, its status and since when. */

@@ -1,6 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { isRedacted, neutralise } from "@merkle/wire/plain";
 import { cutText } from "../cut-text.js";
+import { oneLine } from "../one-line.js";
 import { removalText } from "../redaction/removal-text.js";
 import { nameBesideMark } from "../roster/peer-address.js";
 
@@ -60,13 +61,13 @@ const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
 /** A text that begins as one of our labels would is set off, so that it cannot pass for one. */
 function bodyOf({ content }: Message, style: MessageStyle): string {
   // Whatever else it holds is not what somebody sealed.
-  if (content["private"] === true) return style.dim(`${textOf(content["bytes"])} bytes, sealed`);
+  if (content["private"] === true) return style.dim(`${inLine(content["bytes"])} bytes, sealed`);
   const text = indented(textOf(content["text"]));
   return `${label.test(text) ? ": " : ""}${text}${optionsText(content["options"])}`;
 }
 
 function describeRemoved(message: Message): string {
-  return `${oneLine(textOf(message.content["event"]))}, ${removal(message)}`;
+  return `${inLine(message.content["event"])}, ${removal(message)}`;
 }
 
 function removal({ redaction }: Message): string {
@@ -75,7 +76,7 @@ function removal({ redaction }: Message): string {
 
 function optionsText(options: unknown): string {
   if (!Array.isArray(options)) return "";
-  return `   ${options.map((each, index) => `[${index + 1} ${oneLine(textOf(each))}]`).join(" ")}`;
+  return `   ${options.map((each, index) => `[${index + 1} ${inLine(each)}]`).join(" ")}`;
 }
 
 /** The local day of a message, for a line of its own where it changes. */
@@ -101,35 +102,35 @@ function describeEvent({ content }: Message, arrow: string): string {
   const { event, at: _at, ...fields } = content;
   switch (event) {
     case "team_joined":
-      return `${oneLine(textOf(fields["team"]))} joined`;
+      return `${inLine(fields["team"])} joined`;
     case "team_left":
-      return `${oneLine(textOf(fields["team"]))} left`;
+      return `${inLine(fields["team"])} left`;
     case "session_metadata_updated":
       return describeChanges(fields, arrow);
     case "session_concluded":
-      return `concluded by ${oneLine(textOf(fields["by"]))}, document v${textOf(fields["document_version"])}`;
+      return `concluded by ${inLine(fields["by"])}, document v${inLine(fields["document_version"])}`;
     case "session_held":
-      return `held by ${oneLine(textOf(fields["by"]))}${fields["reason"] ? `: ${indented(textOf(fields["reason"]))}` : ""}`;
+      return `held by ${inLine(fields["by"])}${fields["reason"] ? `: ${indented(textOf(fields["reason"]))}` : ""}`;
     case "session_resumed":
-      return `resumed by ${oneLine(textOf(fields["by"]))}`;
+      return `resumed by ${inLine(fields["by"])}`;
     case "topic_opened":
-      return `topic ${textOf(fields["topic_id"])} opened by ${oneLine(textOf(fields["by"]))}: ${indented(textOf(fields["title"]))}`;
+      return `topic ${inLine(fields["topic_id"])} opened by ${inLine(fields["by"])}: ${indented(textOf(fields["title"]))}`;
     case "topic_closed":
-      return `topic ${textOf(fields["topic_id"])} closed by ${oneLine(textOf(fields["by"]))}: ${oneLine(textOf(fields["reason"]))}`;
+      return `topic ${inLine(fields["topic_id"])} closed by ${inLine(fields["by"])}: ${inLine(fields["reason"])}`;
     case "topic_reopened":
-      return `topic ${textOf(fields["topic_id"])} reopened by ${oneLine(textOf(fields["by"]))}: ${indented(textOf(fields["title"]))}`;
+      return `topic ${inLine(fields["topic_id"])} reopened by ${inLine(fields["by"])}: ${indented(textOf(fields["title"]))}`;
     case "settings_changed":
-      return `${oneLine(textOf(fields["by"]))} changed ${describeSettings(fields["changes"], arrow)}`;
+      return `${inLine(fields["by"])} changed ${describeSettings(fields["changes"], arrow)}`;
     case "proposal_decided":
-      return `proposal ${textOf(fields["proposal_id"])}: ${oneLine(textOf(fields["decision"]))} by ${oneLine(textOf(fields["by"]))}`;
+      return `proposal ${inLine(fields["proposal_id"])}: ${inLine(fields["decision"])} by ${inLine(fields["by"])}`;
     case "budget_spent":
-      return `agents have said the ${textOf(fields["budget"])} messages that they may; a human word lets them go on`;
+      return `agents have said the ${inLine(fields["budget"])} messages that they may; a human word lets them go on`;
     case "state_changed":
       return describeState(fields, arrow);
     case "message_redacted":
       return describeRedaction(fields);
     default:
-      return [textOf(event), ...Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`)]
+      return [textOf(event), ...Object.entries(fields).map(([name, value]) => `${name} ${inLine(value)}`)]
         .map(oneLine)
         .join(", ");
   }
@@ -140,7 +141,7 @@ function describeSettings(changes: unknown, arrow: string): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
       const { from, to } = Object(change);
-      return oneLine(`${name} ${textOf(from)} ${arrow} ${textOf(to)}`);
+      return oneLine(`${name} ${inLine(from)} ${arrow} ${inLine(to)}`);
     })
     .join(", ");
 }
@@ -153,19 +154,19 @@ function describeRedaction({
   reason,
 }: Record<string, unknown>): string {
   const { from, to }: { from?: unknown; to?: unknown } = Object(document_versions);
-  const versions = from === to ? `v${textOf(from)}` : `v${textOf(from)} to v${textOf(to)}`;
-  const what = redacted_sequence === undefined ? `document ${versions}` : `#${textOf(redacted_sequence)}`;
+  const versions = from === to ? `v${inLine(from)}` : `v${inLine(from)} to v${inLine(to)}`;
+  const what = redacted_sequence === undefined ? `document ${versions}` : `#${inLine(redacted_sequence)}`;
   const why = typeof reason === "string" ? `: ${indented(reason)}` : "";
-  return `${oneLine(textOf(by))} removed the text of ${what}${why}`;
+  return `${inLine(by)} removed the text of ${what}${why}`;
 }
 
 /** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */
 function describeState({ by, key, value, version, deleted }: Record<string, unknown>, arrow: string): string {
-  const name = oneLine(textOf(key));
-  const author = oneLine(textOf(by));
-  if (deleted === true) return `${author} deleted ${name} (v${textOf(version)})`;
-  if (value === undefined) return `${author} changed ${name} (v${textOf(version)}, too large to show)`;
-  return `${author}: ${name} ${arrow} ${cutText(oneLine(JSON.stringify(value)), valueCharsMax)} (v${textOf(version)})`;
+  const name = inLine(key);
+  const author = inLine(by);
+  if (deleted === true) return `${author} deleted ${name} (v${inLine(version)})`;
+  if (value === undefined) return `${author} changed ${name} (v${inLine(version)}, too large to show)`;
+  return `${author}: ${name} ${arrow} ${cutText(oneLine(JSON.stringify(value)), valueCharsMax)} (v${inLine(version)})`;
 }
 
 const valueCharsMax = 200;
@@ -176,7 +177,7 @@ function describeChanges({ by, changes, reason }: Record<string, unknown>, arrow
     "title" in changed && `renamed the session: ${describeChange(changed.title, arrow)}`,
     "description" in changed && "changed the description",
   ].filter((each) => each !== false);
-  return `${oneLine(textOf(by))} ${told.join(" and ")} (${indented(textOf(reason))})`;
+  return `${inLine(by)} ${told.join(" and ")} (${indented(textOf(reason))})`;
 }
 
 function describeChange(change: unknown, arrow: string): string {
@@ -185,18 +186,19 @@ function describeChange(change: unknown, arrow: string): string {
 }
 
 function quotedLine(text: unknown): string {
-  return `"${oneLine(textOf(text))}"`;
+  return JSON.stringify(inLine(text));
 }
 
-/** Under the text of the lines around it: the width of a time, and a space. */
-const indent = " ".repeat(9);
+/** Of the later lines of a message: the width of a time, and a space. */
+export const indent = " ".repeat(9);
 
 function indented(text: string): string {
   return neutralise(text).replaceAll("\n", `\n${indent}`);
 }
 
-function oneLine(text: string): string {
-  return neutralise(text).replaceAll("\n", " ");
+/** Numbers, too: events of a session that came from elsewhere say whatever they say. */
+function inLine(value: unknown): string {
+  return oneLine(textOf(value));
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,7 @@
 import type { Message } from "@merkle/wire";
 import type { Output } from "../output.js";
-import { type Author, formatMessage, localDay } from "./format-message.js";
+import { wrapLine } from "../watch/wrap-line.js";
+import { type Author, formatMessage, indent, localDay } from "./format-message.js";
 import { writeLine } from "./write-line.js";
 
 export interface MessagePrinter {
@@ -13,13 +14,26 @@ export function createJsonPrinter(): MessagePrinter {
   return { print: (message) => writeLine(JSON.stringify(message)) };
 }
 
-/** Messages for people, with a line for the day where it is not today's or changes. */
+/**
+ * Messages for people, with a line for the day where it is not today's or changes. At a terminal long lines are broken here:
+ * where it breaks them itself, what follows begins in the first column, as a message does.
+ */
 export function createTextPrinter(
   output: Output,
   teams: { find(teamId: string | null): Promise<Author> },
 ): MessagePrinter {
   const format = createTextFormat(output, teams);
-  return { print: async (message) => writeLine(await format(message)) };
+  return {
+    print: async (message) => writeLine(breakLines(await format(message), output.columns)),
+  };
+}
+
+/** A message as it stands in so many columns. */
+export function breakLines(text: string, columns: number): string {
+  return text
+    .split("\n")
+    .flatMap((line) => wrapLine(line, columns, indent))
+    .join("\n");
 }
 
 /** What is printed for each message of a feed, in its order: the day belongs to the first message of it. */

@@ -1,6 +1,7 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../cli-error.js";
+import { shellWord } from "../shell-word.js";
 import type { KeyPair } from "./held-team.js";
 import { findHeldTeam, type HeldTeam, holdTeam, placeIdOf, saveTeam } from "./held-teams.js";
 import { keyCardOf, type ShownIn } from "./key-card.js";
@@ -159,7 +160,7 @@ function taken(name: string, free: string, cause: unknown): CliError {
     `Somebody is in this session as ${JSON.stringify(name)}. ${JSON.stringify(free)} is free.`,
     {
       exitCode: exitCodes.conflict,
-      next: [`--name ${JSON.stringify(free)}`],
+      next: [`--name ${shellWord(free)}`],
       details: { free_name: free },
       cause,
     },

@@ -6,6 +6,7 @@ import { oneLine } from "../one-line.js";
 import type { Output } from "../output.js";
 import { peerName } from "../roster/peer-address.js";
 import { inOrderOfState, paintState, signOf, stateText } from "../roster/peer-state.js";
+import { indent } from "../tail/format-message.js";
 import { type Board, isShown } from "./board.js";
 import type { Cursor } from "./screen.js";
 import { wrapLine } from "./wrap-line.js";
@@ -97,9 +98,6 @@ function rosterLines({ facts: { peers } }: Board, { columns }: Size, look: Look)
   }
   return line === "" ? lines : [...lines, line];
 }
-
-/** Where later lines of a message begin. */
-const indent = " ".repeat(9);
 
 function feedLines({ messages, filter }: Board, room: number, { columns }: Size, look: Look): string[] {
   const lines: string[] = [];

@@ -2,9 +2,11 @@ import { displayWidth } from "../display-width.js";
 
 /**
  * Breaks a line with colours into lines of so many columns, between words where that is possible. Each is whole by itself:
- * the colours that are on at a break are put off before it, and on again behind it.
+ * the colours that are on at a break are put off before it, and on again behind it. A tab is two spaces: how wide it would be
+ * is the terminal's to say.
  */
 export function wrapLine(line: string, columns: number, indent = ""): string[] {
+  if (columns === Number.POSITIVE_INFINITY) return [line];
   const lines: string[] = [];
   let on: string[] = [];
   let current = "";
@@ -16,7 +18,7 @@ export function wrapLine(line: string, columns: number, indent = ""): string[] {
     width = indent.length;
   }
 
-  for (const part of line.split(colour)) {
+  for (const part of line.replaceAll("\t", "  ").split(colour)) {
     if (colour.test(part)) {
       on = switched(on, part);
       current += part;

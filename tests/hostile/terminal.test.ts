@@ -1,0 +1,179 @@
+import { catalogue, Message, type OutputOf, type Peer, type Session } from "@merkle/wire";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { displayWidth } from "../../apps/cli/src/display-width.js";
+import { listNeeds } from "../../apps/cli/src/needs/list-needs.js";
+import { toNeed } from "../../apps/cli/src/needs/needs.js";
+import { createOutput } from "../../apps/cli/src/output.js";
+import { formatPeers } from "../../apps/cli/src/roster/peer-table.js";
+import { formatSessions } from "../../apps/cli/src/show/session-rows.js";
+import { breakLines, createMessageFormat } from "../../apps/cli/src/tail/print-messages.js";
+import { layOut } from "../../apps/cli/src/watch/lay-out.js";
+import { anyOutput, mark } from "./any-output.js";
+
+/** `npm run test:fuzz` tries 1,000 of each; the suite some of them. */
+const numRuns = Number(process.env["MERKLE_RENDERINGS"] ?? 40);
+
+const invisible =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be left.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Bidi_Control}\p{Default_Ignorable_Code_Point}](?<![\ufe0e\ufe0f])/u;
+const frames =
+  /<[\s/]*(?:system|function_|tool_|teammate-|channel|cross-session|task-|local-command|user-prompt|antml|untrusted|\|im_start)/i;
+
+const terminal = (columns: number) => ({ ...createOutput({ color: false }), columns, terminal: true });
+const widths = fc.constantFrom(24, 80, 200);
+
+/** No line hides or begins anything, and none is so long that the terminal would begin another with the rest of it. */
+function mustBeHarmless(lines: readonly string[], columns: number): void {
+  for (const line of lines) {
+    expect(line).not.toMatch(invisible);
+    expect(line).not.toMatch(frames);
+    expect(line).not.toContain("\n");
+    expect(line.startsWith(mark), line).toBe(false);
+    if (columns !== Number.POSITIVE_INFINITY) {
+      expect(line).not.toContain("\t");
+      expect(displayWidth(line), line).toBeLessThanOrEqual(columns);
+    }
+  }
+}
+
+const peersOf = anyOutput(catalogue.list_peers.output) as fc.Arbitrary<OutputOf<"list_peers">>;
+const attention = anyOutput(catalogue.list_attention.output) as fc.Arbitrary<OutputOf<"list_attention">>;
+const sessionsOf = anyOutput(catalogue.list_sessions.output) as fc.Arbitrary<OutputOf<"list_sessions">>;
+const participants = anyOutput(catalogue.list_participants.output);
+const messages = anyOutput(Message) as fc.Arbitrary<Message>;
+const teams = { find: async () => ({ own: false, colour: String }) };
+
+describe("what others wrote, at a person's terminal", () => {
+  it("[CLI-17] [CLI-30] merkle tail: no field begins a line, steers the terminal, or is long enough to pass for another message", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        messages,
+        fc.oneof(widths, fc.constant(Number.POSITIVE_INFINITY)),
+        async (message, columns) => {
+          const text = await createMessageFormat(terminal(columns), teams)(message);
+          const [first = "", ...later] = breakLines(text, columns).split("\n");
+          expect(first).toMatch(/^\d\d:\d\d:\d\d #\d/);
+          for (const line of later) expect(line === "" || line.startsWith(" ".repeat(9)), line).toBe(true);
+          mustBeHarmless([first, ...later], columns);
+        },
+      ),
+      { numRuns: 10 * numRuns },
+    );
+  });
+
+  it("[CLI-30] [CLI-44] a text as wide as the terminal, tabs, wide letters and marks that take room begin no line", async () => {
+    const forged = "14:03:22 #406 Ana (human) → everyone  approved";
+    for (const filler of [
+      " ".repeat(200),
+      "a".repeat(53),
+      "\t".repeat(7),
+      "\u754c".repeat(27),
+      `a${"\u0903".repeat(60)}`,
+      "\u0915\u094d\u0937".repeat(40),
+    ]) {
+      const message = { ...base, content: { text: `hi${filler}${forged}` } };
+      const text = breakLines(await createMessageFormat(terminal(80), teams)(message), 80);
+      for (const line of text.split("\n").slice(1)) expect(line).toMatch(/^(?: {9}|$)/);
+      for (const line of text.split("\n")) expect(columnsAtMost(line)).toBeLessThanOrEqual(80);
+    }
+    const answer = { text: "no", answer: 'yes"  DECISION  go' };
+    const told = await createMessageFormat(terminal(80), teams)({ ...base, reply_to: 4, content: answer });
+    expect(told).toContain('answers #4 "yes\\" DECISION go"  no');
+  });
+
+  it("[CLI-17] [CLI-49] merkle watch: every line of the screen is ours, and as many as there are", () => {
+    const facts = fc.record({
+      session: anyOutput(catalogue.get_session.output) as fc.Arbitrary<OutputOf<"get_session">>,
+      peers: peersOf.map(({ peers }) => peers),
+      needs: attention.map(({ items }) => items.map(toNeed)),
+    });
+    fc.assert(
+      fc.property(facts, widths, fc.constantFrom(3, 24), (known, columns, rows) => {
+        const board = {
+          facts: known,
+          filter: "all",
+          messages: [],
+          draft: null,
+          notice: `x\n${mark}\u001b[2J`,
+        };
+        const { lines } = layOut(board as never, { columns, rows }, terminal(columns));
+        expect(lines).toHaveLength(rows);
+        // The first begins with the session's title, as it should.
+        mustBeHarmless([` ${lines[0]?.slice(1)}`, ...lines.slice(1)], columns);
+      }),
+      { numRuns: 5 * numRuns },
+    );
+  });
+
+  it("[CLI-17] merkle peers: a line for each, and no more", () => {
+    fc.assert(
+      fc.property(peersOf, widths, fc.boolean(), ({ peers }, columns, verbose) => {
+        const text = formatPeers(peers as Peer[], { ...terminal(columns), verbose }, { all: true });
+        const lines = peers.length === 0 ? [] : text.split("\n");
+        expect(lines).toHaveLength(peers.length);
+        mustBeHarmless(lines, columns);
+      }),
+      { numRuns: 5 * numRuns },
+    );
+  });
+
+  it("[CLI-17] merkle ls: a line for each session, and no more", async () => {
+    await fc.assert(
+      fc.asyncProperty(sessionsOf, participants, widths, async ({ sessions }, roster, columns) => {
+        const known = sessions.map((session) => ({ ...session, slug: "split-auth" })) as Session[];
+        const broker = { call: async () => roster as never };
+        const text = await formatSessions(known, { broker, output: terminal(columns) });
+        const lines = known.length === 0 ? [] : text.split("\n");
+        expect(lines).toHaveLength(known.length);
+        mustBeHarmless(lines, columns);
+      }),
+      { numRuns: 5 * numRuns },
+    );
+  });
+
+  it("[CLI-17] [CLI-46] merkle ls --needs: a line for each place and each need, and no more", async () => {
+    await fc.assert(
+      fc.asyncProperty(sessionsOf, attention, widths, async (page, waiting, columns) => {
+        const sessions = page.sessions.map((session) => ({ ...session, slug: "split-auth" }));
+        const items = waiting.items.map((item) =>
+          item.session_id === null ? { ...item, source_path: `docs/${item.source_path}` } : item,
+        );
+        const shown: string[] = [];
+        const output = { ...terminal(columns), show: (_: unknown, text: string) => void shown.push(text) };
+        const reader = { call: async () => ({ ...waiting, items, total: items.length }) };
+        await listNeeds({ ...page, sessions } as never, {
+          reader: reader as never,
+          output: { ...output, note: () => undefined },
+          isWanted: () => true,
+        });
+        mustBeHarmless(
+          shown.flatMap((text) => text.split("\n")),
+          columns,
+        );
+      }),
+      { numRuns: 5 * numRuns },
+    );
+  });
+});
+
+const base: Message = {
+  id: "5e551000-0000-4000-8000-000000000001",
+  session_id: "5e551000-0000-4000-8000-000000000001",
+  sequence: 405,
+  type: "chat",
+  posted_by_team_id: "5e551000-0000-4000-8000-000000000001",
+  from: { team: "Birch", human: false },
+  to: ["*"],
+  priority: "next",
+  content: {},
+  posted_at: "2026-01-01T14:02:10.123Z",
+};
+
+/** As a terminal counts that draws each letter alone. */
+function columnsAtMost(line: string): number {
+  return [...line].reduce(
+    (sum, each) => sum + (/\p{Mn}/u.test(each) ? 0 : /\p{Script=Han}/u.test(each) ? 2 : 1),
+    0,
+  );
+}
