@@ -1,6 +1,7 @@
 import { limits, type OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
+import { brokerDoors } from "../kit/doors.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import type { TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -83,6 +84,31 @@ describe("Tokens", () => {
     expect(await get("/api/sessions", child.token)).toMatchObject({ status: 200 });
     await birch.call("revoke_token", { token_id });
     expect(await get("/api/sessions", child.token)).toMatchObject({ status: 401 });
+  });
+
+  it("[TOKEN-4] [INVITE-1] an open invite that was made with a token, or with one that came of it, ends with it", async () => {
+    const { token, token_id } = await admin.call("issue_token", {});
+    const child = await (await brokerDoors.rest(broker.url, { token })).call("issue_token", {
+      expires_in_s: 3_600,
+    });
+    const ofChild = await brokerDoors.rest(broker.url, { token: child.token });
+    const made = await ofChild.call("create_invite", { role: "admin", code: true, expires_in_s: 86_400 });
+    expect(Date.parse(made.expires_at)).toBe(Date.parse(child.expires_at));
+    const own = await admin.call("create_invite", {});
+    const stateOf = async (invite: string) => (await admin.call("preview_invite", { invite })).state;
+    expect(await stateOf(made.link)).toBe("open");
+    const raced = Promise.allSettled(Array.from({ length: 8 }, () => ofChild.call("create_invite", {})));
+    await admin.call("revoke_token", { token_id });
+    expect(await stateOf(made.link)).toBe("revoked");
+    expect(await stateOf(made.code ?? "")).toBe("revoked");
+    await expect(joinMesh(broker.url, { invite: made.link, name: "Late" }, cleanup)).rejects.toMatchObject({
+      code: "forbidden",
+    });
+    // However they raced, none is left open.
+    for (const each of await raced) {
+      if (each.status === "fulfilled") expect(await stateOf(each.value.link)).not.toBe("open");
+    }
+    expect(await stateOf(own.link)).toBe("open");
   });
 
   it("[TOKEN-6] members see and revoke their own tokens, an admin all", async () => {

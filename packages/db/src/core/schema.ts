@@ -137,6 +137,7 @@ export const invites = pgTable("invites", {
   codeHash: bytea("code_hash"),
   codeExpiresAt: instant("code_expires_at"),
   codeTriesLeft: integer("code_tries_left").notNull().default(sql`0`),
+  parent: integer("parent"),
 });
 
 export const jobs = pgTable("jobs", {

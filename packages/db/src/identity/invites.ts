@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { invites, meshes, sessions } from "../core/schema.js";
+import { invites, meshes, sessions, tokens } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
 export interface InviteRow {
@@ -29,6 +29,8 @@ export interface NewInvite {
   readonly sessionId: string | null;
   readonly invitedBy: string | null;
   readonly inviter: string;
+  /** The token that it is made with, which it does not outlast. */
+  readonly parent?: number | undefined;
   readonly usesMax: number;
   readonly seconds: number;
   /** A spoken code beside the secret, without its number. */
@@ -43,7 +45,10 @@ export interface InviteKey {
 
 const others = alias(invites, "others");
 
-/** Stores an invite under the next number of its mesh, and returns that. */
+/**
+ * Stores an invite under the next number of its mesh, and returns that. It lasts no longer than the token that it is made
+ * with, which is locked: who revokes it at this moment ends the invite after this, or has ended the token before.
+ */
 export async function insertInvite(
   tx: Transaction,
   { seconds, spoken, ...invite }: NewInvite,
@@ -65,7 +70,9 @@ export async function insertInvite(
     ...code,
     number,
     createdAt: sql`now()`,
-    expiresAt: sql`now() + make_interval(secs => ${seconds})`,
+    expiresAt: sql`least(now() + make_interval(secs => ${seconds}), (
+      SELECT CASE WHEN parents.revoked_at IS NULL THEN parents.expires_at ELSE now() END FROM ${tokens} parents
+      WHERE parents.mesh_id = ${invite.meshId} AND parents.number = ${invite.parent ?? null} FOR SHARE))`,
   });
   return number;
 }
@@ -135,6 +142,16 @@ export async function endInvite(tx: Transaction, key: InviteKey): Promise<void> 
 /** Ends what a member could still let others in by. */
 export async function endInvitesOfMember(tx: Transaction, meshId: string, memberId: string): Promise<void> {
   await endThose(tx, and(eq(invites.meshId, meshId), eq(invites.invitedBy, memberId)));
+}
+
+/** Ends what was made with these tokens. */
+export async function endInvitesOfTokens(
+  tx: Transaction,
+  meshId: string,
+  numbers: readonly number[],
+): Promise<void> {
+  if (numbers.length === 0) return;
+  await endThose(tx, and(eq(invites.meshId, meshId), inArray(invites.parent, [...numbers])));
 }
 
 /** Ends the invites that the broker itself made in a mesh. */

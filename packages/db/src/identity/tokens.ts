@@ -2,6 +2,7 @@ import { and, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "driz
 import { alias } from "drizzle-orm/pg-core";
 import { members, meshes, sessions, tokens } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
+import { endInvitesOfTokens } from "./invites.js";
 
 export type TokenKind = "bearer" | "browser" | "sign_in" | "ticket" | "observer";
 
@@ -140,7 +141,7 @@ export async function findTokenByNumber(
   return row ?? null;
 }
 
-/** Ends a token and whatever was got by it. Returns the numbers of all these. */
+/** Ends a token and whatever was got by it, invites included. Returns the numbers of all these tokens. */
 export async function endToken(tx: Transaction, meshId: string, number: number): Promise<number[]> {
   return endThose(tx, meshId, eq(tokens.number, number));
 }
@@ -202,7 +203,9 @@ async function endThose(tx: Transaction, meshId: string, which: SQL | undefined)
     UPDATE ${tokens} SET revoked_at = now() WHERE ${tokens.meshId} = ${meshId}
       AND ${tokens.number} IN (SELECT number FROM ended) AND ${tokens.revokedAt} IS NULL
     RETURNING ${tokens.number} AS number`);
-  return [...rows].map((row) => row.number);
+  const numbers = [...rows].map((row) => row.number);
+  await endInvitesOfTokens(tx, meshId, numbers);
+  return numbers;
 }
 
 function selectKnown(db: Queryable) {

@@ -29,6 +29,8 @@ export async function createInvite(ctx: Context, input: Input): Promise<OutputOf
       sessionId,
       invitedBy: member.memberId,
       inviter: member.name,
+      // As with tokens: who found one must not keep a foot in by an invite.
+      parent: member.token ?? undefined,
       usesMax: input.uses,
       seconds: input.expires_in_s,
       spoken:

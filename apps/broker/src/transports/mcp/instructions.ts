@@ -1,4 +1,4 @@
-import { toShellSafeUrl } from "../shell-safe-url.js";
+import { toShellSafeUrl } from "../http/shell-safe-url.js";
 
 /** What a client tells its model about this server when it connects. */
 export function writeInstructions({ baseUrl }: { baseUrl: string }): string {
