@@ -61,6 +61,9 @@ interface Caller extends Facts, Entry {
 /** What admins alone may do although any member may ask, for the reason that stands there: the input decides. */
 const adminsByInput: ReadonlySet<string> = new Set(["update_settings"]);
 
+/** What counts what all meshes do, and is for admins of the main one. */
+const ofWholeBroker: ReadonlySet<string> = new Set(["/metrics", "get_health"]);
+
 /** What is made for members, or by one: where everybody is let in there are none. */
 const ofMembers: ReadonlySet<string> = new Set([
   "create_invite",
@@ -73,7 +76,7 @@ const ofMembers: ReadonlySet<string> = new Set([
 
 function expectedOf(operation: AccessRule, { entry, credential, session, isArgument }: Facts): Outcome {
   const { name, access, readOnly, afterClosing, forJobs, human } = operation;
-  if (name === "/metrics" && session === "elsewhere" && entry === "admin") return "forbidden";
+  if (ofWholeBroker.has(name) && session === "elsewhere" && entry === "admin") return "forbidden";
   const ofSession = isSessionOperation(operation);
   const isLookedAt = ofSession || "team_id" in operation.input.shape;
   if (entry === "wrong") return "unauthorized";

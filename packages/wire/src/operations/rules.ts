@@ -274,7 +274,7 @@ export const operationRules = {
       route: "POST /api/settings/test-connection",
       withoutCredential: true,
     },
-    get_health: { ...reading, access: "reader", route: "GET /api/health-report", withoutCredential: true },
+    get_health: { ...reading, access: "admin", route: "GET /api/health-report", withoutCredential: true },
     create_mesh: { ...creating, access: "admin", route: "POST /api/meshes", withoutCredential: true },
     list_meshes: { ...reading, access: "member", route: "GET /api/meshes", withoutCredential: true },
     create_invite: { ...creating, access: "member", route: "POST /api/invites", withoutCredential: true },

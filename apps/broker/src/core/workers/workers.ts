@@ -170,9 +170,11 @@ export function startWorkers({
 
 /** Beside this file in a bundle, on the top floor when compiled; Node 20 cannot run TypeScript, so from the sources it is the compiled one as well. */
 function builtEntry(): URL {
-  const [beside, compiled, built] = ["./worker.js", "../../start/worker.js", "../../../dist/start/worker.js"].map(
-    (path) => new URL(path, import.meta.url),
-  ) as [URL, URL, URL];
+  const [beside, compiled, built] = [
+    "./worker.js",
+    "../../start/worker.js",
+    "../../../dist/start/worker.js",
+  ].map((path) => new URL(path, import.meta.url)) as [URL, URL, URL];
   return [beside, compiled].find((url) => existsSync(url)) ?? built;
 }
 

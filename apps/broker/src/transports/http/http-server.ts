@@ -15,6 +15,7 @@ import { toMerkleError } from "../../core/to-merkle-error.js";
 import { readBearer, readBrowserToken } from "../../identity/authenticator/cookie.js";
 import type { Arrival, Arrivals } from "../../identity/origin/arrival.js";
 import type { HostGuard } from "../../identity/origin/hosts.js";
+import { requireMainMesh } from "../../identity/require-main-mesh.js";
 import { nameOfToken } from "../../identity/tokens/token.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import { boundConnections } from "../guard/bound-connections.js";
@@ -85,12 +86,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   app.get("/metrics", async (c) => {
     const { principal, services: ofMesh } = await admit(c);
     await admitCaller(ofMesh, { operation: frameRules.metrics, principal }, {});
-    if (services.entrance().auth === "invite" && ofMesh.database.meshId !== services.database.meshId) {
-      throw new MerkleError(
-        "forbidden",
-        "/metrics counts what all meshes do, so it is for admins of the main one.",
-      );
-    }
+    requireMainMesh(ofMesh, "/metrics");
     return new Response(await services.metrics.render(), {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });

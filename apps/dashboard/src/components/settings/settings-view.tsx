@@ -127,6 +127,7 @@ const sections: readonly Section[] = [
     title: "Health",
     about: "How the broker is, read anew every few seconds.",
     part: <Health />,
+    only: "admins",
   },
   {
     anchor: "served",
