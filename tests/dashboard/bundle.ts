@@ -45,6 +45,6 @@ export async function withChange(
   return toFile(`changed-${bundle.name}`, await writer.close());
 }
 
-function toFile(name: string, bytes: Uint8Array): ChosenFile {
+export function toFile(name: string, bytes: Uint8Array): ChosenFile {
   return { name, mimeType: "application/zip", buffer: Buffer.from(bytes) };
 }

@@ -2,7 +2,9 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
 import { connectTestDatabase } from "../kit/test-database.js";
-import { fetchBundle, withChange } from "./bundle.js";
+import { zipTexts } from "../record/bundles.js";
+import { type BundleTexts, makeBundle, makeKey, signManifest } from "../record/made-bundle.js";
+import { fetchBundle, toFile, withChange } from "./bundle.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
@@ -136,6 +138,67 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     // Pages to go on to are looked for ahead, by every page; the check itself asks for nothing.
     expect(asked.filter((url) => /\/(?:_next|api|\.well-known)\//.test(url))).toEqual([]);
     expect(problems.filter((each) => !/net::ERR_(?:FAILED|INTERNET_DISCONNECTED)/.test(each))).toEqual([]);
+  });
+
+  it("[DASH-261] [VERIFY-12] the report says what is proved and by which key, what format 1 leaves unproven, and where a forgery shows", async () => {
+    const { page, problems, findBarriers } = await dashboard.open("/verify");
+    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    const facts = page.getByRole("region", { name: "What was checked" });
+    const report = async (texts: BundleTexts) => {
+      const again = page.getByRole("button", { name: "Verify another" });
+      if (await again.isVisible()) await again.click();
+      await choose(page, toFile("record.zip", await zipTexts(texts)));
+      await facts.waitFor();
+      expect(await findBarriers()).toEqual([]);
+    };
+    const signer = makeKey();
+    const genuine = makeBundle({ messages: 12, sealedAt: 9, keys: [signer] });
+
+    await report(genuine.texts);
+    const unsure = page.locator("[data-verdict=unsure]");
+    await unsure.getByText(/^12 of 12 messages match root/).waitFor();
+    await facts.getByRole("heading", { name: "Auth refactor" }).waitFor();
+    await facts.getByText(signer.key.key_id).waitFor();
+    await facts.getByText("which this browser sees for the first time").waitFor();
+    await facts.getByText("12 messages, 1 removed, 1 private").waitFor();
+    expect(await page.getByText("Not proven").count()).toBe(0);
+    await unsure.getByRole("button", { name: "I have compared it: remember it" }).click();
+    await report(genuine.texts);
+    await page.locator("[data-verdict=holds]").waitFor();
+    await facts.getByText("which this browser knows").waitFor();
+
+    // Format 1 has the title from whoever signed the export, or from nobody.
+    const first = makeBundle({ messages: 12, sealedAt: 9, format: 1 });
+    await report(first.texts);
+    await unsure.getByText("Not proven: Format 1: no head is over the title").waitFor();
+    const stranger = makeKey();
+    const { head, session } = JSON.parse(first.texts.get("manifest.json") ?? "");
+    first.texts.set("keys.json", `${JSON.stringify([first.key.key, stranger.key])}\n`);
+    const forgedSession = { ...session, title: "What never was" };
+    signManifest(first.texts, { session: forgedSession, head, key: stranger, version: 1 });
+    await report(first.texts);
+    await unsure.getByText(/Not proven: .*nobody whose word counts has signed the title/).waitFor();
+    expect(await page.getByText("What never was").count()).toBe(0);
+
+    // The same forgery of format 2 is one: the key that somebody added vouches for nothing.
+    const forged = makeBundle({ messages: 12, sealedAt: 9, keys: [signer] });
+    const manifest = JSON.parse(forged.texts.get("manifest.json") ?? "");
+    forged.texts.set("keys.json", `${JSON.stringify([signer.key, stranger.key])}\n`);
+    signManifest(forged.texts, {
+      session: { ...manifest.session, title: "What never was" },
+      head: manifest.head,
+      key: stranger,
+    });
+    await report(forged.texts);
+    const alert = page.getByRole("main").getByRole("alert");
+    await alert.getByText("In manifest.json.").waitFor();
+    expect(await alert.getAttribute("data-verdict")).toBe("wrong");
+    expect(await page.getByText("What never was").count()).toBe(0);
+    const cut = makeBundle({ messages: 12, sealedAt: 9, keys: [signer] });
+    cut.texts.set("document.md", "# Something else\n");
+    await report(cut.texts);
+    await alert.getByText("In document.md.").waitFor();
+    expect(problems).toEqual([]);
   });
 
   it("[DASH-262] a pasted proof is checked, and what is none says why", async () => {
