@@ -4,9 +4,12 @@ export type { RetryOptions } from "./backoff.js";
 export { type CallOptions, type ClientOptions, connect, type MerkleClient } from "./connect.js";
 export type { Hello } from "./connection.js";
 export type { ConnectionState } from "./connection-state.js";
+export type { FeedChange, FeedOptions } from "./feed-reader.js";
 export type { Introduction } from "./introduction.js";
+export { LiveFeeds } from "./live-feeds.js";
 export type { MeshChange, MeshWatch, WatchMeshOptions } from "./mesh-watch.js";
 export type { Push } from "./pushes.js";
+export type { LiveFeed } from "./shared-feed.js";
 export type {
   Changed,
   FollowOptions,

@@ -52,6 +52,8 @@ export interface InboxOptions extends SubscriptionListeners {
 export interface Subscription {
   /** The sequence of the last message handed over, or where the subscription starts; 0 until that is known. */
   readonly cursor: number;
+  /** The epoch that the cursor belongs to; undefined until it is known. */
+  readonly epoch: string | undefined;
   /** Resolves when the broker first confirmed it; rejects when it ended before. Need not be awaited. */
   readonly ready: Promise<void>;
   /** Ends it; no listener is called any more. May be called twice. */
@@ -117,6 +119,10 @@ export class LiveSubscription implements Subscription {
 
   get cursor(): number {
     return this.#cursor ?? 0;
+  }
+
+  get epoch(): string | undefined {
+    return this.#epoch;
   }
 
   get kind(): SubscriptionKind {

@@ -1,0 +1,74 @@
+import type { MerkleError } from "../errors.js";
+import type { FeedOptions } from "./feed-reader.js";
+import { type FeedClient, type LiveFeed, SharedFeed } from "./shared-feed.js";
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The live feeds of a client, for any number of readers: each session is followed once, and every reader gets each message
+ * after its own cursor once and in order, through reconnects (CLIENT-3). While they are used, nothing else of the client
+ * may follow the same sessions.
+ */
+export class LiveFeeds {
+  readonly #client: FeedClient;
+  readonly #bySession = new Map<string, SharedFeed>();
+  /** A session may be named by id or slug; the broker has one subscription to it. */
+  readonly #ids = new Map<string, Promise<string>>();
+
+  constructor(client: FeedClient) {
+    this.#client = client;
+    let wasOpen = client.state.status === "open";
+    client.onState(({ status }) => {
+      if (status !== "open") return;
+      // Hints are not kept for a client that is away, so after each return every read may differ.
+      if (wasOpen) for (const feed of this.#bySession.values()) feed.hint({ kind: "all" });
+      wasOpen = true;
+    });
+  }
+
+  /** Reads a session's feed until it is closed, or one of the listeners was told of its end. */
+  follow(options: FeedOptions): LiveFeed {
+    let feed: LiveFeed | undefined;
+    let closed = false;
+    this.#idOf(options).then(
+      (id) => {
+        if (!closed) feed = this.#feedOf(id, options.teamId).add(options);
+      },
+      (error: MerkleError) => {
+        if (!closed) options.onError?.(error);
+      },
+    );
+    return {
+      get cursor() {
+        return feed ? feed.cursor : options.after;
+      },
+      get epoch() {
+        return feed ? feed.epoch : options.epoch;
+      },
+      close: () => {
+        closed = true;
+        feed?.close();
+      },
+    };
+  }
+
+  #feedOf(id: string, teamId: string | undefined): SharedFeed {
+    const known = this.#bySession.get(id);
+    if (known) return known;
+    const feed = new SharedFeed(this.#client, { id, teamId }, () => this.#bySession.delete(id));
+    this.#bySession.set(id, feed);
+    return feed;
+  }
+
+  #idOf({ session, teamId }: FeedOptions): Promise<string> {
+    if (uuid.test(session)) return Promise.resolve(session.toLowerCase());
+    const known = this.#ids.get(session);
+    if (known !== undefined) return known;
+    const id = this.#client
+      .call("get_session", { session_id: session, team_id: teamId }, { timeoutMs: Number.POSITIVE_INFINITY })
+      .then(({ session_id }) => session_id);
+    this.#ids.set(session, id);
+    id.catch(() => this.#ids.delete(session));
+    return id;
+  }
+}

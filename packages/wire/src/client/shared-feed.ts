@@ -1,0 +1,201 @@
+import { MerkleError } from "../errors.js";
+import type { Message } from "../message.js";
+import { callListener } from "./call-listener.js";
+import type { MerkleClient } from "./connect.js";
+import { type FeedChange, type FeedOptions, FeedReader } from "./feed-reader.js";
+import type { Resynced, Subscription } from "./subscription.js";
+
+export interface LiveFeed {
+  /** The sequence of the last message handed over, or the one to start after; null for hints alone. */
+  readonly cursor: number | null;
+  /** The epoch that the cursor belongs to; undefined until it is known. */
+  readonly epoch: string | undefined;
+  /** Ends it; no listener is called any more. May be called twice. */
+  close(): void;
+}
+
+export type FeedClient = Pick<MerkleClient, "call" | "follow" | "state" | "onState">;
+
+interface FeedSession {
+  readonly id: string;
+  /** The credential of the first reader, where the broker lets only those read who have one. */
+  readonly teamId: string | undefined;
+}
+
+const resyncsInARowMax = 3;
+
+/**
+ * One session's feed for all its readers. There is one subscription, at the least of their cursors: a reader who is behind
+ * makes it start again from there, and the others pass over what they have. While every reader has as much waiting as it
+ * may, there is none, so that a slow one costs neither the broker nor this process memory.
+ */
+export class SharedFeed {
+  readonly #client: FeedClient;
+  readonly #session: FeedSession;
+  readonly #onEmpty: () => void;
+  readonly #readers = new Set<FeedReader>();
+  #subscription: Subscription | undefined;
+  /** Whether the subscription's cursor is known; one for hints alone starts wherever the broker says. */
+  #hasCursor = false;
+  #isReady = false;
+  #epoch: string | undefined;
+  #flushTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(client: FeedClient, session: FeedSession, onEmpty: () => void) {
+    this.#client = client;
+    this.#session = session;
+    this.#onEmpty = onEmpty;
+  }
+
+  add(options: FeedOptions): LiveFeed {
+    const reader = new FeedReader(options, {
+      drained: () => this.#startWhereNeeded(),
+      failed: (error) => this.#end(reader, error),
+    });
+    this.#readers.add(reader);
+    this.#epoch ??= options.epoch;
+    if (options.epoch !== undefined && options.epoch !== this.#epoch && this.#epoch !== undefined) {
+      void this.#resyncReader(reader, { epoch: this.#epoch });
+    }
+    this.#startWhereNeeded();
+    if (this.#isReady) reader.ready();
+    const epoch = () => this.#subscription?.epoch ?? this.#epoch;
+    return {
+      get cursor() {
+        return reader.handedOver;
+      },
+      get epoch() {
+        return epoch();
+      },
+      close: () => this.#remove(reader),
+    };
+  }
+
+  hint(change: FeedChange): void {
+    for (const { options } of [...this.#readers]) callListener(() => options.onChanged?.(change));
+  }
+
+  #startWhereNeeded(): void {
+    if (this.#readers.size === 0) return;
+    const readers = [...this.#readers];
+    const cursors = readers.flatMap(({ cursor, takesMore }) =>
+      takesMore && cursor !== null ? [cursor] : [],
+    );
+    const wantsHints = readers.some(({ cursor }) => cursor === null);
+    if (cursors.length === 0 && !wantsHints) return this.#unsubscribe();
+    const from = cursors.length === 0 ? undefined : Math.min(...cursors);
+    if (
+      this.#subscription &&
+      (from === undefined || (this.#hasCursor && this.#subscription.cursor <= from))
+    ) {
+      return;
+    }
+    this.#subscribe(from);
+  }
+
+  #subscribe(after: number | undefined): void {
+    this.#unsubscribe();
+    const { id, teamId } = this.#session;
+    this.#hasCursor = after !== undefined;
+    const subscription = this.#client.follow({
+      session: id,
+      ...(after !== undefined && { after }),
+      ...(after !== undefined && this.#epoch !== undefined && { epoch: this.#epoch }),
+      ...(teamId !== undefined && { teamId }),
+      onMessage: (message) => this.#receive(message),
+      onChanged: ({ kind }) => this.hint({ kind }),
+      onResync: (resynced) => this.#resync(resynced),
+      onError: (error) => this.#fail(error),
+    });
+    this.#subscription = subscription;
+    const began = () => this.#subscription === subscription && this.#began();
+    subscription.ready.then(began, () => undefined); // Its end is told by `onError`.
+  }
+
+  #unsubscribe(): void {
+    this.#epoch = this.#subscription?.epoch ?? this.#epoch;
+    this.#subscription?.close();
+    this.#subscription = undefined;
+    this.#isReady = false;
+  }
+
+  /** No hint told what changed between the readers' first reads and now. */
+  #began(): void {
+    this.#hasCursor = true;
+    this.#isReady = true;
+    this.#epoch = this.#subscription?.epoch ?? this.#epoch;
+    for (const reader of [...this.#readers]) reader.ready();
+    this.hint({ kind: "all" });
+  }
+
+  #receive(message: Message): void {
+    let everyoneIsFull = true;
+    for (const reader of this.#readers) {
+      reader.receive(message);
+      if (reader.cursor === null || reader.takesMore) everyoneIsFull = false;
+    }
+    if (everyoneIsFull) this.#unsubscribe();
+    // What comes in one turn goes out together.
+    this.#flushTimer ??= setTimeout(() => this.#flush(), 0);
+  }
+
+  #flush(): void {
+    this.#flushTimer = undefined;
+    for (const reader of [...this.#readers]) void reader.flush();
+  }
+
+  /** Cursors mean nothing any more: each reader says where to go on; those for hints alone just go on. */
+  #resync(resynced: Resynced): undefined {
+    this.#subscription?.close();
+    this.#subscription = undefined;
+    this.#isReady = false;
+    this.#epoch = resynced.epoch;
+    for (const reader of [...this.#readers]) {
+      if (reader.cursor !== null) void this.#resyncReader(reader, resynced);
+    }
+    this.#startWhereNeeded();
+  }
+
+  async #resyncReader(reader: FeedReader, resynced: Resynced): Promise<void> {
+    const { onResync } = reader.options;
+    reader.suspend();
+    if (!onResync || reader.resyncsInARow > resyncsInARowMax)
+      return this.#end(reader, restoredError(resynced));
+    try {
+      const after = await onResync.call(reader.options, resynced);
+      if (!this.#readers.has(reader)) return;
+      if (typeof after !== "number") return this.#remove(reader);
+      reader.resume(after);
+      this.#startWhereNeeded();
+    } catch (error) {
+      this.#end(reader, error);
+    }
+  }
+
+  #fail(error: MerkleError): void {
+    this.#subscription = undefined;
+    for (const reader of [...this.#readers]) this.#end(reader, error);
+  }
+
+  #end(reader: FeedReader, error: unknown): void {
+    if (!this.#readers.has(reader)) return;
+    this.#remove(reader);
+    callListener(() => reader.options.onError?.(error));
+  }
+
+  #remove(reader: FeedReader): void {
+    reader.suspend();
+    if (!this.#readers.delete(reader) || this.#readers.size > 0) return;
+    clearTimeout(this.#flushTimer);
+    this.#unsubscribe();
+    this.#onEmpty();
+  }
+}
+
+function restoredError({ epoch }: Resynced): MerkleError {
+  return new MerkleError(
+    "resync",
+    "The broker's database was restored: the cursor of this feed means nothing any more.",
+    { epoch },
+  );
+}
