@@ -35,7 +35,7 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
     await page.getByText("The key is in the vault.").waitFor();
     expect(await door.count()).toBe(0);
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(place);
-    // The other tab has the same connection.
+    // The other tab is told.
     await second.getByRole("button", { name: "Invite somebody…" }).waitFor();
     expect(problems).toEqual([]);
   });

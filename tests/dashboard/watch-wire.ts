@@ -10,12 +10,11 @@ export interface WatchedWire {
   mislead(operation: string): () => void;
 }
 
-/** Is called before the page goes to its address. The page has a connection of its own then, as those in workers cannot be watched. */
+/** Is called before the page goes to its address. */
 export async function watchWire(page: Page): Promise<WatchedWire> {
   const sent: string[] = [];
   const held = new Map<string, (() => void)[]>();
   const misled = new Set<string>();
-  await page.addInitScript("delete window.SharedWorker");
   await page.routeWebSocket(/\/ws$/, (socket) => {
     const broker = socket.connectToServer();
     const asked = new Map<string, string>();

@@ -3,7 +3,7 @@
 import { usePathname } from "next/navigation";
 import { lazy, type ReactNode, Suspense } from "react";
 import { Notifier } from "@/components/notifications/notifier";
-import { isStranger } from "@/lib/broker/is-stranger";
+import { isStranger } from "@/lib/broker/broker";
 import { useLooksOn } from "@/lib/broker/use-admitted";
 import { useConnectionState } from "@/lib/broker/use-connection-state";
 import { isDoorPage, isForAnybody } from "@/lib/sign-in/door-pages";

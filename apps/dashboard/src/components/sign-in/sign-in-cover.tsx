@@ -36,7 +36,7 @@ export function SignInCover() {
                 : "What let this browser in has ended: it was revoked, it expired, or you signed out. What you wrote is still here."}
             </p>
           }
-          // Whoever holds the connection was told already, and lifts this cover.
+          // All pages were told already, and this cover is lifted.
           onSignedIn={() => undefined}
         />
       </DoorFrame>

@@ -8,9 +8,9 @@ import type {
   OutputOf,
   StateChangeFrame,
 } from "@merkle/wire";
-import type { ConnectionState, MerkleError } from "@merkle/wire/client";
+import type { ConnectionState, FeedChange } from "@merkle/wire/client";
 
-/** The broker that served this page, as panels see it. All tabs of a browser share one connection to it. */
+/** The broker that served this page, as panels see it. */
 export interface Broker {
   /**
    * Asks for an operation. The person's credential goes along where the operation takes one and none was given. A short
@@ -52,7 +52,7 @@ export interface FollowOptions {
   /** The broker's database was restored, so sequences mean nothing any more. It has ended: read again, then follow anew. */
   readonly onResync?: () => void;
   /** It has ended for good. */
-  readonly onError?: (error: MerkleError) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 export interface MeshChange {
@@ -60,9 +60,12 @@ export interface MeshChange {
   readonly sessionId: string | null;
 }
 
-export interface SessionChange {
-  readonly kind: ChangedKind | "all";
-}
+export type SessionChange = FeedChange;
 
 /** What may change a read: of the mesh, or of the session that the read is about. */
 export type ChangeKind = MeshChangedKind | ChangedKind;
+
+/** Whether the broker lets in members alone, and nobody is signed in in this browser, or not any more. */
+export function isStranger(state: ConnectionState): boolean {
+  return state.status === "closed" && state.code === "unauthorized";
+}

@@ -1,34 +1,30 @@
 import type { Admitted, InputOf, Message, OperationName, OutputOf, StateChangeFrame } from "@merkle/wire";
-import type { ConnectionState } from "@merkle/wire/client";
+import type { ConnectionState, LiveFeed } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/errors";
 import { rulesOf } from "@merkle/wire/plain";
-import type { Broker, FollowOptions, MeshChange, SessionChange } from "./broker";
+import { type Broker, type FollowOptions, isStranger, type MeshChange, type SessionChange } from "./broker";
+import type { Connection, ConnectionEvents } from "./connection";
 import { Listeners } from "./listeners";
-import type { HubMessage, PageMessage, Port } from "./port";
 
 export interface PageBrokerOptions {
+  readonly openConnection: (events: ConnectionEvents) => Promise<Connection>;
   /** The credential of the person who uses this page, when there is one. */
   readonly credential: () => string | undefined;
   /** The broker does not know the person whose credential went along. */
   readonly onUnknownPerson: (credential: string) => void;
-  /** The hub began anew, perhaps as somebody else: what was read before may be another's. */
+  /** The browser may be signed in as somebody else: what was read before may be another's. */
   readonly onAnew: () => void;
 }
 
-interface PendingCall {
-  readonly name: OperationName;
-  readonly input: object;
-  /** The credential that was added here. */
-  readonly credential: string | undefined;
-  wasSent: boolean;
-  resolve(output: unknown): void;
-  reject(error: unknown): void;
-}
+type FeedListeners = Pick<FollowOptions, "onMessages" | "onChanged" | "onResync" | "onError">;
 
+/** A feed that the page follows, over whichever connection there is. */
 interface FollowedFeed {
   readonly session: string;
-  cursor: number | null;
-  readonly options: Pick<FollowOptions, "onMessages" | "onChanged" | "onResync" | "onError">;
+  /** Where it started; null for hints alone. */
+  readonly after: number | null;
+  readonly listeners: FeedListeners;
+  feed: LiveFeed | undefined;
 }
 
 interface WatchedSession {
@@ -36,21 +32,28 @@ interface WatchedSession {
   stop(): void;
 }
 
-/** A page's side of the port to the hub. What it is asked before the port is there goes out once it is. */
+/** A page gives up on the broker after this long; the connection itself goes on being tried. */
+const callTimeoutMs = 20_000;
+
+/**
+ * The broker, over the one connection of a page. What is asked while there is none, or while nobody is signed in, waits for
+ * the next; what is followed goes on over it.
+ */
 export class PageBroker implements Broker {
   readonly #options: PageBrokerOptions;
-  readonly #calls = new Map<number, PendingCall>();
-  readonly #feeds = new Map<number, FollowedFeed>();
+  readonly #follows = new Set<FollowedFeed>();
   readonly #watched = new Map<string, WatchedSession>();
   readonly #meshListeners = new Listeners<MeshChange>();
   readonly #stateListeners = new Listeners<ConnectionState>();
-  readonly #pushListeners = new Listeners<StateChangeFrame>();
+  readonly #stateChangeListeners = new Listeners<StateChangeFrame>();
   readonly #broughtListeners = new Listeners<readonly Message[]>();
-  #port: Port<PageMessage> | undefined;
-  #wasAttached = false;
+  readonly #connectionListeners = new Listeners<Connection>();
+  #connection: Connection | undefined;
+  /** Ends the connection that there is, or that is being opened. */
+  #disconnected = new AbortController();
+  #wasConnected = false;
   #state: ConnectionState = { status: "connecting" };
   #admitted: Admitted | null = null;
-  #lastId = 0;
 
   constructor(options: PageBrokerOptions) {
     this.#options = options;
@@ -64,42 +67,38 @@ export class PageBroker implements Broker {
     return this.#admitted;
   }
 
-  call<Name extends OperationName>(
+  async call<Name extends OperationName>(
     name: Name,
     input: InputOf<Name>,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<OutputOf<Name>> {
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const id = this.#nextId();
-      const cancel = () => {
-        this.#calls.delete(id);
-        this.#send({ type: "cancel", id });
-        reject(signal?.reason);
-      };
-      const settled = () => signal?.removeEventListener("abort", cancel);
-      signal?.addEventListener("abort", cancel);
-      const call: PendingCall = {
-        name,
-        ...this.#withCredential(name, input),
-        wasSent: false,
-        // The hub passes on what the broker answered to this operation.
-        resolve: (output) => {
-          settled();
-          resolve(output as OutputOf<Name>);
-        },
-        reject: (error) => {
-          settled();
-          reject(error);
-        },
-      };
-      this.#calls.set(id, call);
-      this.#sendCall(id, call);
-    });
+    for (;;) {
+      const connection = await this.#connected(signal);
+      const credential = this.#credentialFor(name, input);
+      try {
+        const given = credential === undefined ? input : { ...input, team_id: credential };
+        return await connection.client.call(name, given, {
+          timeoutMs: callTimeoutMs,
+          ...(signal && { signal }),
+        });
+      } catch (error) {
+        if (signal?.aborted || !(error instanceof MerkleError)) throw error;
+        if (connection === this.#connection && !isStranger(connection.client.state)) {
+          if (credential !== undefined && error.code === "unauthorized") {
+            this.#options.onUnknownPerson(credential);
+          }
+          throw error;
+        }
+        // Not the caller is unknown to the broker, but the browser, or the connection was given up.
+        if (error.details["outcome"] === "unknown") {
+          throw new MerkleError("unavailable", error.message, error.details);
+        }
+      }
+    }
   }
 
-  follow({ sessionId, after, ...options }: FollowOptions): () => void {
-    return this.#follow({ session: sessionId, cursor: after, options });
+  follow({ sessionId, after, ...listeners }: FollowOptions): () => void {
+    return this.#follow(sessionId, after, listeners);
   }
 
   onMeshChanged(listener: (change: MeshChange) => void): () => void {
@@ -118,7 +117,7 @@ export class PageBroker implements Broker {
   }
 
   onStateChange(listener: (change: StateChangeFrame) => void): () => void {
-    return this.#pushListeners.add(listener);
+    return this.#stateChangeListeners.add(listener);
   }
 
   onMessagesBrought(listener: (messages: readonly Message[]) => void): () => void {
@@ -130,173 +129,140 @@ export class PageBroker implements Broker {
   }
 
   retryNow(): void {
-    this.#send({ type: "retry" });
+    this.#connection?.client.retryNow();
   }
 
-  /** Takes up a port to a hub, in place of an earlier one, and asks for everything that is still wanted. */
-  attach(port: Port<PageMessage>): void {
-    const isReturn = this.#wasAttached;
-    this.#wasAttached = true;
-    this.#port = port;
-    for (const [id, call] of [...this.#calls]) {
-      // An earlier hub may have done it: only who asked can say whether it may be done twice.
-      if (call.wasSent) this.#fail(id, lostOnTheWay(call.name));
-      else this.#sendCall(id, call);
-    }
-    this.#askAgain(isReturn);
+  /** Begins anew as whoever the browser is signed in as by now; everything that is shown is asked for again. */
+  startAnew(): void {
+    this.connect();
+    this.#options.onAnew();
   }
 
-  #askAgain(isReturn: boolean): void {
+  /** Connects, in place of an earlier connection, and asks for everything that is still wanted. */
+  connect(): void {
+    this.disconnect();
+    const { signal } = this.#disconnected;
+    const whileCurrent =
+      <T>(tell: (value: T) => void) =>
+      (value: T): void => {
+        if (!signal.aborted) tell(value);
+      };
+    const events: ConnectionEvents = {
+      onState: whileCurrent((state) => this.#become(state)),
+      onMeshChanged: whileCurrent((change) => this.#meshListeners.tell(change)),
+      onStateChange: whileCurrent((change) => this.#stateChangeListeners.tell(change)),
+    };
+    void this.#options.openConnection(events).then((connection) => {
+      if (signal.aborted) return void connection.client.close();
+      signal.addEventListener("abort", () => void connection.client.close());
+      this.#use(connection);
+    });
+  }
+
+  /** Leaves the broker, which keeps nothing for this page from now on. */
+  disconnect(): void {
+    this.#connection = undefined;
+    this.#disconnected.abort();
+    this.#disconnected = new AbortController();
+    for (const { feed } of this.#follows) feed?.close();
+  }
+
+  /** Somebody else uses this page. */
+  personChanged(): void {
+    this.#connection?.setCredential(this.#options.credential());
+  }
+
+  #use(connection: Connection): void {
+    const isReturn = this.#wasConnected;
+    this.#wasConnected = true;
+    this.#connection = connection;
+    this.#become(connection.client.state);
     this.personChanged();
-    for (const [id, feed] of this.#feeds) this.#sendFollow(id, feed);
-    // Before the first port nothing was read, so nothing can have changed since.
+    for (const followed of this.#follows) this.#begin(followed);
+    this.#connectionListeners.tell(connection);
+    // Before the first connection nothing was read, so nothing can have changed since.
     if (!isReturn) return;
     this.#meshListeners.tell({ kind: "all", sessionId: null });
     for (const { listeners } of this.#watched.values()) listeners.tell({ kind: "all" });
   }
 
-  /** Leaves the hub, which keeps nothing for this page from now on. */
-  detach(): void {
-    this.#send({ type: "bye" });
-    this.#port?.close();
-    this.#port = undefined;
+  #become(state: ConnectionState): void {
+    this.#state = state;
+    if (state.status === "open") this.#admitted = state.admitted ?? null;
+    this.#stateListeners.tell(state);
   }
 
-  /** Tells the hub who uses this page. */
-  personChanged(): void {
-    this.#send({ type: "person", credential: this.#options.credential() });
-  }
-
-  sayAlive(): void {
-    this.#send({ type: "alive" });
-  }
-
-  receive(message: HubMessage): void {
-    switch (message.type) {
-      case "state":
-        this.#state = message.state;
-        if (message.state.status === "open") this.#admitted = message.state.admitted ?? null;
-        this.#stateListeners.tell(message.state);
-        return;
-      case "output":
-        this.#take(message.id)?.resolve(message.output);
-        return;
-      case "error":
-        this.#fail(message.id, toError(message.error));
-        return;
-      case "messages":
-        this.#receiveMessages(message);
-        return;
-      case "changed":
-        this.#feeds.get(message.id)?.options.onChanged?.(message.change);
-        return;
-      case "resync":
-        this.#endFeed(message.id)?.onResync?.();
-        return;
-      case "ended":
-        this.#endFeed(message.id)?.onError?.(toError(message.error));
-        return;
-      case "mesh":
-        this.#meshListeners.tell({ kind: message.kind, sessionId: message.session_id });
-        return;
-      case "push":
-        this.#pushListeners.tell(message.push);
-        return;
-      case "forgotten":
-        if (this.#port) this.attach(this.#port);
-        return;
-      case "anew":
-        this.#options.onAnew();
-        this.#askAgain(true);
-        return;
-    }
-  }
-
-  #receiveMessages({ id, messages }: Extract<HubMessage, { type: "messages" }>): void {
-    const feed = this.#feeds.get(id);
-    const last = messages.at(-1);
-    if (!feed || !last) return;
-    feed.cursor = last.sequence;
-    this.#broughtListeners.tell(messages);
-    feed.options.onMessages(messages);
+  /** The connection, once there is one and somebody is signed in. */
+  #connected(signal: AbortSignal | undefined): Promise<Connection> {
+    const current = this.#connection;
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (current && !isStranger(current.client.state)) return resolve(current);
+      const abort = () => {
+        stop();
+        reject(signal?.reason);
+      };
+      const stop = this.#connectionListeners.add((connection) => {
+        stop();
+        signal?.removeEventListener("abort", abort);
+        resolve(connection);
+      });
+      signal?.addEventListener("abort", abort);
+    });
   }
 
   #watch(sessionId: string): WatchedSession {
     const listeners = new Listeners<SessionChange>();
-    const onChanged = (change: SessionChange) => listeners.tell(change);
-    // Without messages there is no cursor that a restore could make wrong.
-    const stop = this.#follow({
-      session: sessionId,
-      cursor: null,
-      options: { onMessages: () => undefined, onChanged },
+    const stop = this.#follow(sessionId, null, {
+      onMessages: () => undefined,
+      onChanged: (change) => listeners.tell(change),
     });
     const watched: WatchedSession = { listeners, stop };
     this.#watched.set(sessionId, watched);
     return watched;
   }
 
-  #follow(feed: FollowedFeed): () => void {
-    const id = this.#nextId();
-    this.#feeds.set(id, feed);
-    this.#sendFollow(id, feed);
+  #follow(session: string, after: number | null, listeners: FeedListeners): () => void {
+    const followed: FollowedFeed = { session, after, listeners, feed: undefined };
+    this.#follows.add(followed);
+    this.#begin(followed);
     return () => {
-      if (this.#feeds.delete(id)) this.#send({ type: "unfollow", id });
+      this.#follows.delete(followed);
+      followed.feed?.close();
     };
   }
 
-  #sendCall(id: number, call: PendingCall): void {
-    call.wasSent = this.#port !== undefined;
-    this.#send({ type: "call", id, name: call.name, input: call.input });
+  /** Goes on from where an earlier connection has brought it to. */
+  #begin(followed: FollowedFeed): void {
+    const { session, after, listeners, feed } = followed;
+    const connection = this.#connection;
+    if (!connection) return;
+    followed.feed = connection.feeds.follow({
+      session,
+      teamId: this.#options.credential(),
+      after: feed ? feed.cursor : after,
+      epoch: feed?.epoch,
+      onMessages: (messages) => {
+        this.#broughtListeners.tell(messages);
+        listeners.onMessages(messages);
+      },
+      onChanged: (change) => listeners.onChanged?.(change),
+      onResync: () => {
+        this.#follows.delete(followed);
+        listeners.onResync?.();
+        return undefined;
+      },
+      onError: (error) => {
+        // Once somebody is signed in it goes on.
+        if (isStranger(connection.client.state)) return;
+        this.#follows.delete(followed);
+        listeners.onError?.(error);
+      },
+    });
   }
 
-  #sendFollow(id: number, { session, cursor }: FollowedFeed): void {
-    this.#send({ type: "follow", id, session, after: cursor, credential: this.#options.credential() });
-  }
-
-  #endFeed(id: number): FollowedFeed["options"] | undefined {
-    const feed = this.#feeds.get(id);
-    this.#feeds.delete(id);
-    return feed?.options;
-  }
-
-  #take(id: number): PendingCall | undefined {
-    const call = this.#calls.get(id);
-    this.#calls.delete(id);
-    return call;
-  }
-
-  #fail(id: number, error: MerkleError): void {
-    const call = this.#take(id);
-    if (call?.credential !== undefined && error.code === "unauthorized") {
-      this.#options.onUnknownPerson(call.credential);
-    }
-    call?.reject(error);
-  }
-
-  #withCredential(name: OperationName, input: object): Pick<PendingCall, "input" | "credential"> {
-    const credential = this.#options.credential();
+  #credentialFor(name: OperationName, input: object): string | undefined {
     const isGiven = "team_id" in input && input.team_id !== undefined;
-    if (credential === undefined || isGiven || rulesOf(name).withoutCredential)
-      return { input, credential: undefined };
-    return { input: { ...input, team_id: credential }, credential };
+    return isGiven || rulesOf(name).withoutCredential ? undefined : this.#options.credential();
   }
-
-  #nextId(): number {
-    this.#lastId += 1;
-    return this.#lastId;
-  }
-
-  #send(message: PageMessage): void {
-    this.#port?.postMessage(message);
-  }
-}
-
-function toError(error: Extract<HubMessage, { type: "error" }>["error"]): MerkleError {
-  return new MerkleError(error.code, error.message, error.details);
-}
-
-function lostOnTheWay(name: OperationName): MerkleError {
-  return new MerkleError("unavailable", `The connection was lost before ${name} was answered.`, {
-    outcome: "unknown",
-  });
 }

@@ -1,4 +1,4 @@
-/** By which a page that signs the browser in or out tells whatever holds the connection. */
+/** On it a page that signs the browser in or out tells all pages of the browser, itself included. */
 const channelName = "merkle.signed-in";
 
 /** Who this browser is signed in as is another now, or nobody. */
@@ -8,9 +8,9 @@ export function announceSignIn(): void {
   channel.close();
 }
 
-/** Listens until the signal is aborted, or for as long as the page or worker lives. */
-export function onSignIn(listener: () => void, signal?: AbortSignal): void {
+/** Listens until the signal is aborted. */
+export function onSignIn(listener: () => void, signal: AbortSignal): void {
   const channel = new BroadcastChannel(channelName);
   channel.addEventListener("message", listener);
-  signal?.addEventListener("abort", () => channel.close());
+  signal.addEventListener("abort", () => channel.close());
 }

@@ -1,6 +1,6 @@
 /**
  * The page's half of what this browser is signed in by; the cookie is the other (TOKEN-8). A cookie reaches every port of its
- * host. This stays where nothing but pages of this very address, and the worker that they share, can read it.
+ * host. This stays where nothing but pages of this very address can read it.
  */
 const database = "merkle";
 const store = "sign-in";
