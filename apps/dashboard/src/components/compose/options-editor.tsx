@@ -1,11 +1,11 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { Plus, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 
-const optionsMax = 10;
 const optionCharsMax = 200;
 
 export interface OptionsEditorProps {
@@ -48,7 +48,7 @@ export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
           </Button>
         </span>
       ))}
-      {options.length < optionsMax && (
+      {options.length < limits.optionsMax && (
         <Button
           type="button"
           variant="ghost"

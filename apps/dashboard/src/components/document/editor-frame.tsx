@@ -1,6 +1,6 @@
 "use client";
 
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { Eye, PencilLine } from "lucide-react";
 import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";

@@ -1,6 +1,7 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
@@ -13,9 +14,6 @@ export interface UnreadBarProps {
   readonly onRead: () => void;
 }
 
-/** The broker counts no further (`unreadCountedMax`). */
-const countedMax = 1_000;
-
 /** For when more is unread than one would read on from: it says how much, and how to get over it. */
 export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps) {
   const since = useFirstUnread();
@@ -25,7 +23,8 @@ export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps)
       className="flex flex-wrap items-center gap-x-1 border-b bg-highlight px-3 py-1 text-sm tabular-nums"
     >
       <span className="me-1 font-medium">
-        {count >= countedMax ? `${countedMax.toLocaleString("en")} or more` : count} new
+        {count >= limits.unreadCountedMax ? `${limits.unreadCountedMax.toLocaleString("en")} or more` : count}{" "}
+        new
         {since !== null && (
           <>
             {" since "}

@@ -1,5 +1,6 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useId, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
@@ -7,8 +8,6 @@ import { Input } from "@/components/ui/input";
 import { useAction } from "@/lib/broker/use-action";
 import { type InvitePreview, joinHere } from "@/lib/sign-in/join";
 import { forgetKept } from "@/lib/sign-in/kept-secret";
-
-const nameCharsMax = 100;
 
 /** Becomes a member by a key that this browser makes, signs in, and goes where the invite leads. */
 export function JoinHere({ invite, preview }: { readonly invite: string; readonly preview: InvitePreview }) {
@@ -37,7 +36,7 @@ export function JoinHere({ invite, preview }: { readonly invite: string; readonl
           id={id}
           dir="auto"
           required
-          maxLength={nameCharsMax}
+          maxLength={limits.nameCharsMax}
           autoComplete="nickname"
           className="h-10 min-w-48 flex-1"
           value={name}

@@ -1,13 +1,12 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
 import { SnippetTabs } from "@/components/connection/snippet-tabs";
 import { CopyButton } from "@/components/copy-button";
 import { Input } from "@/components/ui/input";
 import { getKept } from "@/lib/sign-in/kept-secret";
 import { joinSnippets } from "./join-snippets";
-
-const nameCharsMax = 100;
 
 /** What to paste on the machine where an agent runs. */
 export function JoinWithAgent({ slug }: { readonly slug: string | null }) {
@@ -34,7 +33,7 @@ export function JoinWithAgent({ slug }: { readonly slug: string | null }) {
           <Input
             id={id}
             dir="auto"
-            maxLength={nameCharsMax}
+            maxLength={limits.nameCharsMax}
             autoComplete="off"
             placeholder="Alex's Team"
             className="min-w-40 flex-1"

@@ -1,6 +1,7 @@
 "use client";
 
 import type { Memory } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { useState } from "react";
 import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldLabel } from "@/components/ui/field";
@@ -12,8 +13,6 @@ export interface ForgetDialogProps {
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
-
-const reasonCharsMax = 500;
 
 /** Hides a memory, with the reason. */
 export function ForgetDialog({ memory, onClose, onDone }: ForgetDialogProps) {
@@ -45,7 +44,7 @@ export function ForgetDialog({ memory, onClose, onDone }: ForgetDialogProps) {
         <FieldLabel>Why?</FieldLabel>
         <Textarea
           required
-          maxLength={reasonCharsMax}
+          maxLength={limits.reasonCharsMax}
           placeholder="The limit was raised in May."
           value={reason}
           onChange={(event) => setReason(event.target.value)}

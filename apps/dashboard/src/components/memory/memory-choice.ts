@@ -1,4 +1,5 @@
 import type { InputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 
 /** Which memories are shown, as the address says it. */
 export interface MemoryChoice {
@@ -24,7 +25,7 @@ const days: Readonly<Record<Since, number>> = { day: 1, week: 7, month: 30, year
 
 export const memoriesPerPage = 50;
 /** As many as a search gives at most. */
-export const matchesMax = 100;
+export const matchesMax = limits.memoriesPageMax;
 
 /** Reads a choice from the address; what is not understood there is left out. */
 export function toMemoryChoice(params: URLSearchParams): MemoryChoice {

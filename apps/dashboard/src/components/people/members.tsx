@@ -1,6 +1,7 @@
 "use client";
 
 import type { Member } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { useState } from "react";
 import { DateText } from "@/components/date-text";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -72,8 +73,6 @@ function MemberRow({ member, onChanged }: { readonly member: Member; readonly on
   );
 }
 
-const reasonCharsMax = 500;
-
 function RevokeMember({ member, onChanged }: { readonly member: Member; readonly onChanged: () => void }) {
   const broker = useBroker();
   const { member_id, name } = member;
@@ -98,7 +97,7 @@ function RevokeMember({ member, onChanged }: { readonly member: Member; readonly
         <Input
           dir="auto"
           value={reason}
-          maxLength={reasonCharsMax}
+          maxLength={limits.reasonCharsMax}
           placeholder="optional"
           onChange={(event) => setReason(event.target.value)}
         />

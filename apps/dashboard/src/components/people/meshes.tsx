@@ -1,5 +1,6 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useId, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
@@ -13,8 +14,6 @@ import { useBroker } from "@/lib/broker/use-broker";
 import { useRead } from "@/lib/broker/use-read";
 import { ListRow, RowList } from "./row-list";
 import { useIsAdmin } from "./use-is-admin";
-
-const nameCharsMax = 50;
 
 /** The workspaces of this broker that one is a member of. A browser is signed in to one of them. */
 export function Meshes() {
@@ -78,7 +77,7 @@ function NewMesh({ onMade }: { readonly onMade: () => void }) {
         <Input
           id={id}
           required
-          maxLength={nameCharsMax}
+          maxLength={limits.meshNameCharsMax}
           autoComplete="off"
           spellCheck={false}
           placeholder="its name"

@@ -10,8 +10,6 @@ import { useBroker } from "@/lib/broker/use-broker";
 import { LifetimeField } from "./lifetime-field";
 import { MakeDialog } from "./make-dialog";
 
-const labelCharsMax = 100;
-
 export interface ObserverDialogProps {
   readonly session: { readonly session_id: string; readonly title: string };
   readonly onClose: () => void;
@@ -59,7 +57,7 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
         <FieldLabel>For whom</FieldLabel>
         <Input
           dir="auto"
-          maxLength={labelCharsMax}
+          maxLength={limits.nameCharsMax}
           autoComplete="off"
           placeholder="optional, to find it again"
           value={label}

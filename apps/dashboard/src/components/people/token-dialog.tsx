@@ -10,8 +10,6 @@ import { useBroker } from "@/lib/broker/use-broker";
 import { LifetimeField } from "./lifetime-field";
 import { MakeDialog } from "./make-dialog";
 
-const labelCharsMax = 100;
-
 /** Makes a token that lets a program act for this member. */
 export function TokenDialog({
   onMade,
@@ -53,7 +51,7 @@ export function TokenDialog({
           dir="auto"
           required
           autoFocus
-          maxLength={labelCharsMax}
+          maxLength={limits.nameCharsMax}
           autoComplete="off"
           placeholder="such as: the build server"
           value={label}

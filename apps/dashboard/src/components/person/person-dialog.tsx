@@ -1,5 +1,6 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "@/components/ui/button";
 import {
@@ -16,8 +17,6 @@ import { useAdmitted } from "@/lib/broker/use-admitted";
 import { useBroker } from "@/lib/broker/use-broker";
 import { createPerson } from "@/lib/person/create-person";
 import { declineName } from "@/lib/person/require-person";
-
-const nameCharsMax = 100;
 
 /** Asks once, before the first thing that a person writes, what the others should call them. A member has a name already. */
 export function PersonDialog() {
@@ -68,7 +67,7 @@ export function PersonDialog() {
               name="name"
               required
               dir="auto"
-              maxLength={nameCharsMax}
+              maxLength={limits.nameCharsMax}
               autoComplete="nickname"
               defaultValue={memberName ?? ""}
               aria-invalid={problem !== null}

@@ -1,6 +1,7 @@
 "use client";
 
 import type { Persona } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
@@ -25,9 +26,6 @@ export interface PersonaDialogProps {
   readonly persona: Persona | null;
   readonly onClose: () => void;
 }
-
-const nameCharsMax = 100;
-const promptBytesMax = 8 * 1024;
 
 /** Writes a persona. What somebody else saved meanwhile is shown beside one's own, and never overwritten unseen. */
 export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
@@ -70,7 +68,7 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
                 required
                 autoFocus
                 dir="auto"
-                maxLength={nameCharsMax}
+                maxLength={limits.nameCharsMax}
                 value={name}
                 autoComplete="off"
                 onChange={(event) => setName(event.target.value)}
@@ -88,7 +86,9 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
             />
             <FieldDescription>
               What to look for, what to leave alone, and what to write.{" "}
-              <span className={bytes > promptBytesMax ? "text-danger tabular-nums" : "tabular-nums"}>
+              <span
+                className={bytes > limits.personaPromptBytesMax ? "text-danger tabular-nums" : "tabular-nums"}
+              >
                 {bytes.toLocaleString("en-GB")} of 8,192 bytes
               </span>
             </FieldDescription>
@@ -110,7 +110,9 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
             </Button>
             <Button
               type="submit"
-              disabled={pending || name.trim() === "" || prompt.trim() === "" || bytes > promptBytesMax}
+              disabled={
+                pending || name.trim() === "" || prompt.trim() === "" || bytes > limits.personaPromptBytesMax
+              }
             >
               {pending ? "Saving…" : theirs ? `Save over version ${theirs.version}` : "Save"}
             </Button>

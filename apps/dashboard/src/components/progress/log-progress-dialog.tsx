@@ -1,6 +1,6 @@
 "use client";
 
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { useRef, useState } from "react";
 import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldDescription, FieldLabel } from "@/components/ui/field";

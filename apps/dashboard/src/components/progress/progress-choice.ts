@@ -1,4 +1,5 @@
 import type { InputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 
 /** Which progress entries are shown, as the address says it. */
 export interface ProgressChoice {
@@ -61,15 +62,13 @@ export function toProgressRead(choice: ProgressChoice, session: string | null): 
   };
 }
 
-const tagsMax = 10;
-
 /** Tags as people write them, with commas between; of those that differ in case alone the first. */
 export function toTags(text: string): readonly string[] {
   const byKey = new Map<string, string>();
   for (const tag of text.split(",").map((each) => each.trim())) {
     if (tag !== "" && !byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
   }
-  return [...byKey.values()].slice(0, tagsMax);
+  return [...byKey.values()].slice(0, limits.progressTagsMax);
 }
 
 export function isEntryId(text: string): boolean {

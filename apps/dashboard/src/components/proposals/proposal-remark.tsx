@@ -1,6 +1,6 @@
 "use client";
 
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { RefusalNote } from "@/components/refusal-note";
 import { useKeptText } from "@/components/session/use-kept-text";
 import { Button } from "@/components/ui/button";

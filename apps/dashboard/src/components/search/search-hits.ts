@@ -1,4 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { SearchKind } from "@merkle/wire/plain";
 import type { Broker } from "@/lib/broker/broker";
 import { placeHref } from "../../lib/sources/place-href";
@@ -16,7 +17,7 @@ export const kindLabels: Readonly<Record<SearchKind, string>> = {
   topic: "Comment",
 };
 
-export const hitsAtOnce = 50;
+export const hitsAtOnce = limits.searchHitsMax;
 
 /**
  * Searches everything that the mesh keeps.

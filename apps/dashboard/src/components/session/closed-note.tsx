@@ -1,5 +1,6 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { Download, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { PageLink } from "@/components/page-link";
@@ -10,8 +11,6 @@ import { Button } from "@/components/ui/button";
 import { useRead } from "@/lib/broker/use-read";
 import { useSessionActions } from "./session-actions";
 import { type SessionFacts, useSession } from "./session-context";
-
-const titleCharsMax = 200;
 
 /** Stands where the composer of an open session does: who closed it, and where the work can go on. */
 export function ClosedNote() {
@@ -71,5 +70,5 @@ function useCloser(sessionId: string, closedAt: string | null): string | null {
 
 /** What a session that goes on from this one begins with; where it comes from the broker says in its description. */
 function toContinue({ title, description }: SessionFacts["session"]): { title: string; description: string } {
-  return { title: `${title}, continued`.slice(0, titleCharsMax), description };
+  return { title: `${title}, continued`.slice(0, limits.titleCharsMax), description };
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { useState } from "react";
 import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldLabel } from "@/components/ui/field";
@@ -7,10 +8,6 @@ import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";
 import { useCall } from "@/lib/broker/use-call";
 import { useSession } from "./session-context";
-
-const titleCharsMax = 200;
-const descriptionCharsMax = 8_000;
-const reasonCharsMax = 500;
 
 /** Changes what a session is about. Every team is told, with the reason. */
 export function EditDialog({ onClose }: { onClose: () => void }) {
@@ -50,7 +47,7 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
         <Input
           dir="auto"
           required
-          maxLength={titleCharsMax}
+          maxLength={limits.titleCharsMax}
           value={title}
           onChange={(event) => setTitle(event.target.value)}
         />
@@ -59,7 +56,7 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
         <FieldLabel>Description</FieldLabel>
         <Textarea
           className="max-h-60"
-          maxLength={descriptionCharsMax}
+          maxLength={limits.descriptionCharsMax}
           value={description}
           onChange={(event) => setDescription(event.target.value)}
         />
@@ -69,7 +66,7 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
         <Input
           dir="auto"
           required
-          maxLength={reasonCharsMax}
+          maxLength={limits.reasonCharsMax}
           value={reason}
           placeholder="what changed in the work itself"
           onChange={(event) => setReason(event.target.value)}

@@ -1,13 +1,12 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { useState } from "react";
 import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { useCall } from "@/lib/broker/use-call";
 import { useSession } from "./session-context";
-
-const reasonCharsMax = 500;
 
 /** Stops agents from posting until a human resumes. */
 export function HoldDialog({ onClose }: { onClose: () => void }) {
@@ -43,7 +42,7 @@ export function HoldDialog({ onClose }: { onClose: () => void }) {
         <Input
           dir="auto"
           value={reason}
-          maxLength={reasonCharsMax}
+          maxLength={limits.reasonCharsMax}
           placeholder="optional"
           onChange={(event) => setReason(event.target.value)}
         />

@@ -1,5 +1,6 @@
 "use client";
 
+import { limits } from "@merkle/wire/limits";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
@@ -24,9 +25,6 @@ export interface NewSessionDialogProps {
   readonly from?: { readonly session_id: string; readonly title: string };
   readonly onClose: () => void;
 }
-
-const titleCharsMax = 200;
-const descriptionCharsMax = 8_000;
 
 /** Starts a session as the person of this browser, and goes there. */
 export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDialogProps) {
@@ -81,7 +79,7 @@ export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDial
               required
               autoFocus
               dir="auto"
-              maxLength={titleCharsMax}
+              maxLength={limits.titleCharsMax}
               defaultValue={initial.title ?? ""}
               autoComplete="off"
             />
@@ -91,7 +89,7 @@ export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDial
             <Textarea
               name="description"
               rows={3}
-              maxLength={descriptionCharsMax}
+              maxLength={limits.descriptionCharsMax}
               defaultValue={initial.description ?? ""}
             />
             <FieldDescription>Agents read this first.</FieldDescription>

@@ -18,6 +18,7 @@ export interface SessionListState {
 }
 
 export const pageSize = 50;
+/** As many as the broker lists at once. The first page has no other use for its limits, which would be 1 % of its scripts. */
 const needingMax = 200;
 
 /**

@@ -1,6 +1,7 @@
 "use client";
 
 import type { Admitted } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import dynamic from "next/dynamic";
 import { type FormEvent, useId, useState } from "react";
 import { CopyButton } from "@/components/copy-button";
@@ -18,8 +19,6 @@ import { usePerson } from "@/lib/person/use-person";
 const ForgetMeDialog = dynamic(() => import("./forget-me-dialog").then((part) => part.ForgetMeDialog), {
   ssr: false,
 });
-
-const nameCharsMax = 100;
 
 /** Who the person of this browser is: the name, the key that proves it, and how another browser is told. */
 export function NameSettings() {
@@ -93,7 +92,7 @@ function NameForm({ person }: { person: Person | null }) {
           id={id}
           dir="auto"
           required
-          maxLength={nameCharsMax}
+          maxLength={limits.nameCharsMax}
           autoComplete="nickname"
           className="max-w-80 flex-1"
           value={name}

@@ -1,7 +1,7 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";

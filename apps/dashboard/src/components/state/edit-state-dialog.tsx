@@ -1,6 +1,7 @@
 "use client";
 
 import type { StateEntry } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
@@ -30,8 +31,6 @@ export interface EditStateDialogProps {
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }
-
-const keyCharsMax = 200;
 
 /** Writes a key's value: first typed, then shown as what goes and what comes, and only then set. */
 export function EditStateDialog(props: EditStateDialogProps) {
@@ -128,7 +127,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
                 <Input
                   dir="auto"
                   className="font-mono"
-                  maxLength={keyCharsMax}
+                  maxLength={limits.stateKeyCharsMax}
                   placeholder="deploy_frozen"
                   value={key}
                   onChange={(event) => setKey(event.target.value)}

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { Textarea } from "@/components/ui/textarea";
 
 export interface CommentFieldProps {

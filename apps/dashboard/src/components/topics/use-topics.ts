@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { TextLayout } from "@/components/document/part-starts";
 import { useSource } from "@/components/source/source-context";
 import { useRefreshWithText } from "@/components/source/use-refresh-with-text";

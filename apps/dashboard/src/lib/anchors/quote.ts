@@ -1,7 +1,5 @@
+import { limits } from "@merkle/wire/limits";
 import type { SourceStretch } from "./page-places";
-
-const contextCharsMax = 64;
-export const quoteCharsMax = 2_000;
 
 /** A place of a source as it is kept: what stands there, and what stands before and behind it. */
 export interface Quote {
@@ -20,8 +18,8 @@ export function quoteOf(source: string, { start, end }: SourceStretch): Quote | 
   const to = from + quote.length;
   return {
     quote,
-    prefix: wholeCharacters(source.slice(Math.max(0, from - contextCharsMax), from)),
-    suffix: wholeCharacters(source.slice(to, to + contextCharsMax)),
+    prefix: wholeCharacters(source.slice(Math.max(0, from - limits.quoteContextCharsMax), from)),
+    suffix: wholeCharacters(source.slice(to, to + limits.quoteContextCharsMax)),
     start: from,
   };
 }
