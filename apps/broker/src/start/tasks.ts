@@ -7,7 +7,7 @@ import { type EntryFacts, type HashedEntries, hashEntries } from "../record/hash
 import { verifyBundleFile } from "../record/import/verify-bundle-file.js";
 import { replaceConclusion } from "../text/conclusion-section.js";
 import { toHunks } from "../text/hunks.js";
-import { type Merged, type MergeInput, mergeTexts } from "../text/merge-texts.js";
+import { type Merged, type MergeInput, mergeOntoCurrent } from "../text/merge-texts.js";
 import { findSection, listHeadings } from "../text/sections.js";
 import { type UnifiedDiffInput, unifiedDiff } from "../text/unified-diff.js";
 
@@ -68,7 +68,7 @@ const tasks: { readonly [Name in TaskName]: Task<Name> } = {
     isSmall: ({ from, to }) => isSmallDiff(from, to),
   },
   merge_texts: {
-    run: mergeTexts,
+    run: mergeOntoCurrent,
     isSmall: ({ base, current, proposed }) => isSmallDiff(base, current) && isSmallDiff(base, proposed),
   },
   replace_conclusion: {

@@ -1,7 +1,7 @@
+import { type Heading, headingText, scanMarkdown } from "@merkle/wire/text";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { replaceConclusion } from "./conclusion-section.js";
-import { type Heading, headingText, scanMarkdown } from "./markdown-blocks.js";
 
 const conclude = (content: string, summary: string, remembered: string | null = null) =>
   replaceConclusion(content, remembered, summary).content;

@@ -1,5 +1,5 @@
 import { occurrences } from "@merkle/wire/anchors";
-import { type Heading, type MarkdownEnd, scanMarkdown } from "./markdown-blocks.js";
+import { type Heading, type MarkdownEnd, scanMarkdown } from "@merkle/wire/text";
 import { endSection, hasText, openSection, type Section } from "./sections.js";
 
 /**

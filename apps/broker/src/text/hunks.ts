@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Hunk } from "@merkle/wire";
-import { lineChanges } from "./line-changes.js";
+import { lineChanges } from "@merkle/wire/text";
 import { findHeadings } from "./unified-diff.js";
 
 /** The places where one text would become another, each with the heading that it stands under. */

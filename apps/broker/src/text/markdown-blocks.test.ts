@@ -1,6 +1,6 @@
+import { headingText, scanMarkdown } from "@merkle/wire/text";
 import { describe, expect, it } from "vitest";
 import { replaceConclusion } from "./conclusion-section.js";
-import { headingText, scanMarkdown } from "./markdown-blocks.js";
 import { findSection, listHeadings } from "./sections.js";
 
 function found(content: string): string[] {

@@ -1,6 +1,6 @@
 import { limits } from "@merkle/wire";
+import { type Heading, headingText, scanMarkdown } from "@merkle/wire/text";
 import { headingKey } from "./heading-key.js";
-import { type Heading, headingText, scanMarkdown } from "./markdown-blocks.js";
 
 /** A heading is a line or two; a paragraph of thousands of characters above a `---` is none that anybody asks for. */
 const HEADING_CHARS_MAX = 2000;

@@ -1,6 +1,5 @@
+import { commonEnds, headingText, linesOf, scanMarkdown, searchBounds } from "@merkle/wire/text";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from "diff";
-import { commonEnds, EDIT_LENGTH_MAX, linesOf, SEARCH_TIMEOUT_MS } from "./line-changes.js";
-import { headingText, scanMarkdown } from "./markdown-blocks.js";
 
 export interface UnifiedDiffInput {
   readonly from: string;
@@ -67,8 +66,8 @@ function shortestDiff({ from, to, fromLabel, toLabel, contextLines }: UnifiedDif
   return createTwoFilesPatch(fromLabel, toLabel, from, to, undefined, undefined, {
     context: contextLines,
     headerOptions: FILE_HEADERS_ONLY,
-    maxEditLength: EDIT_LENGTH_MAX,
-    timeout: SEARCH_TIMEOUT_MS,
+    maxEditLength: searchBounds.editLengthMax,
+    timeout: searchBounds.searchMsMax,
   });
 }
 

@@ -1,3 +1,4 @@
+import { linesOf } from "../text/lines.js";
 import { alignTokens, joined, type Kept } from "./align-tokens.js";
 import type { Span } from "./locate-quote.js";
 
@@ -66,8 +67,6 @@ export function spanOf(kept: Kept, side: "before" | "after"): Span {
 }
 
 type Split = (text: string) => readonly string[];
-
-const linesOf: Split = (text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /** Words, what stands between them, and each other sign by itself. */
 export const wordsOf: Split = (text) => text.match(/[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu) ?? [];

@@ -1,4 +1,5 @@
 import type { Hunk } from "../operations/proposals.js";
+import { linesOf } from "../text/lines.js";
 
 /**
  * The text with some of a proposal's hunks applied, in whatever order they come; null when it is not the text that they were
@@ -8,7 +9,7 @@ export function applyHunks(
   text: string,
   hunks: readonly Pick<Hunk, "old_start" | "old_lines" | "new_lines">[],
 ): string | null {
-  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const lines = linesOf(text);
   const parts: string[] = [];
   let done = 0;
   for (const { old_start, old_lines, new_lines } of [...hunks].sort((a, b) => a.old_start - b.old_start)) {

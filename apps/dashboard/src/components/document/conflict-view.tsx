@@ -1,14 +1,18 @@
 "use client";
 
+import { mergeTexts, type SearchBounds } from "@merkle/wire/text";
 import { useMemo, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import type { Refusal } from "@/lib/broker/refusal";
-import { type Choice, mergeTexts, resolveMerge } from "@/lib/document/merge";
+import { type Choice, resolveMerge } from "@/lib/document/resolve-merge";
 import type { Conflict } from "@/lib/document/save-document";
 import { describeRevision, type Revision } from "@/lib/sources/source";
 import { MergeBlocks } from "./merge-blocks";
 import { useVersion } from "./use-document";
+
+/** The page stands still meanwhile. */
+const searchBounds: SearchBounds = { editLengthMax: 1_000, searchMsMax: 300 };
 
 export interface ConflictViewProps {
   readonly conflict: Conflict<Revision>;
@@ -27,7 +31,7 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
   const { theirsRevision } = conflict;
   const version = typeof theirsRevision === "number" ? theirsRevision : undefined;
   const writtenBy = useVersion(version)?.written_by ?? "the other side";
-  const blocks = useMemo(() => mergeTexts(conflict), [conflict]);
+  const blocks = useMemo(() => mergeTexts(conflict, searchBounds), [conflict]);
   const [choices, setChoices] = useState<ReadonlyMap<number, Choice>>(new Map());
   const open = blocks.flatMap((block, index) => (block.kind === "conflict" ? [index] : []));
   const left = open.filter((index) => !choices.has(index)).length;

@@ -1,7 +1,8 @@
 "use client";
 
+import type { ConflictBlock, MergeBlock, SettledBlock } from "@merkle/wire/text";
 import { Fragment, useId } from "react";
-import type { Choice, ConflictBlock, MergeBlock, SettledBlock } from "@/lib/document/merge";
+import type { Choice } from "@/lib/document/resolve-merge";
 import { showHidden } from "@/lib/markdown/hidden-characters";
 import { cn } from "@/lib/utils";
 

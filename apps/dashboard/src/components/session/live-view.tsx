@@ -11,7 +11,6 @@ import { usePreference } from "@/lib/preferences/use-preference";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { cn } from "@/lib/utils";
-import { ClosedNote } from "./closed-note";
 import { ConclusionCard } from "./conclusion-card";
 import { useSession } from "./session-context";
 import { Splitter } from "./splitter";
@@ -19,6 +18,8 @@ import { Splitter } from "./splitter";
 const TimeLanes = lazy(() =>
   import("@/components/timeline/time-lanes").then((module) => ({ default: module.TimeLanes })),
 );
+
+const ClosedNote = lazy(() => import("./closed-note").then((module) => ({ default: module.ClosedNote })));
 
 type Folded = "feed" | "document" | null;
 
@@ -70,7 +71,13 @@ export function LiveView() {
               <FeedPane />
             </PanelBoundary>
           </div>
-          {session.status === "closed" ? <ClosedNote /> : !looksOn && <Composer />}
+          {session.status === "closed" ? (
+            <Suspense fallback={<div className="h-14 border-t bg-surface" />}>
+              <ClosedNote />
+            </Suspense>
+          ) : (
+            !looksOn && <Composer />
+          )}
         </section>
         {folded === null ? (
           <Splitter box={box} percent={split} onPercent={setSplit} />

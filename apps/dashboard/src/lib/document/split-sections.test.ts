@@ -10,6 +10,7 @@ it("[DASH-110] a document is cut at its headings, of both forms", () => {
     [1, "One"],
     [2, "Two and three"],
     [1, "Four"],
+    [2, "Five x"],
   ]);
   expect(titles("# A\r\nb\r\n\r\nC d\r\n---\r\n")).toEqual([
     [1, "A"],

@@ -1,3 +1,5 @@
+import { headingText, scanMarkdown } from "@merkle/wire/text";
+
 /** A part of the document that begins with a heading, or what stands above the first one. */
 export interface DocumentSection {
   /** The same for the same section of the next version, as long as its heading stays. */
@@ -10,19 +12,13 @@ export interface DocumentSection {
   readonly text: string;
 }
 
-/** A heading whose line begins at the margin: there it belongs to no list and no quote. */
-const headingMark = /^#{1,6}(?=[ \t]|$)/;
-const underline = /^(=+|-+)[ \t]*$/;
-const fence = /^[ ]{0,3}(?:(?:[-*+]|\d{1,9}[.)])[ ]{1,4})*(`{3,}|~{3,})(.*)$/;
-/** What can be underlined to a heading and is surely a paragraph: it begins with a letter or a digit that starts no list. */
-const paragraph = /^(?!\d{1,9}[.)][ \t])[\p{L}\p{N}]/u;
-
-/**
- * Cuts a document where its headings are. Only where a heading is beyond doubt: one that is missed merely stays inside of the
- * section above, while a cut inside of a block of code would tear it in two.
- */
+/** Cuts a document where its headings are, those of the document itself alone: one in a list or a quote belongs to that. */
 export function splitSections(content: string): DocumentSection[] {
-  const cuts = findHeadings(content);
+  const cuts: Cut[] = [];
+  scanMarkdown(content, (heading) => {
+    const { start, level } = heading;
+    cuts.push({ start, level, title: plainTitle(headingText(content, heading)) });
+  });
   const seen = new Map<string, number>();
   const parts = cuts[0]?.start === 0 ? cuts : [{ start: 0, level: 0, title: "" }, ...cuts];
   return parts
@@ -39,51 +35,6 @@ interface Cut {
   readonly start: number;
   readonly level: number;
   readonly title: string;
-}
-
-function findHeadings(content: string): Cut[] {
-  const cuts: Cut[] = [];
-  let open: string | null = null;
-  let inComment = false;
-  let before = { start: 0, line: "" };
-  let beforeThat = "";
-  for (const { start, line } of eachLine(content)) {
-    const mark = fence.exec(line);
-    if (inComment) inComment = !line.includes("-->");
-    else if (open !== null) {
-      if (mark?.[1]?.startsWith(open) && mark[2]?.trim() === "") open = null;
-    } else if (mark?.[1] && !(mark[1].startsWith("`") && mark[2]?.includes("`"))) open = mark[1];
-    else if (/^[ ]{0,3}<!--/.test(line)) inComment = !line.includes("-->");
-    else {
-      const level = headingMark.exec(line)?.[0].length;
-      if (level !== undefined) cuts.push({ start, level, title: headingTitle(line.slice(level)) });
-      else if (underline.test(line) && beforeThat.trim() === "" && paragraph.test(before.line)) {
-        cuts.push({
-          start: before.start,
-          level: line.startsWith("=") ? 1 : 2,
-          title: plainTitle(before.line),
-        });
-      }
-    }
-    beforeThat = before.line;
-    before = { start, line: open === null && !inComment ? line : "" };
-  }
-  return cuts;
-}
-
-function* eachLine(content: string): Generator<{ start: number; line: string }> {
-  let start = 0;
-  while (start < content.length) {
-    const found = content.indexOf("\n", start);
-    const end = found === -1 ? content.length : found;
-    yield { start, line: content.slice(start, content[end - 1] === "\r" ? end - 1 : end) };
-    start = end + 1;
-  }
-}
-
-/** A closing run of # is no part of the title. */
-function headingTitle(text: string): string {
-  return plainTitle(text.trim().replace(/(?:^|[ \t])#+$/, ""));
 }
 
 /** A heading as one reads it: links as their words, without the marks of emphasis and code. */

@@ -1,4 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
+import { linesOf } from "@merkle/wire/text";
 import type { DiffLine } from "@/lib/document/unified-diff";
 
 export type Hunk = OutputOf<"get_proposal">["hunks"][number];
@@ -15,7 +16,7 @@ export function linesOfHunks(
   proposed: string,
   hunks: readonly HunkChange[],
 ): ReadonlyMap<string, DiffLine[]> {
-  const lines = toLines(proposed);
+  const lines = linesOf(proposed);
   const shown = new Map<string, DiffLine[]>();
   let shift = 0;
   let shownUntil = 0;
@@ -50,7 +51,7 @@ export function textWith(
   hunks: readonly HunkChange[],
   chosen: ReadonlySet<string>,
 ): string {
-  const lines = toLines(proposed);
+  const lines = linesOf(proposed);
   const parts: string[] = [];
   let done = 0;
   let shift = 0;
@@ -71,9 +72,4 @@ function toLine(
 ): DiffLine {
   const endsText = !written.endsWith("\n");
   return { kind, text: endsText ? written : written.slice(0, -1), oldLine, newLine, endsText };
-}
-
-/** Lines with their line breaks. */
-function toLines(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

@@ -1,6 +1,7 @@
+import { type MergeBlock, mergeTexts } from "@merkle/wire/text";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Choice, type MergeBlock, mergeTexts, resolveMerge } from "./merge";
+import { type Choice, resolveMerge } from "./resolve-merge";
 
 const base = "# Plan\n\n- one\n- two\n- three\n\n## Notes\nnothing\n";
 

@@ -1,0 +1,40 @@
+import type { ConflictBlock, MergeBlock } from "@merkle/wire/text";
+
+export type Choice = "mine" | "theirs" | "mine-theirs" | "theirs-mine";
+
+/** The merged text, once every conflict has its choice; null before. `choices` go by the block's place in the list. */
+export function resolveMerge(
+  blocks: readonly MergeBlock[],
+  choices: ReadonlyMap<number, Choice>,
+): string | null {
+  const parts: string[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (block.kind === "settled") {
+      parts.push(block.text);
+      continue;
+    }
+    const choice = choices.get(index);
+    if (choice === undefined) return null;
+    parts.push(takeChoice(block, choice));
+  }
+  // Only a document's last line may lack its line break; where another part follows such a line, it gets one.
+  return parts.filter((part) => part !== "").reduce((text, part) => join(text, part), "");
+}
+
+function takeChoice({ mine, theirs }: ConflictBlock, choice: Choice): string {
+  switch (choice) {
+    case "mine":
+      return mine;
+    case "theirs":
+      return theirs;
+    case "mine-theirs":
+      return join(mine, theirs);
+    case "theirs-mine":
+      return join(theirs, mine);
+  }
+}
+
+function join(first: string, second: string): string {
+  const broken = first === "" || second === "" || first.endsWith("\n");
+  return broken ? first + second : `${first}\n${second}`;
+}

@@ -1,0 +1,100 @@
+import { type LineChange, lineChanges, type SearchBounds } from "./line-changes.js";
+import { linesOf } from "./lines.js";
+
+/** Lines that nobody disputes: unchanged, or changed by one side alone, or by both alike. */
+export interface SettledBlock {
+  readonly kind: "settled";
+  readonly by: "nobody" | "mine" | "theirs" | "both";
+  /** What stood here before. */
+  readonly base: string;
+  readonly text: string;
+}
+
+/** A place that both sides changed, each in its own way. */
+export interface ConflictBlock {
+  readonly kind: "conflict";
+  readonly base: string;
+  readonly mine: string;
+  readonly theirs: string;
+}
+
+export type MergeBlock = SettledBlock | ConflictBlock;
+
+export interface MergedTexts {
+  readonly base: string;
+  readonly mine: string;
+  readonly theirs: string;
+}
+
+/**
+ * Brings two texts together that were made from the same base, line by line. Whatever only one side changed is taken; where
+ * both changed the same or neighbouring lines it is a conflict: of two lines beside each other, each changed by another,
+ * nobody has seen both. Nothing of either side is dropped.
+ */
+export function mergeTexts({ base, mine, theirs }: MergedTexts, bounds?: SearchBounds): MergeBlock[] {
+  const lines = linesOf(base);
+  const blocks: MergeBlock[] = [];
+  let done = 0;
+  const settle = (text: string) => {
+    if (text !== "") blocks.push({ kind: "settled", by: "nobody", base: text, text });
+  };
+  for (const region of findRegions(lineChanges(base, mine, bounds), lineChanges(base, theirs, bounds))) {
+    settle(lines.slice(done, region.start).join(""));
+    blocks.push(
+      toBlock({
+        base: lines.slice(region.start, region.end).join(""),
+        mine: applied(lines, region, region.mine),
+        theirs: applied(lines, region, region.theirs),
+      }),
+    );
+    done = region.end;
+  }
+  settle(lines.slice(done).join(""));
+  return blocks;
+}
+
+/** A run of base lines, from one to before another, with the changes of both sides that touch it, or each other. */
+interface Region {
+  readonly start: number;
+  end: number;
+  readonly mine: LineChange[];
+  readonly theirs: LineChange[];
+}
+
+function findRegions(mine: readonly LineChange[], theirs: readonly LineChange[]): Region[] {
+  const all = [
+    ...mine.map((change) => ({ change, side: "mine" as const })),
+    ...theirs.map((change) => ({ change, side: "theirs" as const })),
+  ].sort((a, b) => a.change.above - b.change.above);
+  const regions: Region[] = [];
+  for (const { change, side } of all) {
+    const end = change.above + change.oldLines.length;
+    let region = regions.at(-1);
+    // Changes that touch are one region as well: which of two insertions at one place comes first is for a person to say.
+    if (!region || change.above > region.end) {
+      region = { start: change.above, end, mine: [], theirs: [] };
+      regions.push(region);
+    }
+    region.end = Math.max(region.end, end);
+    region[side].push(change);
+  }
+  return regions;
+}
+
+/** A region as it reads with these changes. */
+function applied(lines: readonly string[], { start, end }: Region, changes: readonly LineChange[]): string {
+  const parts: string[] = [];
+  let done = start;
+  for (const { above, oldLines, newLines } of changes) {
+    parts.push(...lines.slice(done, above), ...newLines);
+    done = above + oldLines.length;
+  }
+  return [...parts, ...lines.slice(done, end)].join("");
+}
+
+function toBlock({ base, mine, theirs }: MergedTexts): MergeBlock {
+  if (mine === theirs) return { kind: "settled", by: "both", base, text: mine };
+  if (mine === base) return { kind: "settled", by: "theirs", base, text: theirs };
+  if (theirs === base) return { kind: "settled", by: "mine", base, text: mine };
+  return { kind: "conflict", base, mine, theirs };
+}
