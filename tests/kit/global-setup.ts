@@ -6,6 +6,7 @@ import { startEmbeddedPostgres } from "@merkle/db/embedded";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
 import { makeTestHome, type TestHome } from "../../packages/db/src/embedded/test-support.js";
+import { forgetMachine } from "./forget-machine.js";
 import { useFolderInMemory } from "./run-folder.js";
 
 declare module "vitest" {
@@ -23,6 +24,8 @@ const template = "merkle_template";
 
 /** One embedded server for the whole run; each test has a database of its own on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // What is started from here on inherits the environment.
+  forgetMachine(process.env);
   const removeFolder = await useFolderInMemory();
   const home = await mkdtemp(join(tmpdir(), "merkle-tests-"));
   await chmod(home, 0o711);

@@ -28,7 +28,7 @@ export interface RunOptions {
 }
 
 /** Where a command looks that was told nothing: nobody listens there, while at 7423 this machine's own broker may. */
-const nobodysPort = "1";
+export const nobodysPort = "1";
 
 export interface Ended {
   readonly code: number | null;

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { inject, onTestFinished } from "vitest";
-import type { TestMerkle } from "./merkle.js";
+import { nobodysPort, type TestMerkle } from "./merkle.js";
 
 const program = inject("program");
 
@@ -30,6 +30,7 @@ export function atTerminal(
       HOME: merkle.home,
       LANG: "C.UTF-8",
       MERKLE_HOME: merkle.home,
+      MERKLE_PORT: nobodysPort,
       TERM: "xterm",
       ...env,
     },
