@@ -47,6 +47,17 @@ describe("wait_for_messages over stdio", () => {
     expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
   });
 
+  it("[STDIO-5] what could not be acknowledged while the broker was away is acknowledged when it is back", async () => {
+    const broker = await startTestBroker();
+    const { alder, birch } = await startConversation(broker);
+    await alder.say("one");
+    expect(await birch.call("wait_for_messages")).toBe("#2 Alder: one");
+    await broker.restartAfter(async () => {
+      await birch.call("wait_for_messages", { timeout: 0 });
+    });
+    await expect.poll(async () => (await alder.row("Birch"))["last_read"]).toBe(2);
+  });
+
   it("[STDIO-5] what was pushed to a server that was killed comes to the next", async () => {
     const { alder, birch, home } = await startConversation();
     await alder.say("one");

@@ -134,7 +134,11 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
   }
 
   function comeUp(): void {
-    for (const team of teams.readers()) sealing.publish(team);
+    for (const team of teams.readers()) {
+      sealing.publish(team);
+      // What could not be acknowledged when the connection was lost.
+      acknowledger.soon(team);
+    }
     void enterQuietly();
   }
 

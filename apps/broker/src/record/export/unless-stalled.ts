@@ -59,6 +59,7 @@ export function unlessStalled(
       const stalled = new Error(`Nothing was taken of it for ${stalledMs / 1_000} s.`);
       end();
       controller.error(stalled);
+      // Whoever reads has been told; what it was read from writes nothing.
       void reader.cancel(stalled).catch(() => undefined);
     }, stalledMs);
     timer.unref();

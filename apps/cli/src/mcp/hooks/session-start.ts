@@ -19,6 +19,7 @@ export async function startSession({ home, placeId, input }: SessionStart): Prom
   if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
   const place = await findHeldTeam(home, placeId);
   if (!place) return undefined;
+  // Unsaved it is only not found by a later launch that resumes this conversation, which then asks for a place anew.
   if (sessionId !== undefined && sessionId !== place.claude_session_id)
     await saveTeam(home, { ...place, claude_session_id: sessionId }).catch(() => undefined);
   const added = { hookEventName: "SessionStart", additionalContext: introduce(place) };

@@ -24,7 +24,7 @@ export function createAcknowledger(link: BrokerLink): Acknowledger {
       () => {
         if (team.epoch === epoch) team.acked = Math.max(team.acked, cursor);
       },
-      // The next one says it, too, or a wait.
+      // The next one says it, too, or a wait, and else the next connection.
       () => undefined,
     );
   }

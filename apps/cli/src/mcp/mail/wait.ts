@@ -120,8 +120,14 @@ function tellProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): vo
   team.idlePolls = 0;
   const { sessionId: session_id, credential: team_id, mail } = team;
   const since_cursor = mail.place;
-  team.acked = Math.max(team.acked, since_cursor);
-  link.call("wait_for_messages", { session_id, team_id, since_cursor, timeout: 0 }).catch(() => undefined);
+  const { epoch } = team;
+  link.call("wait_for_messages", { session_id, team_id, since_cursor, timeout: 0 }).then(
+    () => {
+      if (team.epoch === epoch) team.acked = Math.max(team.acked, since_cursor);
+    },
+    // The count of idle polls is advice; what was read is said by itself.
+    () => acknowledger.soon(team),
+  );
 }
 
 /**
