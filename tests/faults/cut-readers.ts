@@ -123,6 +123,8 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
         },
         ...(input && { method: "POST", body: JSON.stringify(toolCall(input.name, args, lastId)) }),
       });
+      // The kit's client sends again what broke before any answer, maybe sooner than the broker has noticed.
+      if (status === 400 && text.includes("is still being answered")) throw new Error(text);
       if (status !== 200) throw new Refused(text);
       return parse(text);
     },
