@@ -20,11 +20,11 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { Hono } from "hono";
 import * as z from "zod";
-import type { Services } from "../../apps/broker/src/context.js";
 import { createHostGuard } from "../../apps/broker/src/identity/origin/hosts.js";
 import { createBodyReader } from "../../apps/broker/src/transports/http/read-json-body.js";
 import { createMcpMount, type McpMountOptions } from "../../apps/broker/src/transports/mcp/mount.js";
 import type { McpSessionStore } from "../../apps/broker/src/transports/mcp/session-store.js";
+import type { Services } from "../../apps/broker/src/transports/services.js";
 
 /**
  * A server with what the conformance suite asks for and Merkle does not offer (images, sampling, prompts, …), behind the

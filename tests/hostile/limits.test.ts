@@ -122,7 +122,7 @@ const testedAt: {
   ringBytesPerSessionMax: "apps/broker/src/feed/delivery/ring.test.ts",
   ringBytesTotalMax: "apps/broker/src/feed/delivery/ring.test.ts",
   cachedCredentialsMax: "apps/broker/src/sessions/access/credentials.test.ts",
-  cachedSessionsMax: "apps/broker/src/sessions/access/directory.test.ts",
+  cachedSessionsMax: "apps/broker/src/identity/session-directory.test.ts",
   liveMcpSessionsMax: "apps/broker/src/transports/mcp/live-sessions.test.ts",
   mcpInitializeBytesMax: "tests/mcp/sessions.test.ts",
   connectionsMax: "here",

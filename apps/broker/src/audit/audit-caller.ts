@@ -1,4 +1,4 @@
-import type { Context, MeshContext } from "../context.js";
+import type { Context, MeshContext, SessionServices } from "../sessions/context.js";
 import { authorName, personName } from "../sessions/roster/author-name.js";
 
 /** Who starts an audit session or records in one: a peer, or a person. */
@@ -8,9 +8,9 @@ export interface AuditCaller {
 }
 
 /** Null for a reader who gave no credential. */
-export function auditCallerOf(ctx: MeshContext): AuditCaller;
-export function auditCallerOf(ctx: Context): AuditCaller | null;
-export function auditCallerOf({ team, person }: Context): AuditCaller | null {
+export function auditCallerOf(ctx: MeshContext<SessionServices>): AuditCaller;
+export function auditCallerOf(ctx: Context<SessionServices>): AuditCaller | null;
+export function auditCallerOf({ team, person }: Context<SessionServices>): AuditCaller | null {
   if (team) return { id: team.peer.peerId, name: authorName(team) };
   return person && { id: person.personId, name: personName(person) };
 }

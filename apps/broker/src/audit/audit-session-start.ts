@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { insertAuditSession } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { MeshContext, SessionServices } from "../sessions/context.js";
 import { auditCallerOf } from "./audit-caller.js";
 
 /**
@@ -10,7 +10,7 @@ import { auditCallerOf } from "./audit-caller.js";
  * @throws ERR_SESSION_EXISTS when the mesh has one of that id; of two who race for an id, one starts it
  */
 export async function auditSessionStart(
-  ctx: MeshContext,
+  ctx: MeshContext<SessionServices>,
   { session_id: sessionId = randomUUID(), intent, task_id }: ParsedInputOf<"audit_session_start">,
 ): Promise<OutputOf<"audit_session_start">> {
   const { meshId } = ctx.services.database;

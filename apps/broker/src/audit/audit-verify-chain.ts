@@ -1,6 +1,6 @@
 import { listThoughts, listThoughtsOfItsTasks, type ThoughtPage, type ThoughtRow } from "@merkle/db";
-import { firstPrevHash } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { firstPrevHash, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, SessionServices } from "../sessions/context.js";
 import { rootMatches } from "./root-matches.js";
 import { hashThought } from "./thought-hash.js";
 import { toHashed } from "./thought-output.js";
@@ -17,7 +17,7 @@ const pageRecords = 100;
  * first record that is not right (AUDIT-6). A session that is finalized must also have the records it was finalized with.
  */
 export async function auditVerifyChain(
-  ctx: Context,
+  ctx: Context<SessionServices>,
   { task_id: taskId, session_id: named }: ParsedInputOf<"audit_verify_chain">,
 ): Promise<Verdict> {
   const { database } = ctx.services;

@@ -1,11 +1,11 @@
 import { type AuditSessionRow, listAuditSessions as listRows } from "@merkle/db";
-import type { AuditSession } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { AuditSession, OutputOf, ParsedInputOf } from "@merkle/wire";
 import { fillPage } from "../core/fill-page.js";
+import type { Context, SessionServices } from "../sessions/context.js";
 
 /** Lists the audit sessions of the mesh, newest first, with what those that are finalized were sealed with (AUDIT-13). */
 export async function listAuditSessions(
-  { services }: Context,
+  { services }: Context<SessionServices>,
   { session_id: sessionId, before, limit }: ParsedInputOf<"list_audit_sessions">,
 ): Promise<OutputOf<"list_audit_sessions">> {
   const { orm, meshId } = services.database;

@@ -5,9 +5,10 @@ import {
   lockAuditSession,
   type MerkleRootRow,
 } from "@merkle/db";
-import { MerkleError, type MerkleRoot } from "@merkle/wire";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import { MerkleError, type MerkleRoot, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { MeshContext, SessionServices } from "../sessions/context.js";
 import { refuseFinalized } from "./refuse-finalized.js";
+import { merkleRootTask } from "./tasks.js";
 import { noSuchSession, requireMeantSession } from "./which-session.js";
 
 /**
@@ -17,7 +18,7 @@ import { noSuchSession, requireMeantSession } from "./which-session.js";
  * @throws ERR_SESSION_NOT_FOUND, ERR_ALREADY_FINALIZED, ERR_NO_RECORDS
  */
 export async function merkleFinalize(
-  ctx: MeshContext,
+  ctx: MeshContext<SessionServices>,
   { session_id: named }: ParsedInputOf<"merkle_finalize">,
 ): Promise<OutputOf<"merkle_finalize">> {
   const session = await requireMeantSession(ctx, named);
@@ -27,7 +28,7 @@ export async function merkleFinalize(
     await refuseFinalized(tx, session);
     const leaves = await listRecordHashes(tx, session);
     if (leaves.length === 0) throw noRecords(session);
-    const root = await ctx.services.workers.run("merkle_root", { leaves });
+    const root = await ctx.services.workers.run(merkleRootTask, { leaves });
     const row = { root, recordCount: leaves.length, finalizedAt: new Date() };
     await insertMerkleRoot(tx, { ...session, ...row });
     return toMerkleRoot(session, row);

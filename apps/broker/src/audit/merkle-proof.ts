@@ -1,7 +1,8 @@
 import { findHashInSession, findMerkleRoot, listRecordHashes } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, SessionServices } from "../sessions/context.js";
 import { notFinalized } from "./not-finalized.js";
+import { merkleProofTask } from "./tasks.js";
 import { findMeantSession } from "./which-session.js";
 
 /**
@@ -10,7 +11,7 @@ import { findMeantSession } from "./which-session.js";
  * @throws ERR_NOT_FINALIZED; not_found when the record is none of the session's; conflict when the records were changed since
  */
 export async function merkleProofOf(
-  ctx: Context,
+  ctx: Context<SessionServices>,
   { session_id: named, record_id }: ParsedInputOf<"merkle_proof">,
 ): Promise<OutputOf<"merkle_proof">> {
   const { database, workers } = ctx.services;
@@ -21,7 +22,7 @@ export async function merkleProofOf(
   const hash = await findHashInSession(database.orm, session, record_id);
   if (hash === null) throw noSuchRecord(session_id, record_id);
   const leaves = await listRecordHashes(database.orm, session);
-  const { root, proof } = await workers.run("merkle_proof", { leaves, leaf: hash });
+  const { root, proof } = await workers.run(merkleProofTask, { leaves, leaf: hash });
   if (root !== finalized.root) throw recordsChanged(session_id);
   return { session_id, record_id, hash, root, proof: [...proof] };
 }

@@ -1,5 +1,6 @@
 import { findMerkleRoot } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Context, SessionServices } from "../sessions/context.js";
 import { toMerkleRoot } from "./merkle-finalize.js";
 import { notFinalized } from "./not-finalized.js";
 import { findMeantSession } from "./which-session.js";
@@ -10,7 +11,7 @@ import { findMeantSession } from "./which-session.js";
  * @throws ERR_NOT_FINALIZED, for a session that was never started, too
  */
 export async function merkleRootOf(
-  ctx: Context,
+  ctx: Context<SessionServices>,
   { session_id: named }: ParsedInputOf<"merkle_root">,
 ): Promise<OutputOf<"merkle_root">> {
   const session = await findMeantSession(ctx, named);

@@ -7,8 +7,8 @@ import {
   insertThought,
   type Transaction,
 } from "@merkle/db";
-import { firstPrevHash, limits, MerkleError } from "@merkle/wire";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import { firstPrevHash, limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { MeshContext, SessionServices } from "../sessions/context.js";
 import { auditCallerOf } from "./audit-caller.js";
 import { refuseFinalized } from "./refuse-finalized.js";
 import { hashThought } from "./thought-hash.js";
@@ -22,7 +22,7 @@ import { findMeantSession, noSuchSession } from "./which-session.js";
  * @throws ERR_ALREADY_FINALIZED where the audit session is finalized, also when that happens at the same moment
  */
 export async function thoughtRecord(
-  ctx: MeshContext,
+  ctx: MeshContext<SessionServices>,
   { type, content, task_id: task, session_id: named }: ParsedInputOf<"thought_record">,
 ): Promise<OutputOf<"thought_record">> {
   const { meshId } = ctx.services.database;

@@ -1,11 +1,11 @@
 import { type AuditSessionKey, findLastAuditSession, hasAuditSession } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Context } from "../context.js";
+import type { Context, SessionServices } from "../sessions/context.js";
 import { auditCallerOf } from "./audit-caller.js";
 
 /** The audit session that a call means: the one it names, or the last one that its caller started (AUDIT-2). */
 export async function findMeantSession(
-  ctx: Context,
+  ctx: Context<SessionServices>,
   named: string | undefined,
 ): Promise<AuditSessionKey | null> {
   const { orm, meshId } = ctx.services.database;
@@ -16,14 +16,20 @@ export async function findMeantSession(
 }
 
 /** @throws ERR_SESSION_NOT_FOUND when the caller names none and has started none; one that is named may still not be there */
-export async function requireMeantSession(ctx: Context, named: string | undefined): Promise<AuditSessionKey> {
+export async function requireMeantSession(
+  ctx: Context<SessionServices>,
+  named: string | undefined,
+): Promise<AuditSessionKey> {
   const key = await findMeantSession(ctx, named);
   if (!key) throw noSessionStarted();
   return key;
 }
 
 /** @throws ERR_SESSION_NOT_FOUND */
-export async function requireAuditSession(ctx: Context, named: string | undefined): Promise<AuditSessionKey> {
+export async function requireAuditSession(
+  ctx: Context<SessionServices>,
+  named: string | undefined,
+): Promise<AuditSessionKey> {
   const key = await requireMeantSession(ctx, named);
   if (await hasAuditSession(ctx.services.database.orm, key)) return key;
   throw noSuchSession(key.sessionId);

@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startWorkers } from "../core/workers/workers.js";
+import { workerEntry } from "../start/worker-entry.js";
 import { diffDocuments } from "./document-diff.js";
 
 function startTestWorkers() {
-  const workers = startWorkers({ size: 1 });
+  const workers = startWorkers({ entry: workerEntry(), size: 1 });
   onTestFinished(() => workers.stop());
   return workers;
 }

@@ -1,4 +1,5 @@
 import type { Workers } from "../core/workers/workers.js";
+import { unifiedDiffTask } from "../text/tasks.js";
 
 const CONTEXT_LINES = 3;
 
@@ -8,7 +9,7 @@ export async function diffDocuments(
   { from, fromVersion, to, toVersion }: { from: string; fromVersion: number; to: string; toVersion: number },
 ): Promise<string> {
   if (from === to) return "";
-  return workers.run("unified_diff", {
+  return workers.run(unifiedDiffTask, {
     from,
     to,
     fromLabel: `v${fromVersion}`,

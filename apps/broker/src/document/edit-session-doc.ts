@@ -1,6 +1,7 @@
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { TeamContext } from "../sessions/context.js";
 import { editText } from "../text/edit-text.js";
+import type { DocumentServices } from "./services.js";
 import { writeDocument } from "./write-document.js";
 
 /**
@@ -9,7 +10,7 @@ import { writeDocument } from "./write-document.js";
  * @throws conflict when it stands there not at all, or more than once
  */
 export async function editSessionDoc(
-  ctx: TeamContext,
+  ctx: TeamContext<DocumentServices>,
   input: ParsedInputOf<"edit_session_doc">,
 ): Promise<OutputOf<"edit_session_doc">> {
   return writeDocument(ctx, ({ content, version }) => {

@@ -1,9 +1,11 @@
 import { type DocumentVersionRow, listDocumentVersions } from "@merkle/db";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { SessionContext } from "../sessions/context.js";
+import type { DocumentServices } from "./services.js";
 import { readVersionRedactions } from "./version-redactions.js";
 
 export async function listDocVersions(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<DocumentServices>,
   input: ParsedInputOf<"list_doc_versions">,
 ): Promise<OutputOf<"list_doc_versions">> {
   const rows = await listDocumentVersions(services.database.orm, session.sessionId, {

@@ -1,12 +1,14 @@
 import { type DocumentRow, findDocumentVersion, findDocumentVersionAt, readDocument } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { SessionContext } from "../sessions/context.js";
+import { findSectionTask } from "../text/tasks.js";
 import { diffDocuments } from "./document-diff.js";
+import type { DocumentServices } from "./services.js";
 import { readVersionRedactions } from "./version-redactions.js";
 
 /** Reads the document or an older version of it: whole, one section, or what changed since a version (DOC-2, DOC-7, DOC-8). */
 export async function readSessionDoc(
-  ctx: SessionContext,
+  ctx: SessionContext<DocumentServices>,
   input: ParsedInputOf<"read_session_doc">,
 ): Promise<OutputOf<"read_session_doc">> {
   const current = await readDocument(ctx.services.database.orm, ctx.session.sessionId);
@@ -32,7 +34,7 @@ export async function readSessionDoc(
     return { diff, ...place };
   }
   if (input.section !== undefined) {
-    const found = await ctx.services.workers.run("find_section", {
+    const found = await ctx.services.workers.run(findSectionTask, {
       content: wanted.content,
       heading: input.section,
     });
@@ -44,7 +46,7 @@ export async function readSessionDoc(
 
 /** The version that is asked for, by number or by time; the newest unless told. */
 async function chooseVersion(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<DocumentServices>,
   current: DocumentRow,
   { version, at, since_version }: ParsedInputOf<"read_session_doc">,
 ): Promise<number> {
@@ -59,7 +61,7 @@ async function chooseVersion(
 }
 
 /** What is told of a version whose text was removed (REDACT-6). */
-async function toRedacted({ services, session }: SessionContext, version: number) {
+async function toRedacted({ services, session }: SessionContext<DocumentServices>, version: number) {
   const redactions = await readVersionRedactions(services.database.orm, session.sessionId);
   return { redacted_version: version, redaction: redactions.of(version) };
 }
@@ -68,7 +70,7 @@ async function toRedacted({ services, session }: SessionContext, version: number
 type Version = Pick<DocumentRow, "version" | "updatedAt"> & { readonly content: string | null };
 
 async function readVersion(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<DocumentServices>,
   current: DocumentRow,
   version: number,
 ): Promise<Version> {

@@ -1,7 +1,8 @@
 import { findDocumentVersion, type LockedDocument } from "@merkle/db";
-import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf, utf8Bytes } from "@merkle/wire";
+import type { TeamContext } from "../sessions/context.js";
 import { diffDocuments } from "./document-diff.js";
+import type { DocumentServices } from "./services.js";
 import { writeDocument } from "./write-document.js";
 
 /**
@@ -10,7 +11,7 @@ import { writeDocument } from "./write-document.js";
  * @throws conflict, with the current version and what changed, so that a retry needs no second call
  */
 export async function updateSessionDoc(
-  ctx: TeamContext,
+  ctx: TeamContext<DocumentServices>,
   input: ParsedInputOf<"update_session_doc">,
 ): Promise<OutputOf<"update_session_doc">> {
   let found: LockedDocument | undefined;
@@ -28,7 +29,7 @@ export async function updateSessionDoc(
 }
 
 async function describeConflict(
-  { services, session }: TeamContext,
+  { services, session }: TeamContext<DocumentServices>,
   { expected_version, include_content }: ParsedInputOf<"update_session_doc">,
   current: LockedDocument,
 ): Promise<MerkleError> {

@@ -1,8 +1,9 @@
 import { type LockedDocument, lockDocument, saveDocumentVersion } from "@merkle/db";
 import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
-import type { TeamContext } from "../context.js";
 import type { Write } from "../core/write.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
+import type { TeamContext } from "../sessions/context.js";
+import type { DocumentServices } from "./services.js";
 
 /**
  * Makes a document's next version from the one that is current when the write begins (DOC-1). Writers of one document
@@ -10,7 +11,10 @@ import { sessionClosed } from "../sessions/access/authorize.js";
  *
  * @param change - returns the next content, or throws to leave the document as it is
  */
-export async function writeDocument(ctx: TeamContext, change: DocumentChange): Promise<{ version: number }> {
+export async function writeDocument(
+  ctx: TeamContext<DocumentServices>,
+  change: DocumentChange,
+): Promise<{ version: number }> {
   return ctx.write((write) => writeVersion(ctx, write, change, ctx.team.name));
 }
 
@@ -23,7 +27,7 @@ export type DocumentChange = (current: LockedDocument) => string | Promise<strin
  * @param writtenBy - whom the version names as its author; its team is the caller's
  */
 export async function writeVersion(
-  { services, session, team }: Pick<TeamContext, "services" | "session" | "team">,
+  { services, session, team }: Pick<TeamContext<DocumentServices>, "services" | "session" | "team">,
   { tx, afterCommit }: Pick<Write, "tx" | "afterCommit">,
   change: DocumentChange,
   writtenBy: string,
@@ -51,7 +55,7 @@ export async function writeVersion(
     // Who wrote knows: its next wait need not say so. What others wrote in between it still has to be told.
     if (peer.documentVersion === current.version) peer.documentVersion = version;
     services.channels.announceChange(sessionId, "document", version);
-    services.anchorer.look({ meshId: services.database.meshId, sessionId });
+    services.onDocumentWritten({ meshId: services.database.meshId, sessionId });
   });
   return { version };
 }

@@ -1,15 +1,17 @@
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { TeamContext } from "../sessions/context.js";
 import { noteReturned, offerUpTo } from "../sessions/peers/peer.js";
 import { refuseOtherHistory } from "./cursors.js";
 import { countRest, openMailbox, resumeReading } from "./mailbox.js";
 import { makeReceipt } from "./receipt.js";
+import type { FeedServices } from "./services.js";
 
 /**
  * Answers with what is unread, and never waits (DELIVER-7). It goes on where the caller's waits without a cursor, and
  * checks, have come to (CURSOR-6).
  */
 export async function checkMessages(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"check_messages">,
 ): Promise<OutputOf<"check_messages">> {
   const { channels, database, metrics, presence } = ctx.services;

@@ -1,9 +1,20 @@
 import { findAnswer, findMessage, type StoredMessage } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { TeamContext } from "../context.js";
+import { MerkleError, type ParsedInputOf } from "@merkle/wire";
 import type { Said } from "../core/message.js";
+import type { TeamContext } from "../sessions/context.js";
 import { addressOf, fold } from "./recipients.js";
-import type { Saying } from "./say.js";
+import type { FeedServices } from "./services.js";
+
+type PostInput = ParsedInputOf<"post_message">;
+
+/** A text that only its recipient can read; the broker has it as it came. */
+type SealedContent = { readonly private: true; readonly sealed: string; readonly answer?: undefined };
+
+/** What somebody wants to say. */
+export interface Saying extends Pick<PostInput, "to" | "priority" | "reply_to"> {
+  readonly content: PostInput["content"] | SealedContent;
+  readonly operation: "post_message" | "send_message";
+}
 
 /**
  * Checks what a message replies to (SEND-7), and what it answers (SEND-10): an answer is one of the ask's options, and is
@@ -12,7 +23,7 @@ import type { Saying } from "./say.js";
  * @throws not_found, bad_request, or conflict when the ask has its answer
  */
 export async function checkReply(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   id: string,
   { content, reply_to }: Saying,
 ): Promise<Pick<Said, "content" | "answers">> {
@@ -30,7 +41,7 @@ export async function checkReply(
 }
 
 /** @throws conflict when another message than this one has settled the ask */
-export async function refuseSettled(ctx: TeamContext, id: string, ask: number): Promise<void> {
+export async function refuseSettled(ctx: TeamContext<FeedServices>, id: string, ask: number): Promise<void> {
   const settling = await findAnswer(ctx.services.database.orm, ctx.session.sessionId, ask);
   if (!settling || settling.id === id) return;
   const { sequence, authorTeam, authorPeer } = settling;

@@ -1,13 +1,18 @@
 import { countMail, readFeedHeads, setResynced } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Services, SessionContext, TeamContext } from "../context.js";
+import type { SessionContext, TeamContext } from "../sessions/context.js";
 import { acknowledgeUpTo, offerUpTo, type Peer } from "../sessions/peers/peer.js";
+import type { FeedServices } from "./services.js";
 
 /**
  * Acknowledges what a peer says that it has read, and returns how many messages for it that passed over although they
  * were never handed out (CURSOR-5). Those stay unread.
  */
-export async function acknowledge({ services }: TeamContext, peer: Peer, cursor: number): Promise<number> {
+export async function acknowledge(
+  { services }: TeamContext<FeedServices>,
+  peer: Peer,
+  cursor: number,
+): Promise<number> {
   const skipped = await countSkipped(services, peer, cursor);
   // Passing over nothing but what is not for the peer passes over nothing.
   if (skipped === 0) offerUpTo(peer, cursor);
@@ -15,7 +20,7 @@ export async function acknowledge({ services }: TeamContext, peer: Peer, cursor:
   return skipped;
 }
 
-async function countSkipped({ database }: Services, peer: Peer, cursor: number): Promise<number> {
+async function countSkipped({ database }: FeedServices, peer: Peer, cursor: number): Promise<number> {
   if (cursor <= peer.offered) return 0;
   const { sessionId, peerId } = peer;
   const addressee = { peerId, own: false };
@@ -24,7 +29,7 @@ async function countSkipped({ database }: Services, peer: Peer, cursor: number):
 
 /** @throws bad_request when a cursor lies beyond the end of the feed (CURSOR-1) */
 export async function refuseBeyondEnd(
-  ctx: SessionContext,
+  ctx: SessionContext<FeedServices>,
   field: string,
   cursor: number,
   head: number,
@@ -48,7 +53,7 @@ export async function refuseBeyondEnd(
  * @throws resync, once to each peer that does not say the epoch
  */
 export async function refuseOtherHistory(
-  { services, team }: Pick<SessionContext, "services" | "team">,
+  { services, team }: Pick<SessionContext<FeedServices>, "services" | "team">,
   { epoch, cursor }: { readonly epoch?: string | undefined; readonly cursor?: number | undefined },
 ): Promise<void> {
   const { database } = services;
@@ -63,7 +68,7 @@ export async function refuseOtherHistory(
   );
 }
 
-async function noteResynced({ orm }: Services["database"], peer: Peer): Promise<void> {
+async function noteResynced({ orm }: FeedServices["database"], peer: Peer): Promise<void> {
   await setResynced(orm, peer.sessionId, peer.peerId);
   peer.resync = false;
 }

@@ -1,7 +1,8 @@
 import { type FeedFilter, findTeamId } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { ParsedInputOf, SessionContext } from "../context.js";
+import { MerkleError, type ParsedInputOf } from "@merkle/wire";
+import type { SessionContext } from "../sessions/context.js";
 import { eventNames } from "./event-names.js";
+import type { FeedServices } from "./services.js";
 
 type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q">;
 
@@ -11,7 +12,7 @@ type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q"
  * @throws not_found for a team that never was in the session
  */
 export async function toFeedFilter(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<FeedServices>,
   { types, kinds, team, q }: Input,
 ): Promise<FeedFilter | null> {
   if (types === undefined && kinds === undefined && team === undefined && q === undefined) return null;

@@ -6,17 +6,21 @@ import {
   readFeedHeads,
   readFeedPart,
 } from "@merkle/db";
-import { limits } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { toMessageFor } from "../core/message.js";
+import type { SessionContext } from "../sessions/context.js";
 import { offerUpTo } from "../sessions/peers/peer.js";
 import { refuseOtherHistory } from "./cursors.js";
 import { toFeedFilter } from "./feed-filter.js";
+import type { FeedServices } from "./services.js";
 
 type Input = ParsedInputOf<"get_history">;
 
 /** Reads a feed a page at a time, from its end backwards unless told; within a page the oldest message comes first (FEED-14). */
-export async function getHistory(ctx: SessionContext, input: Input): Promise<OutputOf<"get_history">> {
+export async function getHistory(
+  ctx: SessionContext<FeedServices>,
+  input: Input,
+): Promise<OutputOf<"get_history">> {
   const { database, presence, metrics } = ctx.services;
   const cursor = input.before_cursor ?? input.after_cursor ?? input.around;
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor });
@@ -43,7 +47,10 @@ export async function getHistory(ctx: SessionContext, input: Input): Promise<Out
 }
 
 /** Where the feed ends, or ended at a time (FEED-19). */
-async function findEnd({ services, session }: SessionContext, at: string | undefined): Promise<number> {
+async function findEnd(
+  { services, session }: SessionContext<FeedServices>,
+  at: string | undefined,
+): Promise<number> {
   const { orm } = services.database;
   if (at !== undefined) return findSequenceAt(orm, session.sessionId, new Date(at));
   const [head] = await readFeedHeads(orm, [session.sessionId]);
@@ -58,7 +65,7 @@ interface Page {
 }
 
 async function readAround(
-  ctx: SessionContext,
+  ctx: SessionContext<FeedServices>,
   input: Input,
   end: number,
   filter: FeedFilter | null,

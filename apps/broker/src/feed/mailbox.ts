@@ -1,9 +1,10 @@
 import { type Addressee, countMail, saveLastRead } from "@merkle/db";
 import { limits } from "@merkle/wire";
-import type { TeamContext } from "../context.js";
+import type { TeamContext } from "../sessions/context.js";
 import { acknowledgeUpTo, firstUnknown, noteArrival, passOver } from "../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds } from "./delivery/channel.js";
 import { readReceipt } from "./receipt.js";
+import type { FeedServices } from "./services.js";
 
 /** Where a call begins to read. */
 export interface Beginning {
@@ -19,7 +20,7 @@ export interface Beginning {
  * that it arrived: the receipt, or that this connection brought it; what lacks that is brought once more (CURSOR-6).
  */
 export async function resumeReading(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   channel: Channel,
   receipt: string | undefined,
 ): Promise<Beginning> {
@@ -47,7 +48,7 @@ export async function noteRead({
   session,
   person,
   team: { peer },
-}: TeamContext): Promise<void> {
+}: TeamContext<FeedServices>): Promise<void> {
   const { acked } = peer;
   if (!person || acked <= peer.readNoted) return;
   const reading = { meshId: database.meshId, personId: person.personId, sessionId: session.sessionId };
@@ -71,7 +72,7 @@ export interface Mailbox {
 }
 
 export function openMailbox(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   channel: Channel,
   { since, again, own }: { since: number; again: number; own: boolean },
 ): Mailbox {
@@ -132,7 +133,7 @@ export function openMailbox(
   };
 }
 
-function pageBounds(ctx: TeamContext): ReadBounds {
+function pageBounds(ctx: TeamContext<FeedServices>): ReadBounds {
   return {
     messagesMax: limits.pageMessagesMax,
     bytesMax: ctx.view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax,
@@ -148,7 +149,7 @@ export interface Rest {
 
 /** Counts what of the caller's mail lies behind a page, which may have ended before the feed did. */
 export async function countRest(
-  { services, session, team }: TeamContext,
+  { services, session, team }: TeamContext<FeedServices>,
   channel: Channel,
   { entries, upTo }: Mail,
   own: boolean,

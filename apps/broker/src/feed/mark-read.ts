@@ -1,11 +1,13 @@
 import { countUnread, readFeedHeads } from "@merkle/db";
-import type { OutputOf, ParsedInputOf, PersonReaderContext } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { PersonReaderContext } from "../sessions/context.js";
 import { refuseBeyondEnd } from "./cursors.js";
 import { noteReading } from "./note-reading.js";
+import type { FeedServices } from "./services.js";
 
 /** Notes how far a person has read in a session, in it or not, and says how much is left (READ-1). */
 export async function markRead(
-  ctx: PersonReaderContext,
+  ctx: PersonReaderContext<FeedServices>,
   input: ParsedInputOf<"mark_read">,
 ): Promise<OutputOf<"mark_read">> {
   const { database, channels } = ctx.services;
@@ -18,7 +20,7 @@ export async function markRead(
   return { last_read: lastRead, unread: unread.get(sessionId) ?? 0 };
 }
 
-async function readHead({ services, session }: PersonReaderContext): Promise<number> {
+async function readHead({ services, session }: PersonReaderContext<FeedServices>): Promise<number> {
   const [head] = await readFeedHeads(services.database.orm, [session.sessionId]);
   return head?.lastSequence ?? 0;
 }

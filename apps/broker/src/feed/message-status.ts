@@ -1,8 +1,9 @@
 import { findAnswer, findMessage } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { SessionContext } from "../sessions/context.js";
 import { readRecipientStates } from "./recipient-states.js";
 import { addressOf } from "./recipients.js";
+import type { FeedServices } from "./services.js";
 
 type Output = OutputOf<"message_status">;
 
@@ -12,7 +13,7 @@ type Output = OutputOf<"message_status">;
  * @throws not_found when the session has no such message
  */
 export async function messageStatus(
-  ctx: SessionContext,
+  ctx: SessionContext<FeedServices>,
   input: ParsedInputOf<"message_status">,
 ): Promise<Output> {
   const { services, session } = ctx;
@@ -35,7 +36,10 @@ export async function messageStatus(
   };
 }
 
-async function readAnswer({ services, session }: SessionContext, ask: number): Promise<Output["answered"]> {
+async function readAnswer(
+  { services, session }: SessionContext<FeedServices>,
+  ask: number,
+): Promise<Output["answered"]> {
   const answer = await findAnswer(services.database.orm, session.sessionId, ask);
   if (!answer) return null;
   const content: Record<string, unknown> = JSON.parse(answer.content);

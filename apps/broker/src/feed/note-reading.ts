@@ -1,7 +1,8 @@
 import { saveLastRead } from "@merkle/db";
-import type { ReaderContext } from "../context.js";
-import type { PersonCaller } from "../sessions/access/credentials.js";
+import type { PersonCaller } from "../identity/credential.js";
+import type { ReaderContext } from "../sessions/context.js";
 import { acknowledgeUpTo, offerUpTo } from "../sessions/peers/peer.js";
+import type { FeedServices } from "./services.js";
 
 /**
  * Notes that a person has read up to a cursor, and returns how far that is then; the person's team acknowledges along,
@@ -9,7 +10,7 @@ import { acknowledgeUpTo, offerUpTo } from "../sessions/peers/peer.js";
  * counts, whatever was handed out (PERSON-6).
  */
 export async function noteReading(
-  { services, session, team }: ReaderContext,
+  { services, session, team }: ReaderContext<FeedServices>,
   { personId }: PersonCaller,
   cursor: number,
 ): Promise<number> {

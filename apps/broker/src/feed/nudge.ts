@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { limits, type NudgeFrame, type WakePath } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { limits, type NudgeFrame, type OutputOf, type ParsedInputOf, type WakePath } from "@merkle/wire";
 import { sessionClosed } from "../sessions/access/authorize.js";
+import type { TeamContext } from "../sessions/context.js";
 import type { Peer } from "../sessions/peers/peer.js";
 import { type KnownPeer, readKnownPeers } from "../sessions/roster/known-peers.js";
 import { presentPeers } from "../sessions/roster/present-peers.js";
 import { addressOf, resolveRecipients } from "./recipients.js";
+import type { FeedServices } from "./services.js";
 
 /**
  * Runs the wake paths of those that `to` names, and tells what was reached; it posts nothing (NUDGE-1). A parked wait is
@@ -14,7 +15,10 @@ import { addressOf, resolveRecipients } from "./recipients.js";
  *
  * @throws not_found or bad_request as a message to them would be answered
  */
-export async function nudge(ctx: TeamContext, input: ParsedInputOf<"nudge">): Promise<OutputOf<"nudge">> {
+export async function nudge(
+  ctx: TeamContext<FeedServices>,
+  input: ParsedInputOf<"nudge">,
+): Promise<OutputOf<"nudge">> {
   const { services, session, team } = ctx;
   const channel = await services.channels.open(session.sessionId);
   if (channel.closed) throw sessionClosed(session);
@@ -31,7 +35,11 @@ export async function nudge(ctx: TeamContext, input: ParsedInputOf<"nudge">): Pr
   return { nudged: meant.map((peer, index) => toNudged(peer, reached[index] ?? [])) };
 }
 
-async function wake(ctx: TeamContext, peer: Peer, by: NudgeFrame["by"]): Promise<readonly WakePath[]> {
+async function wake(
+  ctx: TeamContext<FeedServices>,
+  peer: Peer,
+  by: NudgeFrame["by"],
+): Promise<readonly WakePath[]> {
   const waits = [...peer.waits];
   for (const wait of waits) wait.expire();
   const answers = await Promise.all(

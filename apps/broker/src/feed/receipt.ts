@@ -1,11 +1,12 @@
 import { MerkleError } from "@merkle/wire";
-import type { Services, TeamContext } from "../context.js";
+import type { TeamContext } from "../sessions/context.js";
 import { offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import { refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 import type { Channel } from "./delivery/channel.js";
+import type { FeedServices } from "./services.js";
 
 /** Names what a reply without a cursor brought to a peer, for the call that says that it has arrived (CURSOR-6). */
-export function makeReceipt({ database }: Services, { peerId }: Peer, upTo: number): string {
+export function makeReceipt({ database }: FeedServices, { peerId }: Peer, upTo: number): string {
   return `${upTo}.${peerId}.${database.epoch}`;
 }
 
@@ -14,7 +15,11 @@ export function makeReceipt({ database }: Services, { peerId }: Peer, upTo: numb
  *
  * @throws bad_request for what is no receipt of this peer, resync for one from another history of the database
  */
-export async function readReceipt(ctx: TeamContext, channel: Channel, receipt: string): Promise<number> {
+export async function readReceipt(
+  ctx: TeamContext<FeedServices>,
+  channel: Channel,
+  receipt: string,
+): Promise<number> {
   const { peer } = ctx.team;
   if (receipt === "none") return 0;
   const [, upTo, peerId, epoch] = /^(\d{1,15})\.([0-9a-f-]{36})\.([0-9a-f-]{36})$/.exec(receipt) ?? [];

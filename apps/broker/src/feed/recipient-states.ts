@@ -1,10 +1,10 @@
 import { readReceipts } from "@merkle/db";
 import type { RecipientState, WakePath } from "@merkle/wire";
-import type { Services } from "../context.js";
-import type { SessionIdentity } from "../sessions/access/directory.js";
+import type { SessionIdentity } from "../identity/session-directory.js";
 import { type KnownPeer, readKnownPeers } from "../sessions/roster/known-peers.js";
 import { leftPeers, presentPeers } from "../sessions/roster/present-peers.js";
 import { toCapabilities } from "../sessions/roster/read-peers.js";
+import type { FeedServices } from "./services.js";
 
 /** What of a message tells whom it is for. */
 export interface Directed {
@@ -18,7 +18,7 @@ export interface Directed {
 
 /** The peers that a message reaches, in the order of joining, and what is known of it there (DELIVER-9). */
 export async function readRecipientStates(
-  services: Services,
+  services: FeedServices,
   session: SessionIdentity,
   message: Directed,
 ): Promise<RecipientState[]> {

@@ -1,9 +1,10 @@
 import type { PeerRosterRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { TeamContext } from "../context.js";
 import { type Audience, everyone } from "../core/message.js";
+import type { TeamContext } from "../sessions/context.js";
 import { readKnownPeers } from "../sessions/roster/known-peers.js";
 import { presentPeers } from "../sessions/roster/present-peers.js";
+import type { FeedServices } from "./services.js";
 
 /** What of a peer tells whether it is meant. */
 export type Addressable = Pick<
@@ -22,7 +23,7 @@ export type Addressable = Pick<
 
 /** Resolves whom a message is for, as they are at this moment (SEND-2). For everyone nothing is read. */
 export async function readAudience(
-  { services, session, team }: TeamContext,
+  { services, session, team }: TeamContext<FeedServices>,
   to: readonly string[],
 ): Promise<Audience> {
   if (to.every(isEveryone)) return everyone;

@@ -1,12 +1,13 @@
 import { listPeers, type StoredMessage } from "@merkle/db";
 import { canonicalJson } from "@merkle/wire";
-import type { TeamContext } from "../context.js";
+import type { TeamContext } from "../sessions/context.js";
+import type { Saying } from "./check-reply.js";
 import { addressOf, fold, isEveryone } from "./recipients.js";
-import type { Saying } from "./say.js";
+import type { FeedServices } from "./services.js";
 
 /** Whether what is said is what the message with the same key said (IDEM-8), however its recipients were written. */
 export async function isRepetition(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   stored: StoredMessage,
   saying: Saying,
 ): Promise<boolean> {
@@ -32,7 +33,7 @@ function isSameContent(stored: string, { answer, ...content }: Saying["content"]
  * for the address with its team's.
  */
 async function isSameAudience(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   stored: readonly string[],
   to: readonly string[] = ["*"],
 ): Promise<boolean> {
@@ -51,7 +52,10 @@ async function isSameAudience(
 const sessionKeyForm = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Puts the address of its peer in the place of a session key. */
-async function nameKeys({ services, session }: TeamContext, to: readonly string[]): Promise<string[]> {
+async function nameKeys(
+  { services, session }: TeamContext<FeedServices>,
+  to: readonly string[],
+): Promise<string[]> {
   if (!to.some((entry) => sessionKeyForm.test(entry))) return [...to];
   const { orm, meshId } = services.database;
   const rows = await listPeers(orm, meshId, session.sessionId);

@@ -1,28 +1,19 @@
 import { findMessageById, type MessageRow, type StoredMessage, violatedConstraint } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { MerkleError, type OutputOf } from "@merkle/wire";
 import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
-import { readOwnPost } from "../identity/persons/read-own-post.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
+import type { TeamContext } from "../sessions/context.js";
 import type { Appended } from "./appender.js";
-import { checkReply, refuseSettled } from "./check-reply.js";
+import { checkReply, refuseSettled, type Saying } from "./check-reply.js";
+import { readOwnPost } from "./read-own-post.js";
 import { readRecipientStates } from "./recipient-states.js";
 import { isEveryone, readAudience } from "./recipients.js";
 import { isRepetition } from "./repetition.js";
+import type { FeedServices } from "./services.js";
 import { refuseWhileShut } from "./shut.js";
 
-type PostInput = ParsedInputOf<"post_message">;
 type Posted = OutputOf<"post_message">;
-
-/** A text that only its recipient can read; the broker has it as it came. */
-type SealedContent = { readonly private: true; readonly sealed: string; readonly answer?: undefined };
-
-/** What somebody wants to say. */
-export interface Saying extends Pick<PostInput, "to" | "priority" | "reply_to"> {
-  readonly content: PostInput["content"] | SealedContent;
-  readonly operation: "post_message" | "send_message";
-}
 
 /**
  * Posts a chat message. When this resolves it is on disk, and no kill of anything loses it (FEED-2). Sent again with the
@@ -31,7 +22,7 @@ export interface Saying extends Pick<PostInput, "to" | "priority" | "reply_to"> 
  * @throws session_closed, session_held or budget_spent; not_found for a recipient or a message that there is none of;
  * conflict when the key was used for another message, or the ask has its answer
  */
-export async function say(ctx: TeamContext, saying: Saying): Promise<Posted> {
+export async function say(ctx: TeamContext<FeedServices>, saying: Saying): Promise<Posted> {
   const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, saying.operation, ctx.idempotencyKey);
   if (!ctx.joins && namesNothing(saying))
     return post(ctx, toRow(ctx, id, saying, saying.content, everyone, null), saying);
@@ -53,7 +44,7 @@ function namesNothing({ to, reply_to, content }: Saying): boolean {
 
 type Prepared = { readonly row: MessageRow } | { readonly earlier: StoredMessage };
 
-async function prepare(ctx: TeamContext, id: string, saying: Saying): Promise<Prepared> {
+async function prepare(ctx: TeamContext<FeedServices>, id: string, saying: Saying): Promise<Prepared> {
   // What it names may be gone by now, which is no reason to refuse the repetition of what was posted.
   const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
   if (earlier) return { earlier };
@@ -70,7 +61,7 @@ async function prepare(ctx: TeamContext, id: string, saying: Saying): Promise<Pr
 }
 
 function toRow(
-  { session, team }: TeamContext,
+  { session, team }: TeamContext<FeedServices>,
   id: string,
   { priority, reply_to }: Saying,
   content: Said["content"],
@@ -85,7 +76,7 @@ function toRow(
   return chatRow(session.sessionId, id, author, said);
 }
 
-async function post(ctx: TeamContext, row: MessageRow, saying: Saying): Promise<Posted> {
+async function post(ctx: TeamContext<FeedServices>, row: MessageRow, saying: Saying): Promise<Posted> {
   const { sessions } = ctx.services;
   for (;;) {
     const appended = await (ctx.joins ? joinAndPost(ctx, row) : place(ctx, row));
@@ -112,14 +103,14 @@ async function post(ctx: TeamContext, row: MessageRow, saying: Saying): Promise<
   }
 }
 
-function place({ services, placed }: TeamContext, row: MessageRow): Promise<Appended> {
+function place({ services, placed }: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
   const appending = services.appender.append(row);
   placed();
   return appending;
 }
 
 /** Posts in the transaction that makes the caller a team, so that a message that is refused makes none. */
-async function joinAndPost(ctx: TeamContext, row: MessageRow): Promise<Appended> {
+async function joinAndPost(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
   try {
     const { sequence, at } = await ctx.write(async (write) => {
       const { sequence, postedAt } = await write.post(row);
@@ -133,7 +124,11 @@ async function joinAndPost(ctx: TeamContext, row: MessageRow): Promise<Appended>
   }
 }
 
-async function repeat(ctx: TeamContext, stored: StoredMessage, saying: Saying): Promise<Posted> {
+async function repeat(
+  ctx: TeamContext<FeedServices>,
+  stored: StoredMessage,
+  saying: Saying,
+): Promise<Posted> {
   if (ctx.idempotencyKey !== undefined && !(await isRepetition(ctx, stored, saying))) {
     throw otherMessage(stored.sequence);
   }
@@ -141,7 +136,7 @@ async function repeat(ctx: TeamContext, stored: StoredMessage, saying: Saying): 
 }
 
 async function toPosted(
-  { services, session, team }: TeamContext,
+  { services, session, team }: TeamContext<FeedServices>,
   message: Pick<StoredMessage, "id" | "sequence" | "reaches" | "postedAt">,
 ): Promise<Posted> {
   const { id, sequence, reaches, postedAt } = message;
@@ -151,11 +146,14 @@ async function toPosted(
   return { ...posted, recipients: await retryWhileLost(() => readRecipientStates(services, session, place)) };
 }
 
-function findStored({ services, session }: TeamContext, id: string): Promise<StoredMessage | null> {
+function findStored(
+  { services, session }: TeamContext<FeedServices>,
+  id: string,
+): Promise<StoredMessage | null> {
   return findMessageById(services.database.orm, session.sessionId, id);
 }
 
-async function getStored(ctx: TeamContext, id: string): Promise<StoredMessage> {
+async function getStored(ctx: TeamContext<FeedServices>, id: string): Promise<StoredMessage> {
   const stored = await findStored(ctx, id);
   if (!stored) throw new TypeError("A message that was found when it was appended is not there.");
   return stored;

@@ -1,9 +1,11 @@
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { TeamContext } from "../sessions/context.js";
 import { say } from "./say.js";
+import type { FeedServices } from "./services.js";
 
 /** Posts a chat message to those that `to` names (SEND-1). */
 export async function sendMessage(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"send_message">,
 ): Promise<OutputOf<"send_message">> {
   const { message, to, priority, reply_to } = input;

@@ -1,8 +1,10 @@
 import { findSession, type SessionRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { TeamContext } from "../context.js";
 import { idFrom, systemRow } from "../core/message.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
+import type { TeamContext } from "../sessions/context.js";
+import { isBudgetSpent } from "../sessions/resume-session.js";
+import type { FeedServices } from "./services.js";
 
 /**
  * Says why the caller cannot post at this moment, and returns when nothing keeps it from that. What counts is judged where
@@ -10,7 +12,7 @@ import { sessionClosed } from "../sessions/access/authorize.js";
  *
  * @throws session_closed, session_held or budget_spent
  */
-export async function refuseWhileShut(ctx: TeamContext): Promise<void> {
+export async function refuseWhileShut(ctx: TeamContext<FeedServices>): Promise<void> {
   const { database, sessions } = ctx.services;
   const { sessionId, slug } = ctx.session;
   const row = await findSession(database.orm, database.meshId, sessionId);
@@ -26,17 +28,11 @@ export async function refuseWhileShut(ctx: TeamContext): Promise<void> {
   throw budgetSpent(row);
 }
 
-/** Whether agents have said as much as they may since the last human word. */
-export function isBudgetSpent({
-  messageBudget,
-  agentMessages,
-  agentMessagesAtHuman,
-}: Pick<SessionRow, "messageBudget" | "agentMessages" | "agentMessagesAtHuman">): boolean {
-  return messageBudget > 0 && agentMessages - agentMessagesAtHuman >= messageBudget;
-}
-
 /** Tells everyone, once for each time that the budget is spent: agents who are refused do not change what it was spent at. */
-async function announceSpent({ services, session }: TeamContext, row: SessionRow): Promise<void> {
+async function announceSpent(
+  { services, session }: TeamContext<FeedServices>,
+  row: SessionRow,
+): Promise<void> {
   const { sessionId } = session;
   const id = idFrom([sessionId, "budget_spent", String(row.agentMessages)]);
   const event = {

@@ -1,5 +1,5 @@
-import { limits } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { TeamContext } from "../sessions/context.js";
 import { noteReturned, offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 import type { Channel, Mail } from "./delivery/channel.js";
@@ -14,6 +14,7 @@ import {
   resumeReading,
 } from "./mailbox.js";
 import { makeReceipt } from "./receipt.js";
+import type { FeedServices } from "./services.js";
 
 type Input = ParsedInputOf<"wait_for_messages">;
 type Output = OutputOf<"wait_for_messages">;
@@ -22,7 +23,7 @@ type Output = OutputOf<"wait_for_messages">;
  * Answers with the next messages for the caller, at once or as soon as one comes that is worth waking for (WAIT-1, DELIVER-4).
  * Acknowledged is only what the caller says, or something shows, that it has read (CURSOR-4, CURSOR-6).
  */
-export async function waitForMessages(ctx: TeamContext, input: Input): Promise<Output> {
+export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
   const { channels, presence } = ctx.services;
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor: input.since_cursor });
@@ -39,7 +40,7 @@ export async function waitForMessages(ctx: TeamContext, input: Input): Promise<O
 }
 
 async function beginReading(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   input: Input,
   channel: Channel,
 ): Promise<Beginning & { readonly skipped: number }> {
@@ -62,7 +63,7 @@ interface Page extends Mail {
 }
 
 async function readOrBlock(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   input: Input,
   channel: Channel,
   { since, again }: Beginning,
@@ -103,7 +104,7 @@ async function readOrBlock(
 }
 
 /** A peer may have four waits parked; one more answers the oldest as its timeout would (WAIT-6). */
-function park({ services }: TeamContext, peer: Peer, expire: () => void): () => void {
+function park({ services }: TeamContext<FeedServices>, peer: Peer, expire: () => void): () => void {
   const [oldest] = peer.waits;
   if (oldest && peer.waits.size >= limits.parkedWaitsPerPeerMax) {
     peer.waits.delete(oldest);
@@ -125,7 +126,7 @@ interface Answer extends Beginning {
   readonly channel: Channel;
 }
 
-function toOutput(ctx: TeamContext, input: Input, answer: Answer): Output {
+function toOutput(ctx: TeamContext<FeedServices>, input: Input, answer: Answer): Output {
   const { page, rest, since, again, skipped, channel } = answer;
   const { database, settings } = ctx.services;
   const { peer } = ctx.team;
@@ -155,7 +156,7 @@ function toOutput(ctx: TeamContext, input: Input, answer: Answer): Output {
 
 /** Only an answer that reached its caller was an offer; one that was cut off brings its messages again (CURSOR-8). */
 function noteWritten(
-  ctx: TeamContext,
+  ctx: TeamContext<FeedServices>,
   input: Input,
   { page, rest: { upTo }, again }: Answer,
   documentVersion: number,

@@ -11,7 +11,7 @@ import {
   type LiveSecret,
 } from "@merkle/db";
 import { findInviteSecrets, findTeamCredentials, MerkleError, parseTeamCredential } from "@merkle/wire";
-import { hashSecret } from "../sessions/access/credentials.js";
+import { hashSecret } from "./credential.js";
 import { findTokens, hashToken } from "./tokens/token.js";
 
 /**

@@ -1,5 +1,5 @@
 import { MerkleError } from "@merkle/wire";
-import type { Context } from "../context.js";
+import type { Context, IdentityServices } from "./context.js";
 import type { Asker, MemberPrincipal } from "./principal.js";
 
 /**
@@ -7,7 +7,7 @@ import type { Asker, MemberPrincipal } from "./principal.js";
  *
  * @throws forbidden where the broker lets everybody in, who then is nobody in particular
  */
-export function requireMember({ principal }: Pick<Context, "principal">): MemberPrincipal {
+export function requireMember({ principal }: Pick<Context<IdentityServices>, "principal">): MemberPrincipal {
   if (principal?.kind === "member") return principal;
   throw new MerkleError(
     "forbidden",

@@ -1,6 +1,6 @@
 import { hideMemory } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { MeshContext, SessionServices } from "../sessions/context.js";
 import { nameOf } from "../sessions/roster/author.js";
 import { getMemory, toMemoryNumber } from "./memory-output.js";
 
@@ -10,7 +10,7 @@ import { getMemory, toMemoryNumber } from "./memory-output.js";
  * @throws conflict when it is forgotten already, with who did it and why
  */
 export async function forget(
-  ctx: MeshContext,
+  ctx: MeshContext<SessionServices>,
   { id, reason }: ParsedInputOf<"forget">,
 ): Promise<OutputOf<"forget">> {
   const { meshId } = ctx.services.database;

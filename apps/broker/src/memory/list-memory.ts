@@ -1,12 +1,13 @@
 import { listMemories } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { fillPage } from "../core/fill-page.js";
+import type { Context, SessionServices } from "../sessions/context.js";
 import { toMemoryChoice } from "./memory-choice.js";
 import { toMemory, toMemoryNumber } from "./memory-output.js";
 
 /** Lists memories, newest first; a page ends at its limit or at `pageBytesMax` (MEM-8). */
 export async function listMemory(
-  ctx: Context,
+  ctx: Context<SessionServices>,
   input: ParsedInputOf<"list_memory">,
 ): Promise<OutputOf<"list_memory">> {
   const { services } = ctx;

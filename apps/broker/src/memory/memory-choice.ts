@@ -1,13 +1,14 @@
 import type { MemoryChoice } from "@merkle/db";
-import type { ParsedInputOf, Services } from "../context.js";
-import { requireSession } from "../sessions/access/require-session.js";
+import type { ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../identity/require-session.js";
+import type { SessionServices } from "../sessions/context.js";
 import { foldTags } from "./memory-output.js";
 
 type Chosen = Pick<ParsedInputOf<"recall">, "tags" | "by" | "since" | "session">;
 
 /** Which memories a list or a search is about (MEM-14). */
 export async function toMemoryChoice(
-  services: Services,
+  services: SessionServices,
   { tags = [], by, since, session }: Chosen,
 ): Promise<MemoryChoice> {
   return {

@@ -1,6 +1,7 @@
 import { recallMemories } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { fillPage } from "../core/fill-page.js";
+import type { Context, SessionServices } from "../sessions/context.js";
 import { bestPart } from "../text/best-part.js";
 import { toTextMatch } from "../text/to-text-match.js";
 import { toMemoryChoice } from "./memory-choice.js";
@@ -10,7 +11,10 @@ import { toMemory } from "./memory-output.js";
 const partCharsMax = 2_000;
 
 /** Searches what was remembered and not forgotten, the best match first (MEM-4). */
-export async function recall(ctx: Context, input: ParsedInputOf<"recall">): Promise<OutputOf<"recall">> {
+export async function recall(
+  ctx: Context<SessionServices>,
+  input: ParsedInputOf<"recall">,
+): Promise<OutputOf<"recall">> {
   const { orm, meshId } = ctx.services.database;
   const rows = await recallMemories(orm, meshId, {
     match: await toTextMatch(orm, input.query),

@@ -1,11 +1,12 @@
 import { insertMemory } from "@merkle/db";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { MeshContext, SessionServices } from "../sessions/context.js";
 import { authorOf } from "../sessions/roster/author.js";
 import { foldTags, toMemoryId } from "./memory-output.js";
 
 /** Keeps something for the mesh, under its next number. It outlives the session it was learned in (MEM-1). */
 export async function remember(
-  ctx: MeshContext,
+  ctx: MeshContext<SessionServices>,
   input: ParsedInputOf<"remember">,
 ): Promise<OutputOf<"remember">> {
   const { meshId } = ctx.services.database;

@@ -1,6 +1,6 @@
 import { showMemory } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { MeshContext, SessionServices } from "../sessions/context.js";
 import { getMemory, toMemoryNumber } from "./memory-output.js";
 
 /**
@@ -9,7 +9,7 @@ import { getMemory, toMemoryNumber } from "./memory-output.js";
  * @throws forbidden to agents: what one of them took back, another could otherwise bring back without being told why
  */
 export async function restoreMemory(
-  ctx: MeshContext,
+  ctx: MeshContext<SessionServices>,
   { id }: ParsedInputOf<"restore_memory">,
 ): Promise<OutputOf<"restore_memory">> {
   if (ctx.team?.kind === "agent") {

@@ -1,8 +1,9 @@
 import { findProgressEntry } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../sessions/context.js";
 import { cutSummary } from "./cut-summary.js";
 import { toProgressEntry } from "./progress-output.js";
+import type { ProgressServices } from "./services.js";
 
 /**
  * Reads an entry in brief. Its summary is made when it is first asked for, and kept; where none can be made, or not soon
@@ -11,7 +12,7 @@ import { toProgressEntry } from "./progress-output.js";
  * @throws not_found when that project has no such entry
  */
 export async function getContext(
-  { services }: Context,
+  { services }: Context<ProgressServices>,
   { projectId, id, includeFull }: ParsedInputOf<"get_context">,
 ): Promise<OutputOf<"get_context">> {
   const { database, summariser } = services;

@@ -1,19 +1,20 @@
 import { type ListedProgressEntryRow, listProgressEntries } from "@merkle/db";
-import type { ListedProgressEntry } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { ListedProgressEntry, OutputOf, ParsedInputOf } from "@merkle/wire";
 import { fillPage } from "../core/fill-page.js";
-import { requireSession } from "../sessions/access/require-session.js";
+import { requireSession } from "../identity/require-session.js";
+import type { Context } from "../sessions/context.js";
 import { bestPart } from "../text/best-part.js";
 import { toTextMatch } from "../text/to-text-match.js";
 import { toDay } from "./day.js";
 import { toProgressEntry } from "./progress-output.js";
+import type { ProgressServices } from "./services.js";
 import { foldedTags } from "./tags.js";
 
 const partCharsMax = 300;
 
 /** Lists entries of all projects or of some, newest first, with as much of each as tells what it is (PROGRESS-13). */
 export async function listProgress(
-  { services }: Context,
+  { services }: Context<ProgressServices>,
   input: ParsedInputOf<"list_progress">,
 ): Promise<OutputOf<"list_progress">> {
   const { orm, meshId } = services.database;

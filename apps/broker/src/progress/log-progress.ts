@@ -1,12 +1,14 @@
 import { insertProgressEntry } from "@merkle/db";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { MeshContext } from "../sessions/context.js";
 import { authorOf } from "../sessions/roster/author.js";
 import { createEntryId } from "./entry-id.js";
+import type { ProgressServices } from "./services.js";
 import { foldedTags, withoutTwins } from "./tags.js";
 
 /** Logs what was done. The project comes into being with its first entry; no entry is ever changed (PROGRESS-1). */
 export async function logProgress(
-  ctx: MeshContext,
+  ctx: MeshContext<ProgressServices>,
   input: ParsedInputOf<"log_progress">,
 ): Promise<OutputOf<"log_progress">> {
   const { meshId } = ctx.services.database;

@@ -1,13 +1,15 @@
 import { searchProgressEntries } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../sessions/context.js";
 import { toTextMatch } from "../text/to-text-match.js";
 import { toDay } from "./day.js";
 import { toProgressEntry } from "./progress-output.js";
+import type { ProgressServices } from "./services.js";
 import { foldedTags } from "./tags.js";
 
 /** Finds a project's entries, newest first, without what they say; where there is no such project, none (PROGRESS-9). */
 export async function searchLogs(
-  { services }: Context,
+  { services }: Context<ProgressServices>,
   input: ParsedInputOf<"search_logs">,
 ): Promise<OutputOf<"search_logs">> {
   const { orm, meshId } = services.database;

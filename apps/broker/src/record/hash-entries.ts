@@ -8,6 +8,7 @@ import {
   growTree,
 } from "@merkle/wire/record";
 import { sha256 } from "../core/sha256.js";
+import type { Task } from "../core/workers/task.js";
 
 /** Entries to be hashed: numbers `first` to `last` of a log, as `readEntryFacts` gives what they are made from. */
 export interface EntryFacts {
@@ -24,6 +25,15 @@ export interface HashedEntries {
   /** The first entry that is not there, though entries never go; null when all are. */
   readonly missing: number | null;
 }
+
+/** Some five hundred entries, which is what most records have. */
+const smallFactsCharsMax = 128 * 1024;
+
+export const hashEntriesTask: Task<EntryFacts, HashedEntries> = {
+  name: "hash_entries",
+  run: hashEntries,
+  isSmall: ({ facts }) => facts.reduce((chars, text) => chars + text.length, 0) < smallFactsCharsMax,
+};
 
 export function hashEntries({ log, recordId, first, last, facts }: EntryFacts): HashedEntries {
   let expected = first;

@@ -9,10 +9,11 @@ import { putAuditKey } from "../../../../tests/kit/audit-key.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { createLog } from "../core/log.js";
 import { startWorkers, type Workers } from "../core/workers/workers.js";
+import { workerEntry } from "../start/worker-entry.js";
 import { openAuditKey } from "./audit-key.js";
 import { createRecords } from "./records.js";
 
-const workers = startWorkers();
+const workers = startWorkers({ entry: workerEntry() });
 afterAll(workers.stop);
 
 /** What signs records of a database, as one of several nodes on it. */

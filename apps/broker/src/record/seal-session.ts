@@ -1,8 +1,8 @@
 import { keepHead, readRecordExtent, type Transaction } from "@merkle/db";
 import type { SignedHead } from "@merkle/wire/record";
-import type { Services } from "../context.js";
 import { readAbout } from "./about.js";
 import { completeLogs } from "./records.js";
+import type { RecordServices } from "./services.js";
 import { signHead } from "./sign-head.js";
 import { toSignedHead } from "./signed-head.js";
 import type { LogReader } from "./tiles.js";
@@ -14,7 +14,7 @@ import type { LogReader } from "./tiles.js";
  */
 export async function sealSession(
   tx: Transaction,
-  { database, workers, signer }: Pick<Services, "database" | "workers" | "signer">,
+  { database, workers, signer }: Pick<RecordServices, "database" | "workers" | "signer">,
   { sessionId, at }: { readonly sessionId: string; readonly at: Date },
 ): Promise<SignedHead> {
   const extent = await readRecordExtent(tx, sessionId);

@@ -1,9 +1,10 @@
 import { findHeadOver, type RecordExtent } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { consistencyPath, inclusionPath, type ReadSubtrees, rootOfLog, toHex } from "@merkle/wire/record";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
 import { sha256 } from "../core/sha256.js";
+import type { SessionContext } from "../sessions/context.js";
 import { readProvenEntry } from "./proven-entry.js";
+import type { RecordServices } from "./services.js";
 import { toSignedHead } from "./signed-head.js";
 import { type NamedLog, subtreesOf } from "./tiles.js";
 import { whileHashing } from "./while-hashing.js";
@@ -16,7 +17,7 @@ type Output = OutputOf<"session_proof">;
  * (SEAL-4, SEAL-5). Paths come from what was hashed when it was posted, the entry from what is stored now: if these two
  * differ, the proof does not hold, and shows the damage.
  */
-export async function sessionProof(ctx: SessionContext, input: Input): Promise<Output> {
+export async function sessionProof(ctx: SessionContext<RecordServices>, input: Input): Promise<Output> {
   const { database, workers } = ctx.services;
   const { sessionId } = ctx.session;
   const { head: headNow, extent } = await readNow(ctx);
@@ -64,14 +65,14 @@ async function proveConsistency(
   return { from_size: from, from_root: toHex(root), path: path.map(toHex) };
 }
 
-async function readNow({ services, session }: SessionContext) {
+async function readNow({ services, session }: SessionContext<RecordServices>) {
   const now = await whileHashing(services.records.headNow(session.sessionId));
   if (!now) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
   return now;
 }
 
 async function findHead(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<RecordServices>,
   log: NamedLog["log"],
   size: number,
 ): Promise<Output["head"]> {

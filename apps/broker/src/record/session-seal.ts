@@ -1,12 +1,16 @@
 import { listOriginKeys, listSeals } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
-import type { OutputOf, SessionContext } from "../context.js";
+import { limits, MerkleError, type OutputOf } from "@merkle/wire";
+import type { SessionContext } from "../sessions/context.js";
 import { toAuditKey } from "./audit-key.js";
+import type { RecordServices } from "./services.js";
 import { toSignedHead } from "./signed-head.js";
 import { whileHashing } from "./while-hashing.js";
 
 /** Gives the signed head of a session's record as it is now, and those of its conclusions (SEAL-3). */
-export async function sessionSeal({ services, session }: SessionContext): Promise<OutputOf<"session_seal">> {
+export async function sessionSeal({
+  services,
+  session,
+}: SessionContext<RecordServices>): Promise<OutputOf<"session_seal">> {
   const { database, records, signer } = services;
   const { sessionId, slug } = session;
   const now = await whileHashing(records.headNow(sessionId));

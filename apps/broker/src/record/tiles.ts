@@ -13,7 +13,7 @@ import {
 import { MerkleError } from "@merkle/wire";
 import type { ReadSubtrees, Subtree } from "@merkle/wire/record";
 import type { Workers } from "../core/workers/workers.js";
-import { type HashedEntries, rootOver } from "./hash-entries.js";
+import { type HashedEntries, hashEntriesTask, rootOver } from "./hash-entries.js";
 
 /** One of a session's logs, and what its entries call the session. */
 export interface NamedLog extends RecordLog {
@@ -157,7 +157,7 @@ async function hashFacts(
   facts: readonly string[],
 ): Promise<HashedEntries> {
   const hashed = await workers.run(
-    "hash_entries",
+    hashEntriesTask,
     { log, recordId, ...range, facts },
     { timeoutMs: hashMsMax },
   );

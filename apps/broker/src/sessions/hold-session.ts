@@ -1,11 +1,10 @@
-import { countAgentTeams, findSession, lockSession, saveHold } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { toHeld } from "../views/sessions/session-output.js";
+import { countAgentTeams, findSession, lockSession, type SessionRow, saveHold } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { SessionServices, TeamContext } from "./context.js";
 
 /** Keeps agents from posting until a human resumes the session, and tells them (HOLD-2). Held already, it stays as it is. */
 export async function holdSession(
-  ctx: TeamContext,
+  ctx: TeamContext<SessionServices>,
   input: ParsedInputOf<"hold_session">,
 ): Promise<OutputOf<"hold_session">> {
   const { database, channels } = ctx.services;
@@ -31,4 +30,10 @@ export async function holdSession(
     afterCommit(() => channels.announceChange(sessionId, "session", sequence));
     return { held, teams };
   });
+}
+
+/** Who holds a session, if a human does. */
+export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
+  if (!row.heldAt) return null;
+  return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };
 }

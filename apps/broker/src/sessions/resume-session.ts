@@ -1,13 +1,12 @@
-import { endHold, findSession, lockFeed, lockSession } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { isBudgetSpent } from "../feed/shut.js";
+import { endHold, findSession, lockFeed, lockSession, type SessionRow } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { SessionServices, TeamContext } from "./context.js";
+import { toSessionSettings } from "./session-settings.js";
 import { changeSessionSettings } from "./settings/change-session-settings.js";
-import { toSessionSettings } from "./settings/get-settings.js";
 
 /** Lets agents go on: ends a hold, and counts their messages anew (HOLD-5, BUDGET-5). Says so where something held them back. */
 export async function resumeSession(
-  ctx: TeamContext,
+  ctx: TeamContext<SessionServices>,
   input: ParsedInputOf<"resume_session">,
 ): Promise<OutputOf<"resume_session">> {
   const { database, channels } = ctx.services;
@@ -37,4 +36,13 @@ export async function resumeSession(
     }
     return { resumed, message_budget };
   });
+}
+
+/** Whether agents have said as much as they may since the last human word. */
+export function isBudgetSpent({
+  messageBudget,
+  agentMessages,
+  agentMessagesAtHuman,
+}: Pick<SessionRow, "messageBudget" | "agentMessages" | "agentMessagesAtHuman">): boolean {
+  return messageBudget > 0 && agentMessages - agentMessagesAtHuman >= messageBudget;
 }

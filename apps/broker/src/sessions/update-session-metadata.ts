@@ -1,13 +1,13 @@
 import { findSession, lockSession, type SessionRow, updateSessionRow } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
-import { toSessionSettings } from "./settings/get-settings.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { SessionServices, TeamContext } from "./context.js";
+import { toSessionSettings } from "./session-settings.js";
 
 type Changes = OutputOf<"update_session_metadata">["changes"];
 
 /** Changes title or description and tells everybody what, who and why (SES-7). Of two updates the later wins. */
 export async function updateSessionMetadata(
-  ctx: TeamContext,
+  ctx: TeamContext<SessionServices>,
   input: ParsedInputOf<"update_session_metadata">,
 ): Promise<OutputOf<"update_session_metadata">> {
   const { database } = ctx.services;

@@ -7,9 +7,8 @@ import {
   purgeRequests,
 } from "@merkle/db";
 import { limits } from "@merkle/wire";
-import type { Services } from "../context.js";
-import type { Meshes } from "../identity/meshes/meshes.js";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
+import type { Meshes, Services } from "../transports/services.js";
 import { createAttentionLook } from "../views/attention/attention-look.js";
 import { forgetSettled } from "../views/attention/forget-settled.js";
 

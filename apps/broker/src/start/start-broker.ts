@@ -10,11 +10,11 @@ import {
   type NodeLock,
   openDatabase,
   shipPersonas,
+  type Transaction,
 } from "@merkle/db";
 import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
 import { limits, type RateLimits } from "@merkle/wire";
-import type { Services } from "../context.js";
 import { createAddresses } from "../core/addresses.js";
 import { createLog, type Log } from "../core/log.js";
 import { toStoredMessage } from "../core/message.js";
@@ -29,38 +29,37 @@ import { type Appender, type PostedRow, startAppender } from "../feed/appender.j
 import { startInProcessBus } from "../feed/delivery/bus.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
-import { createEntrance } from "../identity/authenticator/entrance.js";
+import { createAuthenticator } from "../identity/authenticator/authenticator.js";
 import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/ensure-first-invite.js";
 import { createLimiter } from "../identity/limits/limiter.js";
-import {
-  createMeshes,
-  createMeshOfSession,
-  type Meshes,
-  type SharedServices,
-} from "../identity/meshes/meshes.js";
+import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
 import { type Arrivals, createArrivals } from "../identity/origin/arrival.js";
 import { type AuthMode, chooseAuth, isLoopback } from "../identity/origin/auth-mode.js";
 import { createHostGuard } from "../identity/origin/hosts.js";
 import { makeVerificationCode, writeHomeKey } from "../identity/persons/verification.js";
+import { createRevocations } from "../identity/revocations.js";
+import { createSessionDirectory } from "../identity/session-directory.js";
 import { atLevel } from "../progress/progress-log.js";
 import { createSummariser } from "../progress/summariser.js";
 import type { ProgressLogLevel, SummaryOptions } from "../progress/summary-options.js";
 import { type AuditSigner, openAuditKey } from "../record/audit-key.js";
 import { clearSpool } from "../record/import/spool.js";
 import { createRecords } from "../record/records.js";
+import { createCredentials } from "../sessions/access/credentials.js";
 import { startPresence } from "../sessions/peers/presence.js";
 import { startStateAnnouncer } from "../state/state-announcer.js";
-import { createHttpServer, type Deadlines, type HttpServer } from "../transports/http/http-server.js";
-import { createBodyReader } from "../transports/http/read-json-body.js";
+import { createHttpServer, type Deadlines, type HttpServer } from "../transports/http-server.js";
+import type { Authenticator, Meshes, Services } from "../transports/services.js";
 import { type Certificate, type CertificateFiles, readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
 import { startIndexer } from "../views/search/indexer.js";
 import type { AgentOptions } from "../work/jobs/agent-options.js";
 import { type Jobs, startJobs } from "../work/jobs/run-jobs.js";
 import { shippedPersonas } from "../work/personas/shipped-personas.js";
-import { createSources } from "../work/sources/sources.js";
+import { createSources, noSources } from "../work/sources/sources.js";
 import { startAnchorer } from "../work/topics/anchorer.js";
 import { startHousekeeper } from "./housekeeper.js";
+import { workerEntry } from "./worker-entry.js";
 
 export interface BrokerOptions {
   /** The Merkle home: everything that this machine keeps. An absolute path. */
@@ -205,7 +204,8 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const services = started.meshes.main;
 
   const http = await createHttpServer({
-    services,
+    meshes: started.meshes,
+    authenticator: started.authenticator,
     hosts: createHostGuard({
       listenHost: host,
       allowedHosts: options.allowedHosts ?? [],
@@ -332,6 +332,7 @@ function notAlone(): StartError {
 
 interface StartedServices {
   readonly meshes: Meshes;
+  readonly authenticator: Authenticator;
   /** Ends parked waits as at their timeout. */
   endWaits(): void;
   stopServices(): Promise<void>;
@@ -360,7 +361,7 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
   const stateAnnouncer = startStateAnnouncer({ database, channels, log });
   const indexer = startIndexer({ database, log });
   const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
-  const workers = startWorkers({ log });
+  const workers = startWorkers({ log, entry: workerEntry() });
   const anchorer = startAnchorer({ database, workers, meshChannels, log });
   const eventLoop = watchEventLoop();
   const appender: Appender = startAppender({
@@ -376,11 +377,28 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
       }
     },
   });
-  // What every mesh's services hold, and what makes them from it: each comes into being with the other.
-  const shared: SharedServices = {
+  await shipPersonas(database.orm, shippedPersonas);
+  const { roots, author } = options.agent ?? {};
+  // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
+  const mainSources = createSources({ roots, author, home: options.home });
+  const sourcesOf = (meshId: string) => (meshId === database.meshId ? mainSources : noSources);
+  const jobs: Jobs = await startJobs({
+    agent: options.agent,
+    database,
+    sourcesOf,
+    meshChannels,
+    brokerUrl: listening,
+    // Where everybody is let in and nobody but this machine can come, its own people have the say anyway; where strangers can
+    // come, nobody is a member whom a machine could belong to.
+    ...(auth === "open" && { remoteRunners: !isForOthers(options) }),
+    log,
+  });
+  const revocations = createRevocations(database);
+  const limiter = createLimiter({ rates: chooseRates(options), metrics });
+  const shared = {
     version: readVersion(),
     startedAt: new Date(),
-    databaseKind: databaseUrl === undefined ? "embedded" : "external",
+    databaseKind: databaseUrl === undefined ? ("embedded" as const) : ("external" as const),
     home: options.home,
     homeKey: options.homeKey,
     eventLoop,
@@ -389,51 +407,47 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
     meshChannels,
     whenAlone: nodeLock.whenHeld,
     isAlone: () => nodeLock.isHeld,
-    meshes: () => meshes,
-    entrance: () => entrance,
     stateAnnouncer,
     indexer,
     anchorer,
     summariser,
     presence,
-    jobs: () => jobs,
+    jobs,
     settings,
     addresses: createAddresses(settings, listening),
     certificate: () => certificate?.current ?? null,
     workers,
     signer,
     records: createRecords({ database, workers, signer }),
-    limiter: createLimiter({ rates: chooseRates(options), metrics }),
-    bodies: createBodyReader(),
+    auth,
+    limiter,
+    revocations,
+    onDocumentWritten: anchorer.look,
+    furnishMesh: (tx: Transaction, meshId: string) => shipPersonas(tx, shippedPersonas, meshId),
     metrics,
     log,
     stopping: stopping.signal,
   };
-  await shipPersonas(database.orm, shippedPersonas);
-  const sources = createSources({
-    roots: options.agent?.roots,
-    author: options.agent?.author,
-    home: options.home,
-  });
-  const meshes = createMeshes({ database, shared, sources });
-  const entrance = createEntrance({ auth, meshes, limiter: shared.limiter, database });
-  const jobs: Jobs = await startJobs({
-    agent: options.agent,
+  const meshes: Meshes = createMeshes(
     database,
-    meshes: () => meshes,
-    meshChannels,
-    brokerUrl: listening,
-    // Where everybody is let in and nobody but this machine can come, its own people have the say anyway; where strangers can
-    // come, nobody is a member whom a machine could belong to.
-    ...(auth === "open" && { remoteRunners: !isForOthers(options) }),
-    log,
-  });
+    (ofMesh, meshName): Services => ({
+      ...shared,
+      database: ofMesh,
+      meshName,
+      mesh: meshChannels.in(ofMesh.meshId),
+      credentials: createCredentials({ database: ofMesh, presence }),
+      sessions: createSessionDirectory(ofMesh),
+      sources: sourcesOf(ofMesh.meshId),
+    }),
+  );
+  const authenticator = createAuthenticator({ auth, meshes, revocations, limiter, database });
   return {
     meshes,
+    authenticator,
     endWaits: () => stopping.abort(),
     async stopServices() {
       await jobs.stop();
-      entrance.stop();
+      revocations.stop();
       await appender.stop();
       await stateAnnouncer.stop();
       await indexer.stop();

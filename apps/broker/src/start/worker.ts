@@ -1,14 +1,43 @@
 import { parentPort } from "node:worker_threads";
-import { runTask, type TaskReply, type TaskRequest } from "./tasks.js";
+import { merkleProofTask, merkleRootTask } from "../audit/tasks.js";
+import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
+import { hashEntriesTask } from "../record/hash-entries.js";
+import { verifyBundleTask } from "../record/import/verify-bundle-file.js";
+import {
+  findSectionTask,
+  hunksTask,
+  mergeTextsTask,
+  replaceConclusionTask,
+  unifiedDiffTask,
+} from "../text/tasks.js";
+import { reanchorTask } from "../work/topics/reanchor-task.js";
 
 // The entry of a worker thread: does what it is sent, one task after the other.
 const port = parentPort;
 if (!port) throw new Error("worker.js runs in a thread that startWorkers started, not by itself.");
+
+const tasks = new Map(
+  [
+    findSectionTask,
+    hashEntriesTask,
+    hunksTask,
+    mergeTextsTask,
+    merkleProofTask,
+    merkleRootTask,
+    reanchorTask,
+    replaceConclusionTask,
+    unifiedDiffTask,
+    verifyBundleTask,
+  ].map((task) => [task.name, task as Task<unknown, unknown>]),
+);
+
 port.on("message", async (request: TaskRequest) => port.postMessage(await answer(request)));
 
 async function answer({ name, input }: TaskRequest): Promise<TaskReply> {
   try {
-    return { ok: true, output: await runTask(name, input) };
+    const task = tasks.get(name);
+    if (!task) throw new TypeError(`There is no task ${name}.`);
+    return { ok: true, output: await task.run(input) };
   } catch (error) {
     return { ok: false, error };
   }

@@ -11,12 +11,13 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { limits, MerkleError, type StateEntry } from "@merkle/wire";
-import type { TeamContext } from "../context.js";
 import type { Write } from "../core/write.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
+import type { TeamContext } from "../sessions/context.js";
 import { authorName } from "../sessions/roster/author-name.js";
 import { msUntilDue } from "./ms-until-due.js";
 import { noSuchKey } from "./no-such-key.js";
+import type { StateServices } from "./services.js";
 import { toStateChange, toStateEntry, toStateEvent, toToldEntry } from "./state-entry.js";
 import { type StateScope, scopeIdOf } from "./state-scope.js";
 
@@ -41,7 +42,7 @@ export interface StateAddress {
  * @param value - canonical JSON, or null to delete the key
  */
 export async function changeState(
-  ctx: TeamContext,
+  ctx: TeamContext<StateServices>,
   address: StateAddress,
   value: string | null,
 ): Promise<ChangedState> {
@@ -85,7 +86,7 @@ export async function changeState(
 
 /** @throws session_closed before not_found and conflict, as ERR-2 orders them */
 async function lockForChange(
-  ctx: TeamContext,
+  ctx: TeamContext<StateServices>,
   tx: Transaction,
   address: StateAddress,
   value: string | null,
@@ -102,7 +103,7 @@ async function lockForChange(
 
 /** At most one event a second for a key; what comes too soon is announced later, with what the key then holds (STATE-7). */
 async function tellFeed(
-  { services, session, team }: TeamContext,
+  { services, session, team }: TeamContext<StateServices>,
   { tx, announce, afterCommit }: Write,
   told: { held: LockedStateEntry; change: StateChange; watchers: readonly string[] },
 ): Promise<void> {
@@ -125,7 +126,7 @@ async function tellFeed(
  * the other; one of them may have added this very key.
  */
 async function addKey(
-  ctx: TeamContext,
+  ctx: TeamContext<StateServices>,
   tx: Transaction,
   { key, scope }: StateAddress,
 ): Promise<LockedStateEntry> {

@@ -1,8 +1,9 @@
 import { findStateEntry, listStateVersions, listStateWatchers, type StateWatcher } from "@merkle/db";
-import { limits, type StateEntry } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import { limits, type OutputOf, type ParsedInputOf, type StateEntry } from "@merkle/wire";
+import type { SessionContext } from "../sessions/context.js";
 import { authorName } from "../sessions/roster/author-name.js";
 import { noSuchKey } from "./no-such-key.js";
+import type { StateServices } from "./services.js";
 import { toStateEntry } from "./state-entry.js";
 import { statePageBytes } from "./state-page-bytes.js";
 import { scopeIdOf } from "./state-scope.js";
@@ -13,7 +14,7 @@ import { scopeIdOf } from "./state-scope.js";
  * @throws not_found for a key that never was set
  */
 export async function getState(
-  ctx: SessionContext,
+  ctx: SessionContext<StateServices>,
   { key, scope, history, watchers }: ParsedInputOf<"get_state">,
 ): Promise<OutputOf<"get_state">> {
   const { orm } = ctx.services.database;
@@ -27,7 +28,11 @@ export async function getState(
   };
 }
 
-async function readHistory(ctx: SessionContext, scopeId: string, key: string): Promise<StateEntry[]> {
+async function readHistory(
+  ctx: SessionContext<StateServices>,
+  scopeId: string,
+  key: string,
+): Promise<StateEntry[]> {
   const versions = await listStateVersions(ctx.services.database.orm, scopeId, key, {
     rowsMax: limits.stateHistoryMax,
     bytesMax: statePageBytes(ctx),

@@ -1,11 +1,13 @@
 import { listStateEntries } from "@merkle/db";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { SessionContext } from "../sessions/context.js";
+import type { StateServices } from "./services.js";
 import { toStateEntry } from "./state-entry.js";
 import { statePageBytes } from "./state-page-bytes.js";
 import { scopeIdOf } from "./state-scope.js";
 
 export async function listState(
-  ctx: SessionContext,
+  ctx: SessionContext<StateServices>,
   { scope, prefix = "", after = "", limit }: ParsedInputOf<"list_state">,
 ): Promise<OutputOf<"list_state">> {
   const { entries, more } = await listStateEntries(

@@ -1,6 +1,7 @@
-import { canonicalJson } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { canonicalJson, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { TeamContext } from "../sessions/context.js";
 import { changeState } from "./change-state.js";
+import type { StateServices } from "./services.js";
 
 /**
  * Sets a key, and tells who watches it. Setting the value that it has changes nothing (STATE-4). Of callers who pass the
@@ -9,7 +10,7 @@ import { changeState } from "./change-state.js";
  * @throws conflict, with what the key holds, so that a retry needs no second call
  */
 export async function setState(
-  ctx: TeamContext,
+  ctx: TeamContext<StateServices>,
   input: ParsedInputOf<"set_state">,
 ): Promise<OutputOf<"set_state">> {
   const { entry, ...rest } = await changeState(ctx, input, canonicalJson(input.value));

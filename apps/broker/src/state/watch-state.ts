@@ -1,11 +1,12 @@
 import { insertStateWatch, listStateWatches, lockStateWatches } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../context.js";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { TeamContext } from "../sessions/context.js";
+import type { StateServices } from "./services.js";
 import { toStateWatch, toWatching } from "./state-watch.js";
 
 /** Adds a watch of the calling peer, which stays until it is taken back (STATE-9). Watching twice is watching once. */
 export async function watchState(
-  ctx: TeamContext,
+  ctx: TeamContext<StateServices>,
   input: ParsedInputOf<"watch_state">,
 ): Promise<OutputOf<"watch_state">> {
   const { peer } = ctx.team;

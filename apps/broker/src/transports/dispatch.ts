@@ -1,6 +1,5 @@
 import type { Transaction } from "@merkle/db";
 import { limits, type Operation, parseInvite } from "@merkle/wire";
-import type { Context, Services } from "../context.js";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
@@ -8,16 +7,18 @@ import { within } from "../core/within.js";
 import { readEarlierResult, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
 import { refuseLiveCredentials } from "../identity/live-credentials.js";
+import type { SessionIdentity } from "../identity/session-directory.js";
 import { type IdentifiedCall, identifyCaller, letIn } from "../sessions/access/admit-caller.js";
 import type { CallersWord } from "../sessions/access/authenticate.js";
 import { joinsByWriting, membershipEnded, sessionClosed } from "../sessions/access/authorize.js";
 import { refuseByConvention } from "../sessions/access/convention.js";
 import type { Caller, TeamCaller } from "../sessions/access/credentials.js";
-import type { SessionIdentity } from "../sessions/access/directory.js";
+import type { Context } from "../sessions/context.js";
 import { noteArrival } from "../sessions/peers/peer.js";
 import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roster/join-as-person.js";
 import { handlers } from "./handlers.js";
 import { identify } from "./request-identity.js";
+import type { Services } from "./services.js";
 
 /** A call as a door understood it. */
 export interface Call extends CallersWord {
@@ -121,7 +122,7 @@ function triesCode({ access }: Operation, { invite }: Readonly<Record<string, un
 
 /** A call that was admitted, as whoever answers it sees it. */
 export interface OpenedCall {
-  readonly ctx: Context;
+  readonly ctx: Context<Services>;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -162,7 +163,7 @@ function watchPrincipal(services: Services, { operation, principal, signal }: Ca
   const ended = new AbortController();
   return {
     signal: AbortSignal.any([signal, ended.signal]),
-    release: services.entrance().hold(principal, () => ended.abort()),
+    release: services.revocations.watch(principal, () => ended.abort()),
     refuseEnded() {
       if (ended.signal.aborted) throw membershipEnded();
     },
@@ -282,7 +283,7 @@ function createContext(
   services: Services,
   call: Call,
   { session, caller, team, joining, input, onWritten }: Request,
-): Context {
+): Context<Services> {
   const key = input["idempotency_key"];
   const idempotencyKey = typeof key === "string" ? key : undefined;
   const person = caller?.person ?? null;
@@ -344,11 +345,11 @@ async function repeatRotation(
   return readEarlierResult(services.database, identity);
 }
 
-type AnyHandler = (ctx: Context, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
+type AnyHandler = (ctx: Context<Services>, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 function callHandler(
   operation: Operation,
-  ctx: Context,
+  ctx: Context<Services>,
   input: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   // The table's types tie each verb to its operation; what authorize let through is what that verb's context promises,

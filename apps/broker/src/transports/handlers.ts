@@ -6,7 +6,6 @@ import { merkleProofOf } from "../audit/merkle-proof.js";
 import { merkleRootOf } from "../audit/merkle-root.js";
 import { thoughtRecord } from "../audit/thought-record.js";
 import { thoughtRecordList } from "../audit/thought-record-list.js";
-import type { Handlers } from "../context.js";
 import { appendToSessionDoc } from "../document/append-to-session-doc.js";
 import { editSessionDoc } from "../document/edit-session-doc.js";
 import { listDocVersions } from "../document/list-doc-versions.js";
@@ -35,7 +34,6 @@ import { createVerificationCode } from "../identity/persons/create-verification-
 import { getPerson } from "../identity/persons/get-person.js";
 import { renamePerson } from "../identity/persons/rename-person.js";
 import { verifyPerson } from "../identity/persons/verify-person.js";
-import { createObserverLink } from "../identity/tokens/create-observer-link.js";
 import { issueToken } from "../identity/tokens/issue-token.js";
 import { listTokens } from "../identity/tokens/list-tokens.js";
 import { revokeToken } from "../identity/tokens/revoke-token.js";
@@ -53,6 +51,7 @@ import { searchLogs } from "../progress/search-logs.js";
 import { redactMessage } from "../record/redaction/redact-message.js";
 import { sessionProof } from "../record/session-proof.js";
 import { sessionSeal } from "../record/session-seal.js";
+import { createObserverLink } from "../sessions/create-observer-link.js";
 import { joinGroup } from "../sessions/groups/join-group.js";
 import { leaveGroup } from "../sessions/groups/leave-group.js";
 import { holdSession } from "../sessions/hold-session.js";
@@ -110,6 +109,7 @@ import { getTopic } from "../work/topics/get-topic.js";
 import { listTopics } from "../work/topics/list-topics.js";
 import { openTopic } from "../work/topics/open-topic.js";
 import { replyToTopic } from "../work/topics/reply-to-topic.js";
+import type { Handlers } from "./context-for.js";
 
 /** The verb of every operation. */
 export const handlers: Handlers = {

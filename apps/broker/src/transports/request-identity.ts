@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Operation, parseTeamCredential } from "@merkle/wire";
 import type { RequestIdentity } from "../core/write.js";
+import type { PersonCaller } from "../identity/credential.js";
 import type { Asker } from "../identity/principal.js";
-import type { PersonCaller, TeamCaller } from "../sessions/access/credentials.js";
-import type { SessionIdentity } from "../sessions/access/directory.js";
+import type { SessionIdentity } from "../identity/session-directory.js";
+import type { TeamCaller } from "../sessions/access/credentials.js";
 
 interface Who {
   readonly principal: Asker;

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { TaskName, TaskOutput, TaskReply, TaskRequest } from "../../start/tasks.js";
+import type { TaskReply, TaskRequest } from "./task.js";
 
 /** One worker thread, which runs one task at a time. */
 export interface Thread {
@@ -7,7 +7,7 @@ export interface Thread {
    * Runs a task. A task cannot be interrupted, so when `signal` is aborted the whole thread ends, and the promise rejects
    * with the signal's reason once it has. When the thread crashes, it rejects with what happened as `cause`.
    */
-  run<Name extends TaskName>(request: TaskRequest<Name>, signal: AbortSignal): Promise<TaskOutput<Name>>;
+  run(request: TaskRequest, signal: AbortSignal): Promise<unknown>;
   /** Resolves when the thread has ended, whatever it did; may be called twice. */
   stop(): Promise<void>;
 }
@@ -33,13 +33,13 @@ export function startThread(entry: URL, onExit: (cause: unknown) => void): Threa
   worker.once("exit", () => onExit(crash));
 
   return {
-    run: <Name extends TaskName>(request: TaskRequest<Name>, signal: AbortSignal) =>
-      new Promise<TaskOutput<Name>>((resolve, reject) => {
+    run: (request, signal) =>
+      new Promise((resolve, reject) => {
         const finish = () => {
           worker.off("message", onReply).off("messageerror", onUnreadable).off("exit", onEnd).unref();
           signal.removeEventListener("abort", onAbort);
         };
-        const onReply = (reply: TaskReply<Name>) => {
+        const onReply = (reply: TaskReply) => {
           // It came too late: the thread is being ended.
           if (signal.aborted) return;
           finish();

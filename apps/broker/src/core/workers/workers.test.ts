@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { workerEntry } from "../../start/worker-entry.js";
+import { unifiedDiffTask } from "../../text/tasks.js";
 import { createLog } from "../log.js";
 import { startWorkers, type WorkersOptions } from "./workers.js";
 
@@ -23,18 +25,18 @@ const obedientThread = new URL(
   `)}`,
 );
 
-function startTestWorkers(options: WorkersOptions = {}) {
+function startTestWorkers(options: Partial<WorkersOptions> = {}) {
   const workers = startWorkers({ entry: obedientThread, size: 1, ...options });
   onTestFinished(() => workers.stop());
-  return { workers, run: (order: string, how = {}) => workers.run("unified_diff", task(order), how) };
+  return { workers, run: (order: string, how = {}) => workers.run(unifiedDiffTask, task(order), how) };
 }
 
 describe("running", () => {
   it("[OPS-7] a large task runs in a thread, from the compiled entry", async () => {
-    const workers = startWorkers();
+    const workers = startWorkers({ entry: workerEntry() });
     onTestFinished(() => workers.stop());
     const from = "a\n".repeat(20_000);
-    const diff = await workers.run("unified_diff", {
+    const diff = await workers.run(unifiedDiffTask, {
       from,
       to: `${from}b\n`,
       fromLabel: "a",
@@ -47,13 +49,13 @@ describe("running", () => {
   it("[OPS-7] a small one runs at once, without a thread", async () => {
     const { workers } = startTestWorkers({ entry: new URL("file:///nowhere.js") });
     const small = { ...task(""), from: "a", to: "b" };
-    expect(await workers.run("unified_diff", small)).toContain("+b");
+    expect(await workers.run(unifiedDiffTask, small)).toContain("+b");
   });
 
   it("[OPS-7] small means few lines too, since these make a diff slow", async () => {
     const { workers } = startTestWorkers();
     const input = { ...task(""), from: "a\n".repeat(600), to: "b\n".repeat(600) };
-    expect(await workers.run("unified_diff", input)).toMatch(/^\d+$/);
+    expect(await workers.run(unifiedDiffTask, input)).toMatch(/^\d+$/);
   });
 
   it("one thread is used again, and never are there more than allowed", async () => {

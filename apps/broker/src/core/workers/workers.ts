@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { MerkleError } from "@merkle/wire";
-import { isSmallTask, runTask, type TaskInput, type TaskName, type TaskOutput } from "../../start/tasks.js";
 import type { Log } from "../log.js";
+import type { Task } from "./task.js";
 import { startThread, type Thread } from "./thread.js";
 
 /** A few threads for pure work that would hold the event loop. */
@@ -14,11 +13,7 @@ export interface Workers {
    * @throws unavailable when too many tasks wait, when the task takes longer than `timeoutMs`, and once stopped;
    * the signal's reason when that is aborted
    */
-  run<Name extends TaskName>(
-    name: Name,
-    input: TaskInput<Name>,
-    options?: RunOptions,
-  ): Promise<TaskOutput<Name>>;
+  run<Input, Output>(task: Task<Input, Output>, input: Input, options?: RunOptions): Promise<Output>;
   /** Rejects what runs and waits, and resolves when no thread is left; may be called twice. */
   stop(): Promise<void>;
 }
@@ -37,7 +32,7 @@ export interface WorkersOptions {
   /** How many tasks may wait for a thread; 64 unless given. */
   readonly waitingMax?: number;
   /** The script of a thread. */
-  readonly entry?: URL;
+  readonly entry: URL;
   readonly log?: Log;
 }
 
@@ -49,9 +44,9 @@ interface Waiter {
 export function startWorkers({
   size = Math.max(1, Math.min(4, availableParallelism() - 1)),
   waitingMax = 64,
-  entry = builtEntry(),
+  entry,
   log,
-}: WorkersOptions = {}): Workers {
+}: WorkersOptions): Workers {
   const threads = new Set<Thread>();
   const alones = new Set<Thread>();
   const idle = new Set<Thread>();
@@ -59,14 +54,15 @@ export function startWorkers({
   const works = new Set<AbortController>();
   let stopped = false;
 
-  async function run<Name extends TaskName>(
-    name: Name,
-    input: TaskInput<Name>,
+  async function run<Input, Output>(
+    task: Task<Input, Output>,
+    input: Input,
     { signal, timeoutMs = 10_000, alone = false }: RunOptions = {},
-  ): Promise<TaskOutput<Name>> {
+  ): Promise<Output> {
     if (stopped) throw stopping();
     signal?.throwIfAborted();
-    if (isSmallTask(name, input)) return runTask(name, input);
+    if (task.isSmall(input)) return task.run(input);
+    const { name } = task;
 
     const work = new AbortController();
     const giveUp = () => work.abort(signal?.reason);
@@ -74,7 +70,8 @@ export function startWorkers({
     const timer = setTimeout(() => work.abort(tookTooLong(name, timeoutMs)), timeoutMs);
     works.add(work);
     try {
-      const use = (thread: Thread) => thread.run({ name, input }, work.signal);
+      // The thread runs the task of that name, which gives what the task gives.
+      const use = (thread: Thread) => thread.run({ name, input }, work.signal) as Promise<Output>;
       return await (alone ? onOwnThread(use) : onThread(use, work.signal));
     } finally {
       works.delete(work);
@@ -168,16 +165,6 @@ export function startWorkers({
   return { run, stop };
 }
 
-/** Beside this file in a bundle, on the top floor when compiled; Node 20 cannot run TypeScript, so from the sources it is the compiled one as well. */
-function builtEntry(): URL {
-  const [beside, compiled, built] = [
-    "./worker.js",
-    "../../start/worker.js",
-    "../../../dist/start/worker.js",
-  ].map((path) => new URL(path, import.meta.url)) as [URL, URL, URL];
-  return [beside, compiled].find((url) => existsSync(url)) ?? built;
-}
-
 function stopping(): MerkleError {
   return new MerkleError("unavailable", "The broker is stopping. Try again in a moment.", {
     retry_after_s: 1,
@@ -192,7 +179,7 @@ function tooManyWaiting(waitingMax: number): MerkleError {
   );
 }
 
-function tookTooLong(name: TaskName, timeoutMs: number): MerkleError {
+function tookTooLong(name: string, timeoutMs: number): MerkleError {
   return new MerkleError("unavailable", `The broker gave up on ${name} after ${timeoutMs} ms.`, {
     retry_after_s: 1,
   });

@@ -1,6 +1,6 @@
 import { findInvite, insertInvite } from "@merkle/db";
-import { limits, MerkleError, writeInviteCode } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf, Services } from "../../context.js";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf, writeInviteCode } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 import { requireMember } from "../require-member.js";
 import { toInvite } from "./invite-output.js";
 import { makeInviteCode, makeInviteSecret, writeInviteLink } from "./invite-secret.js";
@@ -12,7 +12,10 @@ type Input = ParsedInputOf<"create_invite">;
  *
  * @throws forbidden when somebody who is no admin invites one
  */
-export async function createInvite(ctx: Context, input: Input): Promise<OutputOf<"create_invite">> {
+export async function createInvite(
+  ctx: Context<IdentityServices>,
+  input: Input,
+): Promise<OutputOf<"create_invite">> {
   const { services } = ctx;
   const { meshId } = services.database;
   const member = requireMember(ctx);
@@ -48,7 +51,10 @@ export async function createInvite(ctx: Context, input: Input): Promise<OutputOf
   });
 }
 
-async function findSessionId({ sessions }: Services, ref: string | undefined): Promise<string | null> {
+async function findSessionId(
+  { sessions }: IdentityServices,
+  ref: string | undefined,
+): Promise<string | null> {
   if (ref === undefined) return null;
   const session = await sessions.find(ref);
   if (session) return session.sessionId;

@@ -1,6 +1,6 @@
 import { endOwnInvites, hasAdmin, insertInvite } from "@merkle/db";
 import { limits } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { IdentityServices } from "../context.js";
 import { makeInviteSecret, writeInviteLink } from "./invite-secret.js";
 
 /**
@@ -33,4 +33,4 @@ export async function makeAdminInvite({ database, addresses }: FirstInviteServic
   return writeInviteLink(addresses.base(), secret);
 }
 
-type FirstInviteServices = Pick<Services, "database" | "addresses">;
+type FirstInviteServices = Pick<IdentityServices, "database" | "addresses">;

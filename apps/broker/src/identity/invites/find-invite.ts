@@ -1,6 +1,6 @@
 import { findInviteBySecret, type InviteRow, type Queryable, tryInviteCode } from "@merkle/db";
 import { MerkleError, parseInvite } from "@merkle/wire";
-import { hashSecret } from "../../sessions/access/credentials.js";
+import { hashSecret } from "../credential.js";
 
 /**
  * The invite that somebody was given, in whatever state.

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { hashSecret } from "../../sessions/access/credentials.js";
+import { hashSecret } from "../credential.js";
 
 /** An invite's secret as it stands in its link, 132 random bits, and what is kept of it (INVITE-1). */
 export function makeInviteSecret(): { secret: string; secretHash: Buffer } {

@@ -1,10 +1,11 @@
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 import { findGivenInvite } from "./find-invite.js";
 import { stateOf } from "./invite-output.js";
 
 /** Says what an invite is for, to whoever holds it: the title, and nothing of what lies behind it (INVITE-4). */
 export async function previewInvite(
-  { services }: Context,
+  { services }: Context<IdentityServices>,
   { invite }: ParsedInputOf<"preview_invite">,
 ): Promise<OutputOf<"preview_invite">> {
   const { database } = services;

@@ -8,9 +8,9 @@ import {
   type Transaction,
   takeInviteUse,
 } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { verifyJoin } from "../authenticator/verify-join.js";
+import type { Context, IdentityServices } from "../context.js";
 import { findGivenInvite } from "./find-invite.js";
 import { stateOf, toSessionName } from "./invite-output.js";
 
@@ -22,7 +22,10 @@ type Input = ParsedInputOf<"redeem_invite">;
  *
  * @throws forbidden when the invite lets nobody in any more, with when and whom to ask, and for a key that was revoked
  */
-export async function redeemInvite(ctx: Context, input: Input): Promise<OutputOf<"redeem_invite">> {
+export async function redeemInvite(
+  ctx: Context<IdentityServices>,
+  input: Input,
+): Promise<OutputOf<"redeem_invite">> {
   const { services } = ctx;
   const { database } = services;
   const { idempotency_key: _key, ...proof } = input;
@@ -31,10 +34,9 @@ export async function redeemInvite(ctx: Context, input: Input): Promise<OutputOf
   // Most of those who come too late are told so without a transaction; a member may come again.
   const publicKey = Buffer.from(input.public_key, "base64url");
   if (!(await findMember(database.orm, invite.meshId, { publicKey }))) refuseEnded(invite);
-  const joined = await services.meshes().find(invite.meshId);
 
   const member = await ctx.write(async ({ tx, afterCommit }) => {
-    afterCommit(() => joined?.mesh.announce("members", null));
+    afterCommit(() => services.meshChannels.in(invite.meshId).announce("members", null));
     return admit(tx, invite, input);
   });
   return {

@@ -1,12 +1,12 @@
 import { endInvite, findInvite } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 import { requireMember } from "../require-member.js";
 import { stateOf } from "./invite-output.js";
 
 /** Ends an invite, one's own or as an admin anybody's; one that lets nobody in any more stays as it is (INVITE-8). */
 export async function revokeInvite(
-  ctx: Context,
+  ctx: Context<IdentityServices>,
   { invite_id: number }: ParsedInputOf<"revoke_invite">,
 ): Promise<OutputOf<"revoke_invite">> {
   const { mesh, database } = ctx.services;

@@ -1,9 +1,13 @@
 import { listMemberRows } from "@merkle/db";
-import type { Context, OutputOf } from "../../context.js";
+import type { OutputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 import { ownerOf } from "../principal.js";
 
 /** Lists who belongs to the mesh, in the order of joining, revoked ones included (MEMBER-1). */
-export async function listMembers({ services, principal }: Context): Promise<OutputOf<"list_members">> {
+export async function listMembers({
+  services,
+  principal,
+}: Context<IdentityServices>): Promise<OutputOf<"list_members">> {
   const { database } = services;
   const own = ownerOf(principal);
   const rows = await listMemberRows(database.orm, database.meshId);

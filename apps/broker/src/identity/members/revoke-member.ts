@@ -6,8 +6,8 @@ import {
   lockAdmins,
   type MemberRow,
 } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 import type { MemberPrincipal } from "../principal.js";
 import { requireMember } from "../require-member.js";
 
@@ -18,10 +18,10 @@ import { requireMember } from "../require-member.js";
  * @throws conflict when nobody would be left who could invite an admin
  */
 export async function revokeMember(
-  ctx: Context,
+  ctx: Context<IdentityServices>,
   { member_id: memberId }: ParsedInputOf<"revoke_member">,
 ): Promise<OutputOf<"revoke_member">> {
-  const { database, mesh, entrance } = ctx.services;
+  const { database, mesh, revocations } = ctx.services;
   const { meshId } = database;
   const caller = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
@@ -35,8 +35,8 @@ export async function revokeMember(
       await endInvitesOfMember(tx, meshId, memberId);
       const tokens = await endTokensOfMember(tx, meshId, memberId);
       afterCommit(() => {
-        entrance().end({ meshId, memberId });
-        for (const token of tokens) entrance().end({ meshId, token });
+        revocations.revoke({ meshId, memberId });
+        for (const token of tokens) revocations.revoke({ meshId, token });
         mesh.announce("members", null);
       });
     }

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { findMember, insertMesh, insertNewMember, shipPersonas, type Transaction } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
-import { shippedPersonas } from "../../work/personas/shipped-personas.js";
+import { findMember, insertMesh, insertNewMember, type Transaction } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 import type { MemberPrincipal } from "../principal.js";
 
 /**
@@ -11,14 +10,14 @@ import type { MemberPrincipal } from "../principal.js";
  * @throws conflict when the name is taken, in whatever case
  */
 export async function createMesh(
-  ctx: Context,
+  ctx: Context<IdentityServices>,
   { name }: ParsedInputOf<"create_mesh">,
 ): Promise<OutputOf<"create_mesh">> {
   const { principal } = ctx;
   return ctx.write(async ({ tx }) => {
     const meshId = randomUUID();
     if (!(await insertMesh(tx, { meshId, name, createdAt: new Date() }))) throw taken(name);
-    await shipPersonas(tx, shippedPersonas, meshId);
+    await ctx.services.furnishMesh(tx, meshId);
     const member_id = principal?.kind === "member" ? await admitMaker(tx, meshId, principal) : null;
     return { mesh_id: meshId, name, member_id };
   });

@@ -1,9 +1,9 @@
 import { countInMeshes, findMember, listMembershipsOfKey, listMeshRows } from "@merkle/db";
-import type { MemberRole } from "@merkle/wire";
-import type { Context, OutputOf } from "../../context.js";
+import type { MemberRole, OutputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 
 /** Lists the meshes that the caller's key is a member of; where everybody is let in, all of them (MESH-7). */
-export async function listMeshes(ctx: Context): Promise<OutputOf<"list_meshes">> {
+export async function listMeshes(ctx: Context<IdentityServices>): Promise<OutputOf<"list_meshes">> {
   const { orm } = ctx.services.database;
   const roles = await readRoles(ctx);
   const rows = (await listMeshRows(orm)).filter((row) => roles === null || roles.has(row.meshId));
@@ -22,7 +22,10 @@ export async function listMeshes(ctx: Context): Promise<OutputOf<"list_meshes">>
 }
 
 /** What the caller is in each mesh; null where everybody is let into all of them. */
-async function readRoles({ services, principal }: Context): Promise<Map<string, MemberRole> | null> {
+async function readRoles({
+  services,
+  principal,
+}: Context<IdentityServices>): Promise<Map<string, MemberRole> | null> {
   if (principal?.kind !== "member") return null;
   const { orm, meshId } = services.database;
   const member = await findMember(orm, meshId, { memberId: principal.memberId });

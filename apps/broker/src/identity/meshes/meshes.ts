@@ -1,21 +1,15 @@
 import { type Database, findMesh, findMeshOfSession, inMesh, listMeshRows } from "@merkle/db";
 import { isUuid, limits } from "@merkle/wire";
-import type { Services } from "../../context.js";
-import { createCredentials } from "../../sessions/access/credentials.js";
-import { createSessionDirectory } from "../../sessions/access/directory.js";
-import { noSources, type Sources } from "../../work/sources/sources.js";
+import type { IdentityServices } from "../context.js";
 
-/** What the broker's parts share in whatever mesh. */
-export type SharedServices = Omit<
-  Services,
-  "database" | "meshName" | "mesh" | "credentials" | "sessions" | "sources"
->;
+/** Of the mesh that every broker has; no other can be called so. */
+export const mainMeshName = "main";
 
 /**
  * The broker's meshes, each seen through services of its own: whoever is given those of one mesh finds no session, person
  * or memory of another (ISOLATION-1). So isolation is decided once, where somebody is let in, and not again in every verb.
  */
-export interface Meshes {
+export interface Meshes<Services extends IdentityServices> {
   /** The one that every broker has. */
   readonly main: Services;
   /** The mesh of that id or name, or null. */
@@ -26,49 +20,36 @@ export interface Meshes {
   forgetCredential(sessionId: string, id: string): void;
 }
 
-export function createMeshes({
-  database,
-  shared,
-  sources,
-}: {
-  readonly database: Database;
-  readonly shared: SharedServices;
-  /** Of the main mesh: whoever configures the broker's roots has that one in mind, and anybody may have made another. */
-  readonly sources: Sources;
-}): Meshes {
+/** @param view - makes the services of a mesh from its database and its name */
+export function createMeshes<Services extends IdentityServices>(
+  database: Database,
+  view: (ofMesh: Database, name: string) => Services,
+): Meshes<Services> {
   const open = new Map<string, Services>();
 
-  function view(meshId: string, name: string): Services {
+  function openMesh(meshId: string, name: string): Services {
     const known = open.get(meshId);
     if (known) return known;
-    const ofMesh = meshId === database.meshId ? database : inMesh(database, meshId);
-    const services: Services = {
-      ...shared,
-      database: ofMesh,
-      meshName: name,
-      mesh: shared.meshChannels.in(meshId),
-      credentials: createCredentials({ database: ofMesh, presence: shared.presence }),
-      sessions: createSessionDirectory(ofMesh),
-      sources: meshId === database.meshId ? sources : noSources,
-    };
+    const services = view(meshId === database.meshId ? database : inMesh(database, meshId), name);
     open.set(meshId, services);
     return services;
   }
 
   // A mesh is never renamed nor removed, so its view stays right.
   return {
-    main: view(database.meshId, "main"),
+    main: openMesh(database.meshId, mainMeshName),
     async find(ref) {
-      if (ref === database.meshId || ref.toLowerCase() === "main") return view(database.meshId, "main");
+      if (ref === database.meshId || ref.toLowerCase() === mainMeshName)
+        return openMesh(database.meshId, mainMeshName);
       const known = open.get(ref);
       if (known) return known;
       if (ref.length > limits.meshNameCharsMax) return null;
       const row = await findMesh(database.orm, isUuid(ref) ? { id: ref } : { name: ref });
-      return row && view(row.meshId, row.name);
+      return row && openMesh(row.meshId, row.name);
     },
     async all() {
       const rows = await listMeshRows(database.orm);
-      return rows.map((row) => view(row.meshId, row.name));
+      return rows.map((row) => openMesh(row.meshId, row.name));
     },
     forgetCredential(sessionId, id) {
       for (const { credentials } of open.values()) credentials.forget(sessionId, id);

@@ -7,10 +7,10 @@ import {
   type PersonRow,
   type Transaction,
 } from "@merkle/db";
-import { limits } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
-import { notByModels } from "../../sessions/access/authorize.js";
-import { makeCredential } from "../../sessions/access/credentials.js";
+import { limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
+import { makeCredential } from "../credential.js";
+import { notByModels } from "../refusals.js";
 import { useVerificationCode } from "./verification.js";
 
 /**
@@ -18,7 +18,7 @@ import { useVerificationCode } from "./verification.js";
  * one person of the member's name in all its browsers and on all its machines: each gets a credential of its own (MEMBER-4).
  */
 export async function createPerson(
-  ctx: Context,
+  ctx: Context<IdentityServices>,
   { name: wanted, code }: ParsedInputOf<"create_person">,
 ): Promise<OutputOf<"create_person">> {
   const { database, credentials } = ctx.services;

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
-import { limits, MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
-import { hashSecret } from "../../sessions/access/credentials.js";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
+import { hashSecret } from "../credential.js";
 import { makeVerificationCode } from "./verification.js";
 
 /** Makes a link that verifies a person, for who can read the broker's Merkle home (PERSON-10). */
 export async function createVerificationCode(
-  { services, write }: Context,
+  { services, write }: Context<IdentityServices>,
   { home_key }: ParsedInputOf<"create_verification_code">,
 ): Promise<OutputOf<"create_verification_code">> {
   if (!timingSafeEqual(hashSecret(home_key), hashSecret(services.homeKey))) {

@@ -1,10 +1,11 @@
 import { findPerson } from "@merkle/db";
-import type { OutputOf, PersonContext } from "../../context.js";
-import { unauthorized } from "../../sessions/access/authorize.js";
-import { isVerified } from "../../sessions/access/credentials.js";
+import type { OutputOf } from "@merkle/wire";
+import type { IdentityServices, PersonContext } from "../context.js";
+import { isVerified } from "../credential.js";
+import { unauthorized } from "../refusals.js";
 
 /** Says whose credential this is (PERSON-8). */
-export async function getPerson(ctx: PersonContext): Promise<OutputOf<"get_person">> {
+export async function getPerson(ctx: PersonContext<IdentityServices>): Promise<OutputOf<"get_person">> {
   const { database } = ctx.services;
   const row = await findPerson(database.orm, database.meshId, ctx.person.personId);
   if (!row) throw unauthorized("This person is gone");

@@ -1,10 +1,11 @@
 import { renamePersonRow } from "@merkle/db";
-import type { OutputOf, ParsedInputOf, PersonContext } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { IdentityServices, PersonContext } from "../context.js";
 import { nameGuest } from "./create-person.js";
 
 /** Changes what a person is called in the sessions that it comes to from now on (PERSON-9). */
 export async function renamePerson(
-  ctx: PersonContext,
+  ctx: PersonContext<IdentityServices>,
   { name: wanted }: ParsedInputOf<"rename_person">,
 ): Promise<OutputOf<"rename_person">> {
   const { database, credentials, mesh } = ctx.services;

@@ -3,8 +3,8 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { insertVerificationCode, type Transaction, takeVerificationCode } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Services } from "../../context.js";
-import { hashSecret } from "../../sessions/access/credentials.js";
+import type { IdentityServices } from "../context.js";
+import { hashSecret } from "../credential.js";
 
 /** The key of a Merkle home: whoever can read it is the user whose broker runs there, and may make links that verify (PERSON-10). */
 export interface HomeKey {
@@ -31,7 +31,7 @@ export interface VerificationCode {
 
 export async function makeVerificationCode(
   tx: Transaction,
-  { addresses }: Pick<Services, "addresses">,
+  { addresses }: Pick<IdentityServices, "addresses">,
   seconds: number,
 ): Promise<VerificationCode> {
   const code = `mkv_${randomBytes(32).toString("base64url")}`;

@@ -1,10 +1,11 @@
 import { lockPerson, setPersonVerified } from "@merkle/db";
-import type { OutputOf, ParsedInputOf, PersonContext } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { IdentityServices, PersonContext } from "../context.js";
 import { useVerificationCode } from "./verification.js";
 
 /** Makes a guest a verified person, in all its sessions (PERSON-10); a code is good for one. */
 export async function verifyPerson(
-  ctx: PersonContext,
+  ctx: PersonContext<IdentityServices>,
   { code }: ParsedInputOf<"verify_person">,
 ): Promise<OutputOf<"verify_person">> {
   const { database, credentials, mesh } = ctx.services;

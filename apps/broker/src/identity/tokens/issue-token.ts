@@ -1,12 +1,12 @@
 import { insertToken } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 import { requireMember } from "../require-member.js";
 import { makeToken } from "./token.js";
 
 /** Gives a member a token for programs, or a link that signs one browser in; the secret is in this reply alone (TOKEN-1). */
 export async function issueToken(
-  ctx: Context,
+  ctx: Context<IdentityServices>,
   { kind, label, expires_in_s }: ParsedInputOf<"issue_token">,
 ): Promise<OutputOf<"issue_token">> {
   const { database, addresses, mesh } = ctx.services;

@@ -1,14 +1,14 @@
 import { endToken, findTokenByNumber } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
 import { requireMember } from "../require-member.js";
 
 /** Ends a token with whatever was got by it, one's own or as an admin anybody's (TOKEN-6). */
 export async function revokeToken(
-  ctx: Context,
+  ctx: Context<IdentityServices>,
   { token_id: number }: ParsedInputOf<"revoke_token">,
 ): Promise<OutputOf<"revoke_token">> {
-  const { database, entrance, mesh } = ctx.services;
+  const { database, revocations, mesh } = ctx.services;
   const { meshId } = database;
   const { memberId, role } = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
@@ -17,7 +17,7 @@ export async function revokeToken(
     if (!row || (role !== "admin" && !isOwn)) throw noSuchToken(number);
     const ended = await endToken(tx, meshId, number);
     afterCommit(() => {
-      for (const token of ended) entrance().end({ meshId, token });
+      for (const token of ended) revocations.revoke({ meshId, token });
       mesh.announce("members", null);
     });
     return { token_id: number };

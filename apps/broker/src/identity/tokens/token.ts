@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { TokenKind } from "@merkle/db";
-import { hashSecret } from "../../sessions/access/credentials.js";
+import { hashSecret } from "../credential.js";
 
 /** A token as its holder has it, and what is kept of it (TOKEN-1). */
 export interface MadeToken {

@@ -1,6 +1,6 @@
 import { ReadableStream, TransformStream } from "node:stream/web";
-import type { Services } from "../../context.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import type { RecordServices } from "../services.js";
 import { markdownOf } from "./markdown.js";
 import { ndjsonOf } from "./ndjson.js";
 import type { Recorded } from "./recorded.js";
@@ -20,7 +20,7 @@ export interface Exported {
  * and what is written is what the rows hold: whether that is what was sealed, verifying it finds out.
  */
 export function exportSession(
-  services: Services,
+  services: RecordServices,
   source: { readonly session: SessionIdentity; readonly recorded: Recorded },
   form: ExportForm,
 ): Exported {
@@ -44,7 +44,7 @@ export function exportSession(
 }
 
 function zipped(
-  services: Services,
+  services: RecordServices,
   source: { readonly session: SessionIdentity; readonly recorded: Recorded },
 ): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();

@@ -1,8 +1,8 @@
 import { findConclusion, findSession, readDocument, type SessionRow } from "@merkle/db";
 import { MerkleError, type Message, neutralise, type Participant, peerAddress } from "@merkle/wire";
-import type { Services } from "../../context.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { readRoster } from "../../sessions/roster/participants.js";
+import type { RecordServices } from "../services.js";
 import { readFeed } from "./feed-lines.js";
 import type { Recorded } from "./recorded.js";
 import { toRecordedMessage } from "./recorded-message.js";
@@ -13,7 +13,7 @@ import { toRecordedMessage } from "./recorded-message.js";
  * no link, picture or heading of theirs is the page's.
  */
 export async function* markdownOf(
-  services: Services,
+  services: RecordServices,
   { session, recorded }: { readonly session: SessionIdentity; readonly recorded: Recorded },
 ): AsyncGenerator<string> {
   const { database } = services;

@@ -1,5 +1,5 @@
 import type { Database } from "@merkle/db";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { readFeed } from "./feed-lines.js";
 import type { Recorded } from "./recorded.js";
 import { toRecordedMessage } from "./recorded-message.js";

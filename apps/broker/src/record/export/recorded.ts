@@ -1,10 +1,10 @@
 import { findKeptLeaves, listHeads, listImportFiles, type RecordExtent, readRecordExtent } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { AuditKey, HeadAbout, SignedHead } from "@merkle/wire/record";
-import type { Services } from "../../context.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { keysOf } from "../keys-of.js";
+import type { RecordServices } from "../services.js";
 import { toSignedHead } from "../signed-head.js";
 import type { ExportForm } from "./export-session.js";
 
@@ -32,7 +32,7 @@ export interface Recorded extends RecordExtent {
  * @throws conflict for a damaged record of which nothing was ever signed, and for a bundle of a copy whose origin's files are not kept
  */
 export async function openRecorded(
-  services: Services,
+  services: RecordServices,
   session: SessionIdentity,
   form: ExportForm,
 ): Promise<Recorded> {
@@ -60,7 +60,7 @@ export async function openRecorded(
 }
 
 async function readHead(
-  { database, records }: Services,
+  { database, records }: RecordServices,
   { sessionId, slug }: SessionIdentity,
 ): Promise<{ head: SignedHead; extent: RecordExtent; isWhole: boolean }> {
   try {

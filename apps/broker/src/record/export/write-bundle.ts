@@ -18,11 +18,11 @@ import {
   writeJsonLine,
 } from "@merkle/wire/record";
 import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
-import type { Services } from "../../context.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import { sha256 } from "../../core/sha256.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { rosterText, sessionAbout, stateLines } from "../about.js";
+import type { RecordServices } from "../services.js";
 import { documentLines } from "./document-lines.js";
 import { feedLines } from "./feed-lines.js";
 import type { Recorded } from "./recorded.js";
@@ -34,7 +34,7 @@ type Written = Manifest["files"][number];
  * manifest comes last, since it holds the hashes of the others.
  */
 export async function writeBundle(
-  services: Services,
+  services: RecordServices,
   source: { readonly session: SessionIdentity; readonly recorded: Recorded },
   to: WritableStream<Uint8Array>,
 ): Promise<void> {
@@ -74,7 +74,7 @@ export async function writeBundle(
 
 /** A copy is given on with what its origin said and signed of it, to the letter (IMPORT-4). */
 async function addKept(
-  { database }: Services,
+  { database }: RecordServices,
   sessionId: string,
   add: (name: string, texts: AsyncIterable<Uint8Array>) => Promise<string>,
 ): Promise<void> {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Imported } from "@merkle/wire";
 import { openZipBundle } from "@merkle/wire/record/zip";
-import type { Context } from "../../context.js";
+import type { Context } from "../../sessions/context.js";
+import type { RecordServices } from "../services.js";
 import { refuseUnverified } from "./refuse-unverified.js";
 import { spool } from "./spool.js";
 import { storeRecord } from "./store-record.js";
@@ -13,7 +14,10 @@ import { storeRecord } from "./store-record.js";
  *
  * @throws bad_request for what does not verify; conflict where another record of the same id is here
  */
-export async function importBundle(ctx: Context, incoming: IncomingMessage): Promise<Imported> {
+export async function importBundle(
+  ctx: Context<RecordServices>,
+  incoming: IncomingMessage,
+): Promise<Imported> {
   const { services } = ctx;
   const file = await spool(incoming, services.home);
   try {

@@ -1,7 +1,7 @@
 import { MerkleError } from "@merkle/wire";
 import { rootOfLog, toHex } from "@merkle/wire/record";
-import type { Services } from "../../context.js";
 import { sha256 } from "../../core/sha256.js";
+import type { RecordServices } from "../services.js";
 import { subtreesOf } from "../tiles.js";
 import type { Target } from "./store-record.js";
 
@@ -11,7 +11,7 @@ import type { Target } from "./store-record.js";
  * @throws conflict
  */
 export async function refuseOther(
-  { workers }: Services,
+  { workers }: RecordServices,
   { tx, sessionId, recordId }: Target,
   theirs: { readonly log: "feed" | "document"; readonly size: number; readonly root: string },
 ): Promise<void> {

@@ -1,7 +1,9 @@
 import { MerkleError } from "@merkle/wire";
 import type { RecordReport } from "@merkle/wire/record";
-import type { Context } from "../../context.js";
+import type { Context } from "../../sessions/context.js";
+import type { RecordServices } from "../services.js";
 import type { Spooled } from "./spool.js";
+import { verifyBundleTask } from "./verify-bundle-file.js";
 
 /** So many of what is wrong are told; the rest `merkle verify` tells. */
 const findingsTold = 10;
@@ -16,10 +18,10 @@ const verifyMsMax = 30 * 60_000;
  */
 export async function refuseUnverified(
   { path }: Spooled,
-  { signal, services }: Context,
+  { signal, services }: Context<RecordServices>,
 ): Promise<RecordReport> {
   const report = await services.workers.run(
-    "verify_bundle",
+    verifyBundleTask,
     { path },
     { signal, timeoutMs: verifyMsMax, alone: true },
   );

@@ -8,7 +8,7 @@ import {
 import { canonicalJson, limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import { bundleFiles, type FeedLine, parseFeedLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
-import type { Services } from "../../context.js";
+import type { RecordServices } from "../services.js";
 import { readLinesOf } from "./read-file.js";
 import { refuseOther } from "./refuse-other.js";
 import type { Target } from "./store-record.js";
@@ -27,7 +27,7 @@ export interface StoredFeed extends ImportedFeedEnd {
  * @throws conflict when what is here is another record
  */
 export async function storeFeed(
-  services: Services,
+  services: RecordServices,
   bundle: ZippedFiles,
   target: Target,
 ): Promise<StoredFeed> {

@@ -23,11 +23,12 @@ import {
   type RecordReport,
 } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
-import type { Services } from "../../context.js";
 import { idFrom } from "../../core/message.js";
-import { toSessionSettings } from "../../sessions/settings/get-settings.js";
-import { takeSlug } from "../../work/sessions/slug.js";
+import { toSessionSettings } from "../../sessions/session-settings.js";
+import { takeSlug } from "../../sessions/slug.js";
+import { findSectionTask } from "../../text/tasks.js";
 import { lineOf } from "../audit-key.js";
+import type { RecordServices } from "../services.js";
 import { readSmallFile } from "./read-file.js";
 import { readRosterFile } from "./roster-file.js";
 import { readStateFile } from "./state-file.js";
@@ -46,7 +47,7 @@ export interface Target {
 
 /** Writes a bundle that was verified, in one transaction (IMPORT-2), with all that it adds to what is here of it. */
 export async function storeRecord(
-  services: Services,
+  services: RecordServices,
   bundle: ZippedFiles,
   report: RecordReport,
 ): Promise<Imported> {
@@ -68,7 +69,7 @@ export async function storeRecord(
 }
 
 async function store(
-  services: Services,
+  services: RecordServices,
   tx: Transaction,
   bundle: ZippedFiles,
   manifest: Manifest,
@@ -145,7 +146,7 @@ async function* none(): AsyncGenerator<Uint8Array> {}
 
 /** Stores the session itself. Its id follows from the mesh, the record and its key, so that it is the same after a restore, too. */
 async function begin(
-  { database: { meshId } }: Services,
+  { database: { meshId } }: RecordServices,
   tx: Transaction,
   bundle: ZippedFiles,
   {
@@ -177,17 +178,17 @@ async function begin(
 
 /** How lists begin to tell of a concluded session. */
 async function readConclusion(
-  { workers }: Services,
+  { workers }: RecordServices,
   bundle: ZippedFiles,
   { session }: Manifest,
 ): Promise<string | null> {
   if (session.closed_at === null) return null;
   const content = await readSmallFile(bundle, bundleFiles.document);
-  const section = await workers.run("find_section", { content, heading: "## Conclusion" });
+  const section = await workers.run(findSectionTask, { content, heading: "## Conclusion" });
   return "text" in section ? section.text : null;
 }
 
-function livesHere({ signer }: Services, { head }: Manifest): MerkleError {
+function livesHere({ signer }: RecordServices, { head }: Manifest): MerkleError {
   const isOurs = signer.keys.some(({ key_id }) => key_id === head.key_id);
   return new MerkleError(
     "conflict",

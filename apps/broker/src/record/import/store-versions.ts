@@ -2,13 +2,17 @@ import { insertImportedVersions, redactDocumentVersions } from "@merkle/db";
 import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
 import { bundleFiles, type DocumentLine, parseDocumentLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
-import type { Services } from "../../context.js";
+import type { RecordServices } from "../services.js";
 import { readLinesOf } from "./read-file.js";
 import { refuseOther } from "./refuse-other.js";
 import type { Target } from "./store-record.js";
 
 /** Stores the versions of the document that are not here yet, as `storeFeed` does messages. */
-export async function storeVersions(services: Services, bundle: ZippedFiles, target: Target): Promise<void> {
+export async function storeVersions(
+  services: RecordServices,
+  bundle: ZippedFiles,
+  target: Target,
+): Promise<void> {
   const { tx, sessionId, documentVersion } = target;
   for await (const lines of readLinesOf(bundle, bundleFiles.versions, parseDocumentLine)) {
     const isKnown = (line: DocumentLine) => line.version.version <= documentVersion;

@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { type RecordReport, verifyBundle } from "@merkle/wire/record";
 import { openZipBundle, type RandomAccess, UnreadableZip } from "@merkle/wire/record/zip";
 import { sha256 } from "../../core/sha256.js";
+import type { Task } from "../../core/workers/task.js";
 import { isSigned } from "../../identity/authenticator/is-signed.js";
 
 /** A file that is read from anywhere in it. */
@@ -22,6 +23,12 @@ export async function openFile(path: string): Promise<OpenedFile> {
     close: () => file.close(),
   };
 }
+
+export const verifyBundleTask: Task<{ path: string }, RecordReport | { readonly unreadable: string }> = {
+  name: "verify_bundle",
+  run: ({ path }) => verifyBundleFile(path),
+  isSmall: () => false,
+};
 
 /** Verifies a bundle whole. It runs in a thread of its own, where whatever a file unpacks to keeps nobody waiting (IMPORT-7). */
 export async function verifyBundleFile(

@@ -9,8 +9,9 @@ import {
   type StoredMessage,
 } from "@merkle/db";
 import { MerkleError, type SystemEvent } from "@merkle/wire";
-import type { SessionContext } from "../../context.js";
 import type { Write } from "../../core/write.js";
+import type { SessionContext } from "../../sessions/context.js";
+import type { RecordServices } from "../services.js";
 
 /**
  * Removes what an event says from where it is kept beside the feed (REDACT-7).
@@ -18,7 +19,7 @@ import type { Write } from "../../core/write.js";
  * @throws conflict for a value that a key still holds, while it can be changed
  */
 export async function forgetElsewhere(
-  ctx: SessionContext,
+  ctx: SessionContext<RecordServices>,
   write: Write,
   { type, sequence, content }: StoredMessage,
 ): Promise<void> {
@@ -40,7 +41,7 @@ export async function forgetElsewhere(
 
 /** An event tells of the last of several quick changes; the values before it, of which none told, go with it. */
 async function forgetValues(
-  ctx: SessionContext,
+  ctx: SessionContext<RecordServices>,
   { tx }: Write,
   sequence: number,
   { key, version }: Extract<SystemEvent, { event: "state_changed" }>,

@@ -1,6 +1,7 @@
 import { isImported } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { SessionContext } from "../../sessions/context.js";
+import type { RecordServices } from "../services.js";
 import { redactOne } from "./redact-one.js";
 import { redactVersions } from "./redact-versions.js";
 import { requireRemover } from "./remover.js";
@@ -14,7 +15,7 @@ type Output = OutputOf<"redact_message">;
  *
  * @throws forbidden for what another team wrote, unless a human asks or an admin; conflict for what is still in force
  */
-export async function redactMessage(ctx: SessionContext, input: Input): Promise<Output> {
+export async function redactMessage(ctx: SessionContext<RecordServices>, input: Input): Promise<Output> {
   const remover = requireRemover(ctx);
   const reason = input.reason ?? null;
   if (await isImported(ctx.services.database.orm, ctx.session.sessionId)) throw notOurs(ctx.session.slug);

@@ -5,15 +5,16 @@ import {
   redactMessageRow,
   type StoredMessage,
 } from "@merkle/db";
-import { MerkleError, redactedVersions } from "@merkle/wire";
-import type { OutputOf, SessionContext } from "../../context.js";
+import { MerkleError, type OutputOf, redactedVersions } from "@merkle/wire";
 import { contentOf } from "../../core/message.js";
+import type { SessionContext } from "../../sessions/context.js";
+import type { RecordServices } from "../services.js";
 import { forgetElsewhere } from "./forget-elsewhere.js";
 import { type Remover, refuseOthersText } from "./remover.js";
 
 /** Removes the text of one message. */
 export async function redactOne(
-  ctx: SessionContext,
+  ctx: SessionContext<RecordServices>,
   remover: Remover,
   { sequence, reason }: { readonly sequence: number; readonly reason: string | null },
 ): Promise<OutputOf<"redact_message">> {
@@ -53,7 +54,10 @@ export async function redactOne(
 }
 
 /** The teams that may remove it: the author's, or whose peer caused the event; of a private one also the recipient's. */
-async function ownersOf(ctx: SessionContext, message: StoredMessage): Promise<(string | null)[]> {
+async function ownersOf(
+  ctx: SessionContext<RecordServices>,
+  message: StoredMessage,
+): Promise<(string | null)[]> {
   const { postedByTeamId, postedByPeerId, reaches, type, content } = message;
   const isPrivate = type === "chat" && JSON.parse(content).private === true;
   const peerIds = [

@@ -7,14 +7,15 @@ import {
   redactProposals,
   type VersionRange,
 } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, SessionContext } from "../../context.js";
+import { MerkleError, type OutputOf } from "@merkle/wire";
 import { readVersionRedactions } from "../../document/version-redactions.js";
+import type { SessionContext } from "../../sessions/context.js";
+import type { RecordServices } from "../services.js";
 import { type Remover, refuseOthersText } from "./remover.js";
 
 /** Removes the texts of versions of the document that are not its newest. */
 export async function redactVersions(
-  ctx: SessionContext,
+  ctx: SessionContext<RecordServices>,
   remover: Remover,
   { range, reason }: { readonly range: VersionRange; readonly reason: string | null },
 ): Promise<OutputOf<"redact_message">> {

@@ -1,7 +1,9 @@
 import { MerkleError } from "@merkle/wire";
-import type { SessionContext } from "../../context.js";
-import { adminsOnly, unauthorized, verifiedOnly } from "../../sessions/access/authorize.js";
+import { unauthorized } from "../../identity/refusals.js";
+import { adminsOnly, verifiedOnly } from "../../sessions/access/authorize.js";
+import type { SessionContext } from "../../sessions/context.js";
 import { authorName, personName } from "../../sessions/roster/author-name.js";
+import type { RecordServices } from "../services.js";
 
 /** Who removes a text. */
 export interface Remover {
@@ -13,7 +15,7 @@ export interface Remover {
 }
 
 /** @throws unauthorized for somebody who is neither team nor person, unless it is an admin */
-export function requireRemover({ principal, person, team }: SessionContext): Remover {
+export function requireRemover({ principal, person, team }: SessionContext<RecordServices>): Remover {
   const peerId = team?.peer.peerId ?? null;
   if (person) {
     const { verified } = person;

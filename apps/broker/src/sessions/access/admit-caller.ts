@@ -1,11 +1,11 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import type { RawInput } from "../../core/parse-input.js";
 import { isConfined } from "../../identity/principal.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { type Authenticated, authenticate, type CallersWord } from "./authenticate.js";
 import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
-import type { SessionIdentity } from "./directory.js";
+import type { AccessServices } from "./services.js";
 
 /** Which session is meant, and who calls; whether they may is not decided yet. */
 export interface IdentifiedCall extends Authenticated {
@@ -24,7 +24,7 @@ export interface AdmittedCaller {
  * @throws not_found, unauthorized, forbidden, session_closed, too_many_requests
  */
 export async function admitCaller(
-  services: Services,
+  services: AccessServices,
   call: CallersWord,
   raw: RawInput,
 ): Promise<AdmittedCaller> {
@@ -33,7 +33,7 @@ export async function admitCaller(
 
 /** The first half of `admitCaller`. */
 export async function identifyCaller(
-  services: Services,
+  services: AccessServices,
   call: CallersWord,
   raw: RawInput,
 ): Promise<IdentifiedCall> {
@@ -44,7 +44,7 @@ export async function identifyCaller(
 
 /** The second half of `admitCaller`. */
 export function letIn(
-  services: Pick<Services, "limiter" | "presence">,
+  services: Pick<AccessServices, "limiter" | "presence">,
   {
     operation,
     door,
@@ -63,7 +63,7 @@ export function letIn(
 }
 
 async function findAddressedSession(
-  services: Services,
+  services: AccessServices,
   { operation, principal }: CallersWord,
   raw: RawInput,
 ): Promise<SessionIdentity> {

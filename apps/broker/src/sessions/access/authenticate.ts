@@ -1,9 +1,9 @@
 import type { AccessRule } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import type { RawInput } from "../../core/parse-input.js";
 import type { Asker } from "../../identity/principal.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller } from "./credentials.js";
-import type { SessionIdentity } from "./directory.js";
+import type { AccessServices } from "./services.js";
 
 /** What a call says of who calls. */
 export interface CallersWord {
@@ -29,7 +29,7 @@ export interface Authenticated {
  * in the hands of another member than the one whose team or person it is (ENTER-5).
  */
 export async function authenticate(
-  services: Pick<Services, "credentials">,
+  services: Pick<AccessServices, "credentials">,
   call: CallersWord,
   raw: RawInput,
   session: SessionIdentity | null,
@@ -45,7 +45,7 @@ function isOwn({ person, team }: Caller, principal: Asker): boolean {
 }
 
 async function findCaller(
-  services: Pick<Services, "credentials">,
+  services: Pick<AccessServices, "credentials">,
   call: CallersWord,
   raw: RawInput,
   session: SessionIdentity | null,
@@ -68,7 +68,7 @@ const nobody: Authenticated = { caller: null, credential: undefined };
 
 /** Where no session is addressed, a credential counts for the operations that name it among their inputs. */
 async function authenticateInMesh(
-  { credentials }: Pick<Services, "credentials">,
+  { credentials }: Pick<AccessServices, "credentials">,
   { operation, rememberedAlone }: CallersWord,
   given: string | undefined,
   isArgument: boolean,

@@ -1,7 +1,8 @@
 import { type AccessRule, MerkleError, type Operation, type OperationRules } from "@merkle/wire";
 import type { Asker } from "../../identity/principal.js";
+import { notByModels, unauthorized } from "../../identity/refusals.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller, TeamCaller } from "./credentials.js";
-import type { SessionIdentity } from "./directory.js";
 import { refuseBeyondJob } from "./refuse-beyond-job.js";
 
 /** What somebody wants to do, and as whom. */
@@ -155,13 +156,6 @@ function humansOnly(operation: string): MerkleError {
   );
 }
 
-export function notByModels(operation: string): MerkleError {
-  return new MerkleError(
-    "forbidden",
-    `${operation} is for humans alone, and whoever asks over MCP is a model. Ask your human to do it in the dashboard, or with merkle in a shell of their own.`,
-  );
-}
-
 function notByPrograms(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
@@ -204,13 +198,6 @@ export function hasLeft({ name, peer }: Pick<TeamCaller, "name" | "peer">): Merk
   if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);
   return unauthorized(
     `The peer "${name}/${peer.name}" has left this session, or was not seen for long; join_session with its credential brings it back`,
-  );
-}
-
-export function unauthorized(what: string): MerkleError {
-  return new MerkleError(
-    "unauthorized",
-    `${what}. Pass as team_id (or in the header X-Team-ID) what create_session or join_session returned: a uuid, ".mk_" and a secret.`,
   );
 }
 

@@ -1,9 +1,9 @@
 import { findSession } from "@merkle/db";
 import { MerkleError, type OperationRules } from "@merkle/wire";
-import type { Services } from "../../context.js";
-import { toSessionSettings } from "../settings/get-settings.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import { toSessionSettings } from "../session-settings.js";
 import type { TeamCaller } from "./credentials.js";
-import type { SessionIdentity } from "./directory.js";
+import type { AccessServices } from "./services.js";
 
 /**
  * Refuses what a session's settings keep for its convener (SES-15).
@@ -12,7 +12,7 @@ import type { SessionIdentity } from "./directory.js";
  * @throws forbidden when the session keeps this for the team that created it, and the caller is another one
  */
 export async function refuseByConvention(
-  { database }: Services,
+  { database }: AccessServices,
   { keptBy }: Pick<OperationRules, "keptBy">,
   session: SessionIdentity,
   team: Pick<TeamCaller, "teamId"> | null,

@@ -7,8 +7,9 @@ import { doors } from "../../../../../tests/kit/doors.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { createLog } from "../../core/log.js";
+import { makeCredential } from "../../identity/credential.js";
 import { startPresence } from "../peers/presence.js";
-import { createCredentials, makeCredential } from "./credentials.js";
+import { createCredentials } from "./credentials.js";
 
 it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the longest unused, which is read again", async () => {
   const broker = await startTestBroker();

@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import {
   type Database,
   findNamedPeer,
@@ -8,11 +8,16 @@ import {
   findTeam,
   findTeamOfPerson,
   listFurtherSecrets,
-  type PersonRow,
   type SecretHolder,
   type TeamWithPeer,
 } from "@merkle/db";
 import { limits, parseTeamCredential } from "@merkle/wire";
+import {
+  type CredentialCache,
+  hashSecret,
+  isVerified,
+  type PersonCaller,
+} from "../../identity/credential.js";
 import type { Peer } from "../peers/peer.js";
 import type { Presence } from "../peers/presence.js";
 
@@ -31,42 +36,17 @@ export interface TeamCaller {
   readonly memberId: string | null;
 }
 
-/** A person who has proved itself. */
-export interface PersonCaller {
-  readonly personId: string;
-  readonly name: string;
-  /** As a team's. */
-  readonly credential: string;
-  readonly memberId: string | null;
-  /** Whether it has shown to be human (PERSON-10); else it is a guest. */
-  readonly verified: boolean;
-}
-
 /** Whom a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
 export type Caller =
   | { readonly person: null; readonly team: TeamCaller }
   | { readonly person: PersonCaller; readonly team: TeamCaller | null };
 
-/** Makes a new credential for a team, a peer or a person: what its caller gets, and what is stored (AUTH-1). */
-export function makeCredential(id: string): { credential: string; secretHash: Buffer } {
-  const secret = randomBytes(32).toString("base64url");
-  return { credential: `${id}.mk_${secret}`, secretHash: hashSecret(secret) };
-}
-
-export function hashSecret(secret: string): Buffer {
-  return hash("sha256", secret, "buffer");
-}
-
 /** Checks credentials, and remembers those in use for a moment. */
-export interface Credentials {
+export interface Credentials extends CredentialCache {
   /** Whom a credential proves in a session, teams that have left included, or null. */
   verify(sessionId: string, credential: string): Promise<Caller | null>;
   /** The same where no session is addressed: a person, who is no team there, or a team in the session that is its own. */
   verifyInMesh(credential: string): Promise<Caller | null>;
-  /** Forgets what is remembered of a team, a peer or a person in a session, because that has changed. */
-  forget(sessionId: string, id: string): void;
-  /** The same for every session. */
-  forgetEverywhere(id: string): void;
 }
 
 type Found = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
@@ -211,11 +191,6 @@ export function createCredentials(options: {
       }
     },
   };
-}
-
-/** A member's person is proved by the member's key, another by a link of the broker's own terminal. */
-export function isVerified({ memberId, verifiedAt }: Pick<PersonRow, "memberId" | "verifiedAt">): boolean {
-  return memberId !== null || verifiedAt !== null;
 }
 
 function keyOf(sessionId: string, id: string): string {

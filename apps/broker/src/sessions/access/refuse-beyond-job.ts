@@ -1,6 +1,6 @@
 import { MerkleError, type Operation } from "@merkle/wire";
 import type { JobPrincipal } from "../../identity/principal.js";
-import type { SessionIdentity } from "./directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 
 /**
  * The agent of a job does what is for jobs of that kind, in the session that its job is about, and nothing anywhere else

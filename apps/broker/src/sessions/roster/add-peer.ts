@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { insertPeer, lockSession, lockTeam, placeCursor, setLeft } from "@merkle/db";
-import type { ParsedInputOf, SessionContext } from "../../context.js";
+import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
-import { makeCredential, type TeamCaller } from "../access/credentials.js";
+import { makeCredential } from "../../identity/credential.js";
+import type { TeamCaller } from "../access/credentials.js";
+import type { SessionContext, SessionServices } from "../context.js";
 import { announceJoined } from "./announce-joined.js";
 import { announceRoster } from "./announce-roster.js";
 import type { Joined, JoinedSession } from "./join-session.js";
@@ -11,7 +13,7 @@ import { refuseTakenName } from "./peer-names.js";
 
 /** Adds a named peer to a team, which reads on from the feed's end. No event tells of it, unless the team had left. */
 export async function addPeer(
-  ctx: SessionContext,
+  ctx: SessionContext<SessionServices>,
   team: TeamCaller,
   write: Write,
   input: ParsedInputOf<"join_session"> & { readonly peer_name: string },

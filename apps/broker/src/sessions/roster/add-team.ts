@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { insertPeer, insertTeam, lockSession, placeCursor } from "@merkle/db";
-import type { ParsedInputOf, SessionContext } from "../../context.js";
+import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
+import { makeCredential } from "../../identity/credential.js";
 import { ownerOf } from "../../identity/principal.js";
-import { makeCredential } from "../access/credentials.js";
+import type { SessionContext, SessionServices } from "../context.js";
 import { announceJoined } from "./announce-joined.js";
 import type { Joined, JoinedSession } from "./join-session.js";
 import { toPeerFacts } from "./peer-facts.js";
@@ -12,7 +13,7 @@ import { takeName } from "./take-name.js";
 
 /** Adds a team, with a named peer if its joiner asks for one, which then is the one that reads. */
 export async function addTeam(
-  ctx: SessionContext,
+  ctx: SessionContext<SessionServices>,
   write: Write,
   input: ParsedInputOf<"join_session">,
   { documentVersion }: JoinedSession,

@@ -1,10 +1,10 @@
-import type { Services } from "../../context.js";
 import type { Write } from "../../core/write.js";
-import type { SessionIdentity } from "../access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import type { SessionServices } from "../context.js";
 
 /** Tells a session that a team has joined it, and returns the sequence of that. */
 export async function announceJoined(
-  { services, session }: { readonly services: Services; readonly session: SessionIdentity },
+  { services, session }: { readonly services: SessionServices; readonly session: SessionIdentity },
   write: Write,
   { name, peerId, at }: { name: string; peerId: string; at: Date },
 ): Promise<number> {

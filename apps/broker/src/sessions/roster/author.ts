@@ -1,7 +1,7 @@
 import { findSessionOfTeam } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { MeshContext } from "../../context.js";
-import { requireSession } from "../access/require-session.js";
+import { requireSession } from "../../identity/require-session.js";
+import type { MeshContext, SessionServices } from "../context.js";
 import { authorName, personName } from "./author-name.js";
 
 export interface Author {
@@ -17,7 +17,7 @@ export interface Author {
  * @throws bad_request when a team names another session than its own
  */
 export async function authorOf(
-  { services, team, person }: MeshContext,
+  { services, team, person }: MeshContext<SessionServices>,
   named: string | undefined,
 ): Promise<Author> {
   const session = named === undefined ? null : await requireSession(services, named);
@@ -33,6 +33,6 @@ export async function authorOf(
   return { name: authorName(team), sessionId };
 }
 
-export function nameOf({ team, person }: MeshContext): string {
+export function nameOf({ team, person }: MeshContext<SessionServices>): string {
   return team ? authorName(team) : personName(person);
 }

@@ -1,7 +1,8 @@
 import { updatePeerFacts } from "@merkle/db";
-import type { ParsedInputOf, SessionContext } from "../../context.js";
+import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
-import type { PersonCaller } from "../access/credentials.js";
+import type { PersonCaller } from "../../identity/credential.js";
+import type { SessionContext, SessionServices } from "../context.js";
 import { announceRoster } from "./announce-roster.js";
 import { enterSession } from "./enter-session.js";
 import type { Joined, JoinedSession } from "./join-session.js";
@@ -10,7 +11,7 @@ import { startAgainFrom } from "./start-again-from.js";
 
 /** A person has one name and one team here, whatever `team_name` says (PERSON-5). */
 export async function enterAsPerson(
-  ctx: SessionContext,
+  ctx: SessionContext<SessionServices>,
   person: PersonCaller,
   write: Write,
   input: ParsedInputOf<"join_session">,

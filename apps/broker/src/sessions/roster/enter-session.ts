@@ -8,10 +8,10 @@ import {
   placeCursor,
   setLeft,
 } from "@merkle/db";
-import type { Services } from "../../context.js";
 import type { Write } from "../../core/write.js";
-import { isVerified, type PersonCaller } from "../access/credentials.js";
-import type { SessionIdentity } from "../access/directory.js";
+import { isVerified, type PersonCaller } from "../../identity/credential.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import type { SessionServices } from "../context.js";
 import { announceJoined } from "./announce-joined.js";
 import { takeName } from "./take-name.js";
 
@@ -25,7 +25,7 @@ export interface Entered {
 }
 
 interface Who {
-  readonly services: Services;
+  readonly services: SessionServices;
   readonly session: SessionIdentity;
   readonly person: PersonCaller;
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { findSession } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import type { Write } from "../../core/write.js";
-import type { PersonCaller, TeamCaller } from "../access/credentials.js";
-import type { SessionIdentity } from "../access/directory.js";
+import type { PersonCaller } from "../../identity/credential.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import type { TeamCaller } from "../access/credentials.js";
+import type { SessionServices } from "../context.js";
 import { enterSession } from "./enter-session.js";
 import { takeName } from "./take-name.js";
 
@@ -29,7 +30,7 @@ export class JoinedOtherwise extends Error {
 
 /** Prepares a person's joining by a write, without being asked to join: what it needs is looked up, and nothing is written. */
 export async function prepareJoining(who: {
-  readonly services: Services;
+  readonly services: SessionServices;
   readonly session: SessionIdentity;
   readonly person: PersonCaller;
   /** The team that the person was there and has left. */

@@ -1,7 +1,7 @@
 import { findSession } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
+import type { SessionContext, SessionServices } from "../context.js";
 import { addPeer } from "./add-peer.js";
 import { addTeam } from "./add-team.js";
 import { enterAsPerson } from "./enter-as-person.js";
@@ -36,7 +36,10 @@ export interface JoinedSession {
  *
  * @throws conflict, with a free name in its details, when a peer's name is taken
  */
-export async function joinSession(ctx: SessionContext, input: Input): Promise<OutputOf<"join_session">> {
+export async function joinSession(
+  ctx: SessionContext<SessionServices>,
+  input: Input,
+): Promise<OutputOf<"join_session">> {
   const { services, session } = ctx;
   const { database } = services;
   if (ctx.person && input.peer_name !== undefined) throw personHasNoPeers();
@@ -70,7 +73,12 @@ export async function joinSession(ctx: SessionContext, input: Input): Promise<Ou
   };
 }
 
-async function join(ctx: SessionContext, write: Write, input: Input, found: JoinedSession): Promise<Joined> {
+async function join(
+  ctx: SessionContext<SessionServices>,
+  write: Write,
+  input: Input,
+  found: JoinedSession,
+): Promise<Joined> {
   if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
   const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
   // Who is there already stays, whatever the others of its member do.

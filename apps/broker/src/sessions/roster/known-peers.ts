@@ -1,5 +1,5 @@
 import { listPeers, type PeerRosterRow } from "@merkle/db";
-import type { Services } from "../../context.js";
+import type { SessionServices } from "../context.js";
 import type { Peer } from "../peers/peer.js";
 import { deriveStatus, type Status } from "../peers/status.js";
 
@@ -13,7 +13,7 @@ export interface KnownPeer extends PeerRosterRow {
   readonly live: Peer | undefined;
 }
 
-type Parts = Pick<Services, "database" | "presence" | "settings">;
+type Parts = Pick<SessionServices, "database" | "presence" | "settings">;
 
 /** Every peer that a session ever had, in the order of joining. */
 export async function readKnownPeers(services: Parts, sessionId: string): Promise<KnownPeer[]> {

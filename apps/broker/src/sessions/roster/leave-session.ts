@@ -1,14 +1,15 @@
 import { listPeers, lockTeam, setLeft, setPeerLeft, setPeersLeft } from "@merkle/db";
-import type { OutputOf, TeamContext } from "../../context.js";
+import type { OutputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import { hasLeft } from "../access/authorize.js";
+import type { SessionServices, TeamContext } from "../context.js";
 import { announceRoster } from "./announce-roster.js";
 
 /**
  * Ends a team's part in a session, or that of the named peer that asks, whose team goes with it when nobody of it is left
  * (JOIN-6, PEER-9). Its row in the roster stays.
  */
-export async function leaveSession(ctx: TeamContext): Promise<OutputOf<"leave_session">> {
+export async function leaveSession(ctx: TeamContext<SessionServices>): Promise<OutputOf<"leave_session">> {
   const { sessionId } = ctx.session;
   const { teamId, peer } = ctx.team;
   return ctx.write(async (write) => {
@@ -20,7 +21,7 @@ export async function leaveSession(ctx: TeamContext): Promise<OutputOf<"leave_se
   });
 }
 
-async function endPeer(ctx: TeamContext, write: Write, leftAt: Date): Promise<void> {
+async function endPeer(ctx: TeamContext<SessionServices>, write: Write, leftAt: Date): Promise<void> {
   const { services, session, team } = ctx;
   const { peerId } = team.peer;
   if (!(await setPeerLeft(write.tx, session.sessionId, peerId, leftAt))) throw hasLeft(team);
@@ -30,7 +31,10 @@ async function endPeer(ctx: TeamContext, write: Write, leftAt: Date): Promise<vo
 }
 
 /** Whether no named peer of the team is there, and the team itself never read. */
-async function isTeamLeftEmpty({ services, session, team }: TeamContext, write: Write): Promise<boolean> {
+async function isTeamLeftEmpty(
+  { services, session, team }: TeamContext<SessionServices>,
+  write: Write,
+): Promise<boolean> {
   const { database, presence } = services;
   const all = await listPeers(write.tx, database.meshId, session.sessionId);
   return all
@@ -41,7 +45,7 @@ async function isTeamLeftEmpty({ services, session, team }: TeamContext, write: 
     });
 }
 
-async function endTeam(ctx: TeamContext, write: Write, leftAt: Date): Promise<void> {
+async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: Date): Promise<void> {
   const { services, session, team } = ctx;
   const { sessionId } = session;
   if (!(await setLeft(write.tx, sessionId, team.teamId, leftAt))) throw hasLeft(team);
@@ -57,7 +61,7 @@ async function endTeam(ctx: TeamContext, write: Write, leftAt: Date): Promise<vo
 
 /** What is remembered of those that left, and of their team, ends with the commit; so do their waits. */
 function forgetPeers(
-  { services, session, team, person }: TeamContext,
+  { services, session, team, person }: TeamContext<SessionServices>,
   write: Write,
   peerIds: string[],
 ): void {

@@ -1,8 +1,9 @@
-import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { SessionContext, SessionServices } from "../context.js";
 import { readRoster } from "./participants.js";
 
 export async function listParticipants(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<SessionServices>,
   input: ParsedInputOf<"list_participants">,
 ): Promise<OutputOf<"list_participants">> {
   const roster = await readRoster(services, session);

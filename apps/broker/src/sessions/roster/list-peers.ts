@@ -1,10 +1,10 @@
-import type { Peer } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
+import type { OutputOf, ParsedInputOf, Peer } from "@merkle/wire";
+import type { SessionContext, SessionServices } from "../context.js";
 import { isMember } from "../peers/membership.js";
 import { readPeers } from "./read-peers.js";
 
 export async function listPeers(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<SessionServices>,
   { group, include_left }: ParsedInputOf<"list_peers">,
 ): Promise<OutputOf<"list_peers">> {
   const peers = await readPeers(services, session, { includeLeft: include_left });

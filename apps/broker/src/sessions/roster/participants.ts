@@ -1,20 +1,23 @@
 import type { Participant } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import { type Group, groupBy } from "../../core/group-by.js";
-import type { SessionIdentity } from "../access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import type { SessionServices } from "../context.js";
 import { bestStatus } from "../peers/status.js";
 import { type KnownPeer, readKnownPeers } from "./known-peers.js";
 import { lastReadOf } from "./read-peers.js";
 
 /** Every team that ever joined a session, with the status that follows from what was seen of its peers (ROSTER-4). */
-export async function readRoster(services: Services, session: SessionIdentity): Promise<Participant[]> {
+export async function readRoster(
+  services: SessionServices,
+  session: SessionIdentity,
+): Promise<Participant[]> {
   const peers = await readKnownPeers(services, session.sessionId);
   const teams = groupBy(peers, ({ teamId }) => teamId);
   return [...teams.values()].map((team) => toParticipant(services, session, team));
 }
 
 function toParticipant(
-  { settings }: Services,
+  { settings }: SessionServices,
   session: SessionIdentity,
   peers: Group<KnownPeer>,
 ): Participant {

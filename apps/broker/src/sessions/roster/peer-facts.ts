@@ -1,5 +1,5 @@
 import type { GroupMembership, PeerFacts } from "@merkle/db";
-import type { ParsedInputOf } from "../../context.js";
+import type { ParsedInputOf } from "@merkle/wire";
 import { withMembership } from "../peers/membership.js";
 
 /** What a joiner tells of its peer (PEER-5); what it leaves out stays as it is. */

@@ -1,14 +1,14 @@
 import { listPresentPeers, type PresentPeerRow } from "@merkle/db";
 import type { PresentTeam } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import { type Group, groupBy } from "../../core/group-by.js";
+import type { SessionServices } from "../context.js";
 import { bestStatus } from "../peers/status.js";
 import { sight } from "./known-peers.js";
 
 /** As many as a list of sessions has room for; `teams` counts the others. */
 const teamsMax = 12;
 
-type Parts = Pick<Services, "database" | "presence" | "settings">;
+type Parts = Pick<SessionServices, "database" | "presence" | "settings">;
 
 /** The teams that are in each of some sessions now, in the order of joining; folded ones are left out (SES-20). */
 export async function readPresentTeams(

@@ -1,13 +1,13 @@
 import type { PeerRosterRow } from "@merkle/db";
 import { Capabilities, KeyCard, type Peer as WirePeer } from "@merkle/wire";
-import type { Services } from "../../context.js";
-import type { SessionIdentity } from "../access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
+import type { SessionServices } from "../context.js";
 import { type KnownPeer, readKnownPeers } from "./known-peers.js";
 import { leftPeers, presentPeers } from "./present-peers.js";
 
 /** A session's peers as callers see them (PEER-8), those that are there first. */
 export async function readPeers(
-  services: Services,
+  services: SessionServices,
   session: SessionIdentity,
   { includeLeft = false }: { includeLeft?: boolean } = {},
 ): Promise<WirePeer[]> {

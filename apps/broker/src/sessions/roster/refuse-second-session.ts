@@ -1,8 +1,8 @@
 import { findTeamElsewhere, lockMember } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Context } from "../../context.js";
 import type { Write } from "../../core/write.js";
 import { ownerOf } from "../../identity/principal.js";
+import type { Context, SessionServices } from "../context.js";
 
 /**
  * Where a member's agents are to be in one open session at a time, refuses them a second one (GUARD-13). People are in as many
@@ -11,7 +11,7 @@ import { ownerOf } from "../../identity/principal.js";
  * @throws conflict, with the session that the member has a team in
  */
 export async function refuseSecondSession(
-  { services, principal, person }: Context,
+  { services, principal, person }: Context<SessionServices>,
   { tx }: Write,
   sessionId: string | null,
 ): Promise<void> {

@@ -7,9 +7,10 @@ import {
   setResynced,
   updatePeerFacts,
 } from "@merkle/db";
-import type { ParsedInputOf, SessionContext } from "../../context.js";
+import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { TeamCaller } from "../access/credentials.js";
+import type { SessionContext, SessionServices } from "../context.js";
 import { announceJoined } from "./announce-joined.js";
 import { announceRoster } from "./announce-roster.js";
 import type { Joined } from "./join-session.js";
@@ -22,7 +23,7 @@ import { startAgainFrom } from "./start-again-from.js";
  * by it, and its team with it; under a numbered name when another peer has its own by now.
  */
 export async function resumePeer(
-  ctx: SessionContext,
+  ctx: SessionContext<SessionServices>,
   team: TeamCaller,
   write: Write,
   input: ParsedInputOf<"join_session">,

@@ -1,7 +1,8 @@
 import { setLeft, setResynced, updatePeerFacts } from "@merkle/db";
-import type { ParsedInputOf, SessionContext } from "../../context.js";
+import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { TeamCaller } from "../access/credentials.js";
+import type { SessionContext, SessionServices } from "../context.js";
 import { announceJoined } from "./announce-joined.js";
 import { announceRoster } from "./announce-roster.js";
 import type { Joined } from "./join-session.js";
@@ -10,7 +11,7 @@ import { startAgainFrom } from "./start-again-from.js";
 
 /** Gives a team its place back (JOIN-5). */
 export async function resumeTeam(
-  ctx: SessionContext,
+  ctx: SessionContext<SessionServices>,
   team: TeamCaller,
   write: Write,
   input: ParsedInputOf<"join_session">,

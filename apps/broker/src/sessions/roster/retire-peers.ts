@@ -1,11 +1,11 @@
 import { retirePeers as retireUnseen } from "@merkle/db";
 import { limits } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { SessionServices } from "../context.js";
 import { announceRoster } from "./announce-roster.js";
 
 /** Ends the places of named peers that were not seen for long, so that their names are free again (PEER-10). */
 export async function retirePeers(
-  services: Pick<Services, "database" | "presence" | "channels"> & {
+  services: Pick<SessionServices, "database" | "presence" | "channels"> & {
     readonly forgetCredential: (sessionId: string, id: string) => void;
   },
 ): Promise<void> {

@@ -1,12 +1,15 @@
 import { deleteFurtherSecrets, replacePeerSecret, replaceSecret } from "@merkle/db";
-import type { OutputOf, TeamContext } from "../../context.js";
-import { makeCredential } from "../access/credentials.js";
+import type { OutputOf } from "@merkle/wire";
+import { makeCredential } from "../../identity/credential.js";
+import type { SessionServices, TeamContext } from "../context.js";
 
 /**
  * Gives a team, or the named peer that asks, another credential and ends the old one at once, at every door, with those that
  * the team holds on other machines (AUTH-7).
  */
-export async function rotateTeamCredential(ctx: TeamContext): Promise<OutputOf<"rotate_team_credential">> {
+export async function rotateTeamCredential(
+  ctx: TeamContext<SessionServices>,
+): Promise<OutputOf<"rotate_team_credential">> {
   const { sessionId } = ctx.session;
   const { teamId, peer } = ctx.team;
   return ctx.write(async ({ tx, afterCommit }) => {

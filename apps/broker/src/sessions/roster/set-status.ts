@@ -1,10 +1,11 @@
 import { declareStatus } from "@merkle/db";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { SessionServices, TeamContext } from "../context.js";
 import { announceRoster } from "./announce-roster.js";
 
 /** Notes the status that the caller's peer declares, or that was observed of it, and returns the one that counts (PEER-16). */
 export async function setStatus(
-  { services, session: { sessionId }, team: { peer }, write }: TeamContext,
+  { services, session: { sessionId }, team: { peer }, write }: TeamContext<SessionServices>,
   { status, reason, automatic }: ParsedInputOf<"set_status">,
 ): Promise<OutputOf<"set_status">> {
   return write(async ({ tx, afterCommit }) => {

@@ -1,11 +1,12 @@
 import { updatePeerFacts } from "@merkle/db";
-import type { OutputOf, ParsedInputOf, TeamContext } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { SessionServices, TeamContext } from "../context.js";
 import { announceRoster } from "./announce-roster.js";
 import { toSummary } from "./peer-facts.js";
 
 /** Notes what the caller's peer says that it is doing (PEER-15). */
 export async function setSummary(
-  { services, session: { sessionId }, team, write }: TeamContext,
+  { services, session: { sessionId }, team, write }: TeamContext<SessionServices>,
   { summary }: ParsedInputOf<"set_summary">,
 ): Promise<OutputOf<"set_summary">> {
   return write(async ({ tx, afterCommit }) => {

@@ -1,10 +1,10 @@
 import { placeCursor } from "@merkle/db";
-import type { SessionContext } from "../../context.js";
 import type { Write } from "../../core/write.js";
+import type { SessionContext, SessionServices } from "../context.js";
 
 /** Puts a peer's cursor where it wants to read on, back as well as forward (JOIN-3). */
 export async function startAgainFrom(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<SessionServices>,
   write: Write,
   peerId: string,
   cursor: number,

@@ -1,16 +1,17 @@
 import { findTeamOfMember, insertFurtherSecret, lockMember } from "@merkle/db";
 import { limits } from "@merkle/wire";
-import type { SessionContext } from "../../context.js";
 import type { Write } from "../../core/write.js";
+import { makeCredential } from "../../identity/credential.js";
 import { ownerOf } from "../../identity/principal.js";
-import { makeCredential, type TeamCaller } from "../access/credentials.js";
+import type { TeamCaller } from "../access/credentials.js";
+import type { SessionContext, SessionServices } from "../context.js";
 
 /**
  * The team of that name that the member who joins has in the session already, with a further credential of it: on another
  * machine, or after its home was lost, a member comes back to its team instead of making "Birch (2)" (MEMBER-3).
  */
 export async function takeOwnTeam(
-  ctx: SessionContext,
+  ctx: SessionContext<SessionServices>,
   { tx, afterCommit }: Write,
   name: string,
 ): Promise<TeamCaller | null> {

@@ -1,7 +1,7 @@
-import type { PersonContext } from "../../context.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../access/authorize.js";
 import type { TeamCaller } from "../access/credentials.js";
-import type { SessionIdentity } from "../access/directory.js";
+import type { PersonContext, SessionServices } from "../context.js";
 import { prepareJoining } from "./join-as-person.js";
 
 /**
@@ -11,9 +11,9 @@ import { prepareJoining } from "./join-as-person.js";
  * @throws session_closed to who was not in it when it was concluded
  */
 export async function teamOfPerson(
-  { services, person, write }: Pick<PersonContext, "services" | "person" | "write">,
+  { services, person, write }: Pick<PersonContext<SessionServices>, "services" | "person" | "write">,
   session: SessionIdentity,
-): Promise<{ readonly team: TeamCaller } & Pick<PersonContext, "write">> {
+): Promise<{ readonly team: TeamCaller } & Pick<PersonContext<SessionServices>, "write">> {
   const caller = await services.credentials.verify(session.sessionId, person.credential);
   if (caller?.team && !caller.team.leftAt) return { team: caller.team, write };
   if (session.closed) throw sessionClosed(session);

@@ -1,9 +1,10 @@
 import { findSession } from "@merkle/db";
-import { MerkleError, type SessionSettings, sessionSettingsDefault } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf, Services } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf, type SessionSettings } from "@merkle/wire";
+import type { Context, SessionServices } from "../context.js";
+import { toSessionSettings } from "../session-settings.js";
 
 export async function getSettings(
-  { services }: Context,
+  { services }: Context<SessionServices>,
   input: ParsedInputOf<"get_settings">,
 ): Promise<OutputOf<"get_settings">> {
   return describeSettings(services, input.session_id);
@@ -11,7 +12,7 @@ export async function getSettings(
 
 /** The broker's settings, the addresses that follow from them, and one session's settings when it is named. */
 export async function describeSettings(
-  services: Services,
+  services: SessionServices,
   sessionRef?: string,
 ): Promise<OutputOf<"get_settings">> {
   const { settings, addresses, limiter } = services;
@@ -25,15 +26,10 @@ export async function describeSettings(
   return { ...output, session_settings: await readSessionSettings(services, sessionRef) };
 }
 
-async function readSessionSettings(services: Services, ref: string): Promise<SessionSettings> {
+async function readSessionSettings(services: SessionServices, ref: string): Promise<SessionSettings> {
   const { database } = services;
   const session = await services.sessions.find(ref);
   const row = session && (await findSession(database.orm, database.meshId, session.sessionId));
   if (!row) throw new MerkleError("not_found", `There is no session "${ref}".`);
   return toSessionSettings(row.settings);
-}
-
-/** What a session's row holds, with the default for what it leaves out. */
-export function toSessionSettings(stored: unknown): SessionSettings {
-  return { ...sessionSettingsDefault, ...(typeof stored === "object" ? stored : {}) };
 }

@@ -1,13 +1,14 @@
 import { findSession, lockSession, mergeBrokerSettings } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf, Services } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { adminsOnly } from "../access/authorize.js";
+import type { Context, SessionServices } from "../context.js";
+import { toSessionSettings } from "../session-settings.js";
 import { changeSessionSettings } from "./change-session-settings.js";
-import { describeSettings, toSessionSettings } from "./get-settings.js";
+import { describeSettings } from "./get-settings.js";
 
 /** Changes the broker's settings, a session's, or both, in one transaction (SET-5). */
 export async function updateSettings(
-  ctx: Context,
+  ctx: Context<SessionServices>,
   input: ParsedInputOf<"update_settings">,
 ): Promise<OutputOf<"update_settings">> {
   const { database, settings, sessions } = ctx.services;
@@ -43,7 +44,7 @@ export async function updateSettings(
 }
 
 /** A person, or the member whom no person stands for. */
-function nameOfCaller({ person, principal }: Context): string {
+function nameOfCaller({ person, principal }: Context<SessionServices>): string {
   if (person) return person.name;
   if (principal?.kind === "member") return principal.name;
   throw new TypeError("Settings are changed by a person or a member.");
@@ -51,7 +52,7 @@ function nameOfCaller({ person, principal }: Context): string {
 
 /** A budget, and how long a session may be silent, decide what waits for a human. */
 function tellWhoReads(
-  { mesh, meshChannels, channels }: Services,
+  { mesh, meshChannels, channels }: SessionServices,
   changed: string | null,
   sessionId: string | undefined,
 ): void {
@@ -65,7 +66,7 @@ function tellWhoReads(
 }
 
 /** A session's settings are for everybody who works there; the broker's concern all. */
-function refuseButAdmins({ principal }: Context): void {
+function refuseButAdmins({ principal }: Context<SessionServices>): void {
   if (principal?.kind === "member" && principal.role !== "admin")
     throw adminsOnly("Changing the broker's settings");
 }

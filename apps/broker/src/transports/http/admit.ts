@@ -1,5 +1,5 @@
-import type { Admission, Entrance } from "../../identity/authenticator/entrance.js";
 import type { Arrivals } from "../../identity/origin/arrival.js";
+import type { Admission, Authenticator } from "../services.js";
 import type { HttpContext } from "./http-context.js";
 
 /** Who has been let in over HTTP, and from where. */
@@ -12,10 +12,10 @@ export interface HttpAdmission extends Admission {
 /** Finds out who sends a request over HTTP, and to which mesh it is let in (ENTER-1). */
 export type Admit = (c: HttpContext) => Promise<HttpAdmission>;
 
-export function createAdmit(entrance: () => Entrance, arrivals: Arrivals): Admit {
+export function createAdmit(authenticator: Authenticator, arrivals: Arrivals): Admit {
   return async (c) => {
     const arrival = arrivals.read(c.env.incoming);
-    const admission = await entrance().byRequest({
+    const admission = await authenticator.byRequest({
       arrival,
       method: c.req.method,
       header: (name) => c.req.header(name),

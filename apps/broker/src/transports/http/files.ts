@@ -1,14 +1,15 @@
 import type { HttpBindings } from "@hono/node-server";
 import { exportSession as exportOperation, importBundle as importOperation, limits } from "@merkle/wire";
 import type { Hono } from "hono";
-import type { SessionContext } from "../../context.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { type ExportForm, exportSession } from "../../record/export/export-session.js";
 import { openRecorded } from "../../record/export/recorded.js";
 import { unlessStalled } from "../../record/export/unless-stalled.js";
 import { importBundle } from "../../record/import/import-bundle.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
+import type { SessionContext } from "../../sessions/context.js";
 import { openCall } from "../dispatch.js";
+import type { Services } from "../services.js";
 import type { Admit } from "./admit.js";
 import { callerSignal, type HttpContext } from "./http-context.js";
 import { jsonResponse } from "./http-error.js";
@@ -35,7 +36,7 @@ export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit):
       credential: c.req.header("x-team-id"),
     });
     // What the operation's own schema has parsed, of a session that was found.
-    const { session } = ctx as SessionContext;
+    const { session } = ctx as SessionContext<Services>;
     const place = exports.take();
     try {
       const form = input["as"] as ExportForm;

@@ -1,6 +1,6 @@
 import type { WriteProblem } from "@merkle/db";
-import type { Services } from "../../context.js";
 import { within } from "../../core/within.js";
+import type { Services } from "../services.js";
 
 /** What `/health` says: the process answers, takes calls, and can write durably (OPS-2). */
 export interface Health {

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import { MerkleError } from "@merkle/wire";
 
 /** A failure as an HTTP answer: always JSON, never a stack (ERR-3). */
@@ -23,4 +24,18 @@ export function noSuchRoute(method: string, path: string): MerkleError {
     "not_found",
     `There is no ${method} ${path.slice(0, 200)} here. /openapi.json lists the routes, /agents.md explains them.`,
   );
+}
+
+/** Answers an upgrade that is refused, and ends its connection. */
+export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
+  const body = JSON.stringify(error.toBody());
+  const head = [
+    `HTTP/1.1 ${error.status} Refused`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
+    "Connection: close",
+  ].join("\r\n");
+  // Who does not end its side would hold what is left of the connection for as long as it likes.
+  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }

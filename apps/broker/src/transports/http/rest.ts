@@ -2,27 +2,32 @@ import type { HttpBindings } from "@hono/node-server";
 import { isStreamable, MerkleError, type Operation, operations } from "@merkle/wire";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
-import type { Services } from "../../context.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
 import { type Call, dispatch } from "../dispatch.js";
+import type { Services } from "../services.js";
 import type { Admit } from "./admit.js";
 import { callerSignal, type HttpContext, whenWritten } from "./http-context.js";
 import { jsonResponse } from "./http-error.js";
+import type { BodyReader } from "./read-json-body.js";
 import { readQuery } from "./read-query.js";
 
 /** Comments are sent this often while a stream waits, so that nobody in between thinks it dead. */
 const keepAliveMs = 10_000;
 
 /** Offers every operation at its route (REST-1). */
-export function mountRest(app: Hono<{ Bindings: HttpBindings }>, admit: Admit): void {
+export function mountRest(app: Hono<{ Bindings: HttpBindings }>, admit: Admit, bodies: BodyReader): void {
   for (const operation of operations) {
     const [method = "", path = ""] = operation.route.split(" ");
-    app.on(method, path, (c) => serve(c, admit, operation));
+    app.on(method, path, (c) => serve(c, { admit, bodies }, operation));
   }
 }
 
-async function serve(c: HttpContext, admit: Admit, operation: Operation): Promise<Response> {
+async function serve(
+  c: HttpContext,
+  { admit, bodies }: { readonly admit: Admit; readonly bodies: BodyReader },
+  operation: Operation,
+): Promise<Response> {
   const signal = callerSignal(c);
   const { principal, services, address, connection } = await admit(c);
   // Before the body is read: a stranger's is of no interest.
@@ -32,7 +37,7 @@ async function serve(c: HttpContext, admit: Admit, operation: Operation): Promis
     principal,
     address,
     connection,
-    input: await readInput(c, services, operation),
+    input: await readInput(c, bodies, operation),
     door: "rest",
     view: "json",
     signal,
@@ -46,7 +51,7 @@ async function serve(c: HttpContext, admit: Admit, operation: Operation): Promis
 
 async function readInput(
   c: HttpContext,
-  { bodies }: Services,
+  bodies: BodyReader,
   operation: Operation,
 ): Promise<Record<string, unknown>> {
   // What stands in the path is text, as in a query, and counts before what is given beside it.

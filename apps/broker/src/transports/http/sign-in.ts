@@ -4,15 +4,14 @@ import { Bytes32, HelloProof, limits, MerkleError } from "@merkle/wire";
 import { brokerBytes } from "@merkle/wire/identity";
 import type { Hono } from "hono";
 import * as z from "zod";
-import type { Services } from "../../context.js";
 import { writeCookie } from "../../identity/authenticator/cookie.js";
 import { createSignInChallenges } from "../../identity/authenticator/sign-in-challenges.js";
-import type { Meshes } from "../../identity/meshes/meshes.js";
 import type { Arrivals } from "../../identity/origin/arrival.js";
 import { requireSameOrigin } from "../../identity/origin/same-origin.js";
 import { type Asker, isNamed } from "../../identity/principal.js";
 import { makeBrowserToken, makeToken } from "../../identity/tokens/token.js";
 import { membershipEnded } from "../../sessions/access/authorize.js";
+import type { Authenticator, Meshes, Services } from "../services.js";
 import type { Admit } from "./admit.js";
 import type { HttpContext } from "./http-context.js";
 import { jsonResponse } from "./http-error.js";
@@ -42,7 +41,9 @@ const ProofRequest = z.object({ challenge: Bytes32, origin: z.string().min(1).ma
 
 export interface SignInOptions {
   readonly meshes: Meshes;
+  readonly authenticator: Authenticator;
   readonly admit: Admit;
+  readonly bodies: BodyReader;
   readonly arrivals: Arrivals;
   /** Whether this scheme, host and port lead to the broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
@@ -54,7 +55,7 @@ export interface SignInOptions {
  */
 export function mountSignIn(
   app: Hono<{ Bindings: HttpBindings }>,
-  { meshes, admit, arrivals, isOwnOrigin }: SignInOptions,
+  { meshes, authenticator, admit, bodies, arrivals, isOwnOrigin }: SignInOptions,
 ): void {
   const { main } = meshes;
   const challenges = createSignInChallenges();
@@ -73,7 +74,7 @@ export function mountSignIn(
   app.post("/api/sign-in", async (c) => {
     const arrival = arrivals.read(c.env.incoming);
     requireSameOrigin(arrival);
-    const principal = await identify(await readSignIn(c, main.bodies));
+    const principal = await identify(await readSignIn(c, bodies));
     if (!isNamed(principal)) throw signInRefused();
     const services = (await meshes.find(principal.meshId)) ?? main;
     const { cookie, page, secretHash } = makeBrowserToken();
@@ -106,7 +107,7 @@ export function mountSignIn(
     if (isNamed(principal) && principal.token !== null) {
       const { token, meshId } = principal;
       const ended = await services.database.transaction((tx) => endToken(tx, meshId, token));
-      for (const each of ended) services.entrance().end({ meshId, token: each });
+      for (const each of ended) services.revocations.revoke({ meshId, token: each });
     }
     const response = jsonResponse({});
     response.headers.set("set-cookie", writeCookie(arrival, { value: "", maxAgeS: 0 }));
@@ -149,12 +150,11 @@ export function mountSignIn(
   }
 
   async function identify(input: z.output<typeof SignIn>): Promise<Asker> {
-    const entrance = main.entrance();
-    if ("secret" in input) return entrance.byToken(input.secret, ["sign_in", "observer"]);
+    if ("secret" in input) return authenticator.byToken(input.secret, ["sign_in", "observer"]);
     const { proof } = input;
     if (proof.kind !== "signature") throw signInRefused();
     const { principal } = await challenges.answer(proof.statement.nonce, (nonce) =>
-      entrance.byHello({ proof }, { nonce, isOwnOrigin, now: new Date() }),
+      authenticator.byHello({ proof }, { nonce, isOwnOrigin, now: new Date() }),
     );
     return principal;
   }
@@ -172,7 +172,7 @@ async function readSignIn(c: HttpContext, bodies: BodyReader): Promise<z.output<
 function describe(services: Services, principal: Asker): SignedIn {
   const { brokerId, meshId } = services.database;
   return {
-    auth: services.entrance().auth,
+    auth: services.auth,
     broker_id: brokerId,
     mesh: services.meshName,
     mesh_id: meshId,

@@ -1,10 +1,11 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
-import type { Services } from "../../context.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Admit } from "../http/admit.js";
 import type { HttpContext } from "../http/http-context.js";
+import type { BodyReader } from "../http/read-json-body.js";
+import type { Services } from "../services.js";
 import { createMcpMount } from "./mount.js";
 import { rpcCodes, rpcErrorResponse } from "./rpc-response.js";
 import { createMcpSessionStore } from "./session-store.js";
@@ -16,15 +17,16 @@ export function mountMcp(
   app: Hono<{ Bindings: HttpBindings }>,
   services: Services,
   admit: Admit,
+  bodies: BodyReader,
 ): { stop(): Promise<void> } {
   const toError = (error: unknown) => toMerkleError(error, services.log, { door: "mcp" });
   const mount = createMcpMount({
     createServer: createToolsServers(services),
     admit,
     permit: (operation, { services: ofMesh, principal }) => admitCaller(ofMesh, { operation, principal }, {}),
-    hold: (principal, end) => services.entrance().hold(principal, end),
+    hold: services.revocations.watch,
     store: createMcpSessionStore(services.database),
-    bodies: services.bodies,
+    bodies,
     toError,
   });
 

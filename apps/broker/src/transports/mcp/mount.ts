@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type FrameRule, frameRules, limits, MerkleError } from "@merkle/wire";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
-import type { Entrance } from "../../identity/authenticator/entrance.js";
+import type { Revocations } from "../../identity/revocations.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
 import type { Admit, HttpAdmission } from "../http/admit.js";
 import type { HttpContext } from "../http/http-context.js";
@@ -23,7 +23,7 @@ export interface McpMountOptions {
   /** Refuses what whoever sent the request may not ask for. Calls of tools are refused where they are answered. */
   readonly permit: (rule: FrameRule, admission: HttpAdmission) => Promise<unknown>;
   /** Watches over whoever has been let in; ends the request when that does. */
-  readonly hold: Entrance["hold"];
+  readonly hold: Revocations["watch"];
   readonly bodies: BodyReader;
   /** Says what a caller is told of a failure. */
   readonly toError: (error: unknown) => MerkleError;

@@ -2,10 +2,10 @@ import { findOperation, limits, MerkleError, type Operation } from "@merkle/wire
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
-import type { Services } from "../../context.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { within } from "../../core/within.js";
 import { dispatch } from "../dispatch.js";
+import type { Services } from "../services.js";
 import { type CallResult, toErrorResult, toResult } from "./call-result.js";
 import { writeInstructions } from "./instructions.js";
 import type { McpSession } from "./mcp-session.js";

@@ -1,5 +1,5 @@
 import { brokerSettingsDefault } from "@merkle/wire";
-import { renderAgentsPage } from "../http/agents-page.js";
+import { renderAgentsPage } from "./agents-page.js";
 import { fillGeneratedTables } from "./generated-tables.js";
 
 const defaultBaseUrl = "http://localhost:7423";

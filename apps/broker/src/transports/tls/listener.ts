@@ -2,7 +2,7 @@ import type { RequestListener, Server } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
 import { MerkleError } from "@merkle/wire";
-import { refuseUpgrade } from "../websocket/websocket-door.js";
+import { refuseUpgrade } from "../http/http-error.js";
 import type { Certificate } from "./certificate.js";
 import { createHandshakes, type HandshakeLimits, handshakeLimits } from "./handshakes.js";
 

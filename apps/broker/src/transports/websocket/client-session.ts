@@ -14,7 +14,6 @@ import { toMerkleError } from "../../core/to-merkle-error.js";
 import { createWriteOrder } from "../../core/write-order.js";
 import type { StateReceiver } from "../../feed/delivery/state-pushes.js";
 import type { Subscription } from "../../feed/delivery/subscription.js";
-import type { Admission, Entrance } from "../../identity/authenticator/entrance.js";
 import type { HelloChallenge } from "../../identity/authenticator/hello-challenge.js";
 import type { Asker, Principal } from "../../identity/principal.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
@@ -22,6 +21,7 @@ import type { Peer } from "../../sessions/peers/peer.js";
 import { type Hold, holdPeer } from "../../sessions/roster/hold-peer.js";
 import { dispatch } from "../dispatch.js";
 import { parseJson } from "../http/parse-json.js";
+import type { Admission, Authenticator } from "../services.js";
 import type { Connection } from "./connection.js";
 import { openSubscription } from "./open-subscription.js";
 import { createPendingNudges } from "./pending-nudges.js";
@@ -49,7 +49,7 @@ type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type
 
 /** What a client's hello is checked with. */
 export interface Greeting {
-  readonly entrance: Entrance;
+  readonly authenticator: Authenticator;
   readonly challenge: HelloChallenge;
   /** Whether this scheme, host and port lead to the broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
@@ -63,8 +63,8 @@ export function createClientSession(
   address: string,
   cutOff: (reason: CloseReason) => void,
 ): ClientSession {
-  const { entrance } = greeting;
-  let { principal, services } = entrance.unknown;
+  const { authenticator } = greeting;
+  let { principal, services } = authenticator.unknown;
   let stopHolding = () => {};
   let hasAsked = false;
   const gone = new AbortController();
@@ -124,14 +124,14 @@ export function createClientSession(
     const { challenge, isOwnOrigin } = greeting;
     const nonce = challenge.take();
     if (hasAsked || nonce === null) throw helloTooLate();
-    const admission = await entrance.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date() });
+    const admission = await authenticator.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date() });
     await admitFrame(frameRules.hello, {}, admission);
     if (gone.signal.aborted) return;
     ({ principal, services } = admission);
     greeting.proved();
     state.end();
     state = receiveState();
-    stopHolding = entrance.hold(principal, () => cutOff("unauthorized"));
+    stopHolding = services.revocations.watch(principal, () => cutOff("unauthorized"));
     connection.send({ type: "reply", id, output: toAdmitted(admission) });
   }
 

@@ -2,9 +2,9 @@ import { type ClientFrame, frameRules, MerkleError, type Subscribed } from "@mer
 import { refuseOtherHistory } from "../../feed/cursors.js";
 import type { Channel } from "../../feed/delivery/channel.js";
 import { type Sink, type Subscription, startSubscription } from "../../feed/delivery/subscription.js";
-import type { Admission } from "../../identity/authenticator/entrance.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Peer } from "../../sessions/peers/peer.js";
+import type { Admission } from "../services.js";
 
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
 

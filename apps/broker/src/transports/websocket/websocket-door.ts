@@ -3,7 +3,6 @@ import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { type CloseReason, limits, MerkleError, protocolVersion } from "@merkle/wire";
 import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
-import type { Services } from "../../context.js";
 import { eachInTurns } from "../../core/each-in-turns.js";
 import { createSparing } from "../../core/sparingly.js";
 import { textFrame } from "../../feed/delivery/text-frame.js";
@@ -11,7 +10,8 @@ import { createHelloChallenge } from "../../identity/authenticator/hello-challen
 import type { Arrival } from "../../identity/origin/arrival.js";
 import { createUnfinishedMessages } from "../guard/unfinished-messages.js";
 import { createUnprovenConnections, unprovenBounds } from "../guard/unproven-connections.js";
-import { retryAfter } from "../http/http-error.js";
+import { refuseUpgrade } from "../http/http-error.js";
+import type { Authenticator, Services } from "../services.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
 import { type Connection, createConnection } from "./connection.js";
 import { createFrameGate } from "./frame-gate.js";
@@ -26,6 +26,7 @@ export interface WebSocketDoor {
 
 export interface WebSocketDoorOptions {
   readonly services: Services;
+  readonly authenticator: Authenticator;
   /** Whether this scheme, host and port lead to the broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
   readonly heartbeatMs: number;
@@ -59,6 +60,7 @@ const drainDeadlineMs = 5_000;
 
 export function createWebSocketDoor({
   services,
+  authenticator,
   isOwnOrigin,
   heartbeatMs,
   helloMs,
@@ -113,10 +115,9 @@ export function createWebSocketDoor({
       ),
     );
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
-    const entrance = services.entrance();
     const challenge = createHelloChallenge();
-    const unproved = entrance.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
-    const greeting = { entrance, challenge, isOwnOrigin, proved: () => unproved?.proved() };
+    const unproved = services.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
+    const greeting = { authenticator, challenge, isOwnOrigin, proved: () => unproved?.proved() };
     const session = createClientSession(greeting, connection, address, cutOff);
     const gate = createFrameGate({
       connection,
@@ -161,7 +162,7 @@ export function createWebSocketDoor({
       protocol: protocolVersion,
       version: services.version,
       epoch: services.database.epoch,
-      auth: entrance.auth,
+      auth: services.auth,
       broker_id: services.database.brokerId,
       nonce: challenge.nonce,
       heartbeat_ms: heartbeatMs,
@@ -216,18 +217,4 @@ function pongFrame(data: Buffer): Buffer {
 async function waitUntil(isSo: () => boolean, deadlineMs: number): Promise<void> {
   const until = performance.now() + deadlineMs;
   while (!isSo() && performance.now() < until) await delay(10);
-}
-
-/** Answers an upgrade that is refused, and ends its connection. */
-export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
-  const body = JSON.stringify(error.toBody());
-  const head = [
-    `HTTP/1.1 ${error.status} Refused`,
-    "Content-Type: application/json",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
-    "Connection: close",
-  ].join("\r\n");
-  // Who does not end its side would hold what is left of the connection for as long as it likes.
-  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }

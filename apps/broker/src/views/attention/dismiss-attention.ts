@@ -1,10 +1,11 @@
 import { deleteDismissal, saveDismissal } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, PersonContext } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { PersonContext } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
 
 /** Puts an item away for the person who asks, or brings it back; everybody else still sees it (ATT-7). */
 export async function dismissAttention(
-  ctx: PersonContext,
+  ctx: PersonContext<ViewServices>,
   { id, until, undo }: ParsedInputOf<"dismiss_attention">,
 ): Promise<OutputOf<"dismiss_attention">> {
   const { database, mesh } = ctx.services;

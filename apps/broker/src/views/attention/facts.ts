@@ -12,8 +12,8 @@ import {
   type SourceFact,
 } from "@merkle/db";
 import { type AttentionItem, limits } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import { describeFailure } from "../../work/jobs/describe-failure.js";
+import type { ViewServices } from "../services.js";
 import { findQuietSessions } from "./quiet-sessions.js";
 
 /** Something that waits for a human, as it is; who has put it away is another matter. */
@@ -35,7 +35,7 @@ interface Told<Kind> {
   readonly text: string;
 }
 
-export type FactServices = Pick<Services, "database" | "presence" | "settings">;
+export type FactServices = Pick<ViewServices, "database" | "presence" | "settings">;
 
 export interface WantedFacts {
   /** Leaves out asks that are addressed to other people alone. */

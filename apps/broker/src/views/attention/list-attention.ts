@@ -1,13 +1,14 @@
 import { type Dismissal, readAskContents } from "@merkle/db";
-import { type AttentionItem, limits } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf, Services } from "../../context.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import { type AttentionItem, limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../../identity/require-session.js";
+import type { Context } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
 import { type Fact, readFacts } from "./facts.js";
 import { readPutAway } from "./put-away.js";
 
 /** Lists what waits for a human, worked out from what is: nothing is kept that could be out of date (ATT-1). */
 export async function listAttention(
-  { services, person }: Context,
+  { services, person }: Context<ViewServices>,
   input: ParsedInputOf<"list_attention">,
 ): Promise<OutputOf<"list_attention">> {
   const personId = person?.personId ?? null;
@@ -29,7 +30,10 @@ export async function listAttention(
 
 type AskContent = Awaited<ReturnType<typeof readAskContents>>[number];
 
-async function readAsks({ database }: Services, facts: readonly Fact[]): Promise<Map<string, AskContent>> {
+async function readAsks(
+  { database }: ViewServices,
+  facts: readonly Fact[],
+): Promise<Map<string, AskContent>> {
   const asks = facts.flatMap(({ id, sessionId, sequence }) =>
     sessionId === null || sequence === null ? [] : [{ id, sessionId, sequence }],
   );

@@ -1,10 +1,10 @@
 import { type Dismissal, listDismissals } from "@merkle/db";
-import type { Services } from "../../context.js";
+import type { ViewServices } from "../services.js";
 import { readFacts } from "./facts.js";
 
 /** What a person has put away, by the id of the item; of nobody else anything is kept. */
 export async function readPutAway(
-  { database }: Pick<Services, "database">,
+  { database }: Pick<ViewServices, "database">,
   personId: string | null,
 ): Promise<ReadonlyMap<string, Dismissal>> {
   if (personId === null) return new Map();
@@ -14,7 +14,7 @@ export async function readPutAway(
 
 /** The sessions in which something waits that the reader has not put away. */
 export async function readNeedingSessions(
-  services: Pick<Services, "database" | "presence" | "settings">,
+  services: Pick<ViewServices, "database" | "presence" | "settings">,
   personId: string | null,
 ): Promise<ReadonlySet<string>> {
   const [facts, putAway] = await Promise.all([

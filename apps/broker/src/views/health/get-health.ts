@@ -1,14 +1,16 @@
 import { measureRoundTrip, readStorageFacts } from "@merkle/db";
+import type { OutputOf } from "@merkle/wire";
 import type { Gauge } from "prom-client";
-import type { Context, OutputOf } from "../../context.js";
 import { requireMainMesh } from "../../identity/require-main-mesh.js";
+import type { Context } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
 
 /**
  * How the broker is, for people who look after it (HEALTH-1). `/health` says whether it is well; this says how.
  *
  * @throws forbidden for another than the main mesh where members alone are let in
  */
-export async function getHealth({ services }: Context): Promise<OutputOf<"get_health">> {
+export async function getHealth({ services }: Context<ViewServices>): Promise<OutputOf<"get_health">> {
   requireMainMesh(services, "get_health");
   const { appender, database, eventLoop, metrics, startedAt, version } = services;
   const round_trip_ms = await measureRoundTrip(database.orm);

@@ -1,9 +1,10 @@
 import { type FoundRow, searchMesh } from "@merkle/db";
-import { searchKinds } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import { type OutputOf, type ParsedInputOf, searchKinds } from "@merkle/wire";
+import { requireSession } from "../../identity/require-session.js";
+import type { Context } from "../../sessions/context.js";
 import { bestPart } from "../../text/best-part.js";
 import { toTextMatch } from "../../text/to-text-match.js";
+import type { SearchServices } from "./services.js";
 
 type Output = OutputOf<"search">;
 type Hit = Output["hits"][number];
@@ -11,7 +12,7 @@ type Hit = Output["hits"][number];
 const partCharsMax = 300;
 
 /** Searches everything that the mesh keeps. What was posted before the call is found by it (SEARCH-4). */
-export async function search(ctx: Context, input: ParsedInputOf<"search">): Promise<Output> {
+export async function search(ctx: Context<SearchServices>, input: ParsedInputOf<"search">): Promise<Output> {
   const { database, indexer } = ctx.services;
   const { query, session, limit, kinds = searchKinds } = input;
   const sessionId =

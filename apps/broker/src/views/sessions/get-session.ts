@@ -1,12 +1,13 @@
 import { countMemories, countProgressEntries, countStateKeys, findSession, listSeals } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, SessionContext } from "../../context.js";
+import { MerkleError, type OutputOf } from "@merkle/wire";
 import { toSeal } from "../../record/signed-head.js";
-import { toSessionSettings } from "../../sessions/settings/get-settings.js";
+import type { SessionContext } from "../../sessions/context.js";
+import { toSessionSettings } from "../../sessions/session-settings.js";
+import type { ViewServices } from "../services.js";
 import { readSessionFacts } from "./read-session-facts.js";
 import { toLastChange, toSession } from "./session-output.js";
 
-export async function getSession(ctx: SessionContext): Promise<OutputOf<"get_session">> {
+export async function getSession(ctx: SessionContext<ViewServices>): Promise<OutputOf<"get_session">> {
   const { session } = ctx;
   const { orm, meshId } = ctx.services.database;
   const [row, stateKeys, memories, progressEntries, [seal]] = await Promise.all([

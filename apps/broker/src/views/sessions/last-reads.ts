@@ -1,9 +1,10 @@
 import { readLastReads } from "@merkle/db";
-import type { Context } from "../../context.js";
+import type { Context } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
 
 /** How far the caller has read in some sessions; what is missing is not known (PERSON-7). */
 export async function readOwnLastReads(
-  { services, person, team }: Pick<Context, "services" | "person" | "team">,
+  { services, person, team }: Pick<Context<ViewServices>, "services" | "person" | "team">,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const { orm, meshId } = services.database;

@@ -1,7 +1,9 @@
 import { countSessions, listSessionRows, placeOf } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { fillPage } from "../../core/fill-page.js";
+import type { Context } from "../../sessions/context.js";
 import { readNeedingSessions } from "../attention/put-away.js";
+import type { ViewServices } from "../services.js";
 import { parsePlace, writePlace } from "./list-cursor.js";
 import { readSessionFacts } from "./read-session-facts.js";
 import { toSession } from "./session-output.js";
@@ -11,7 +13,7 @@ import { toSession } from "./session-output.js";
  * counted twice; it ends at its limit or, with long descriptions, at `pageBytesMax` (SES-6).
  */
 export async function listSessions(
-  ctx: Context,
+  ctx: Context<ViewServices>,
   input: ParsedInputOf<"list_sessions">,
 ): Promise<OutputOf<"list_sessions">> {
   const { database } = ctx.services;

@@ -1,13 +1,14 @@
 import { countUnread } from "@merkle/db";
-import type { Context } from "../../context.js";
+import type { Context } from "../../sessions/context.js";
 import { readPresentTeams } from "../../sessions/roster/present-teams.js";
 import { readQuietSince } from "../attention/quiet-sessions.js";
+import type { ViewServices } from "../services.js";
 import { readOwnLastReads } from "./last-reads.js";
 import type { SessionFacts } from "./session-output.js";
 
 /** What the caller is told of some sessions beside their rows: one query for each kind of fact, whatever their number. */
 export async function readSessionFacts(
-  ctx: Context,
+  ctx: Context<ViewServices>,
   sessionIds: readonly string[],
 ): Promise<(sessionId: string) => SessionFacts> {
   const [lastReads, unread, present, quietSince] = await Promise.all([
@@ -26,7 +27,7 @@ export async function readSessionFacts(
 
 /** Of a person everywhere; of a team in its own session. */
 async function readOwnUnread(
-  { services, person, team }: Pick<Context, "services" | "person" | "team">,
+  { services, person, team }: Pick<Context<ViewServices>, "services" | "person" | "team">,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const { orm, meshId } = services.database;

@@ -1,5 +1,6 @@
 import type { SessionRow } from "@merkle/db";
 import type { OutputOf, PresentTeam, Session } from "@merkle/wire";
+import { toHeld } from "../../sessions/hold-session.js";
 import { firstLineOfText } from "../../text/first-line-of-text.js";
 
 /** What is known of a session beside its row. */
@@ -38,12 +39,6 @@ export function toSession(row: SessionRow, { lastRead, unread, present, quietSin
     document_version: row.documentVersion,
     teams: row.teams,
   };
-}
-
-/** Who holds a session, if a human does. */
-export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
-  if (!row.heldAt) return null;
-  return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };
 }
 
 /** Who last changed title or description, and why; null where nobody did, or it is not known any more. */

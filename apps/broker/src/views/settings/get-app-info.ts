@@ -1,7 +1,8 @@
-import { limits, operations, protocolVersion } from "@merkle/wire";
-import type { Context, OutputOf } from "../../context.js";
+import { limits, type OutputOf, operations, protocolVersion } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
 
-export async function getAppInfo({ services }: Context): Promise<OutputOf<"get_app_info">> {
+export async function getAppInfo({ services }: Context<ViewServices>): Promise<OutputOf<"get_app_info">> {
   const { addresses, database, meshName, version } = services;
   return {
     name: "merkle",
@@ -11,7 +12,7 @@ export async function getAppInfo({ services }: Context): Promise<OutputOf<"get_a
     broker_id: database.brokerId,
     mesh: meshName,
     mesh_id: database.meshId,
-    auth: services.entrance().auth,
+    auth: services.auth,
     base_url: addresses.base(),
     mcp_url: addresses.mcp(),
     websocket_url: addresses.webSocket(),

@@ -1,5 +1,7 @@
-import type { Context, OutputOf, ParsedInputOf, Services } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { baseOf, mcpOf } from "../../core/addresses.js";
+import type { Context } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
 import { type Answer, askAddress, UnreachableError } from "./ask-address.js";
 
 type Output = OutputOf<"test_connection">;
@@ -10,7 +12,7 @@ type Verdict = Pick<Output, "reached" | "same_broker" | "problem">;
  * (HEALTH-2). What answered is told in a sentence, never in its own words: the address may be any that this machine reaches.
  */
 export async function testConnection(
-  { services, signal }: Context,
+  { services, signal }: Context<ViewServices>,
   { url }: ParsedInputOf<"test_connection">,
 ): Promise<Output> {
   const begun = performance.now();
@@ -36,7 +38,7 @@ interface Judging {
   readonly signal: AbortSignal;
 }
 
-function toIdentityOf({ database, certificate }: Services): Omit<Judging, "signal"> {
+function toIdentityOf({ database, certificate }: ViewServices): Omit<Judging, "signal"> {
   return { own: database, certificate: certificate()?.cert ?? null };
 }
 

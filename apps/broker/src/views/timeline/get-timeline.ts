@@ -8,9 +8,10 @@ import {
   listMarks,
   type MarkRow,
 } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { groupBy } from "../../core/group-by.js";
+import type { SessionContext } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
 
 type Output = OutputOf<"get_timeline">;
 type Mark = Output["marks"][number];
@@ -28,7 +29,7 @@ const markKinds: Readonly<Record<string, Mark["kind"]>> = {
 
 /** Counts what each team said in equal spans of time, and marks what stands out (TIME-1, TIME-2). */
 export async function getTimeline(
-  ctx: SessionContext,
+  ctx: SessionContext<ViewServices>,
   input: ParsedInputOf<"get_timeline">,
 ): Promise<Output> {
   const { orm } = ctx.services.database;
@@ -64,7 +65,7 @@ export async function getTimeline(
 
 /** From its creation until now, or until what was posted last in a closed session, unless told. */
 async function readSpan(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<ViewServices>,
   input: Pick<ParsedInputOf<"get_timeline">, "from" | "to">,
 ): Promise<{ from: Date; to: Date }> {
   const { orm, meshId } = services.database;

@@ -1,8 +1,9 @@
 import type { JobKind } from "@merkle/wire";
+import type { SourcesOptions } from "../sources/sources.js";
 import type { Runner } from "./runner.js";
 
 /** How a broker has jobs done. */
-export interface AgentOptions {
+export interface AgentOptions extends Pick<SourcesOptions, "author" | "roots"> {
   /** Called once, when the home and the database are known to be this broker's alone: what an earlier one left can be ended then. */
   startRunner(): Promise<Runner>;
   /** Names this runner among those of the database, the same after a restart: what it ran before has ended with it. */
@@ -11,10 +12,6 @@ export interface AgentOptions {
   readonly maxConcurrentJobs?: number | undefined;
   /** How long an agent may take, in milliseconds; 3 minutes for a perspective and 5 for the others unless told. */
   readonly timeoutsMs?: Partial<Record<JobKind, number>> | undefined;
-  /** As whom accepted proposals on files are committed; without it none can be. */
-  readonly author?: { readonly name: string; readonly email: string } | undefined;
-  /** Folders with a Git repository each, by the names of their roots: files in them may be worked on. None unless told. */
-  readonly roots?: Readonly<Record<string, string>> | undefined;
   /** Lets members' own machines run jobs of their meshes, whose agents then read there what they read; false unless told. */
   readonly remoteRunners?: boolean | undefined;
   /** How long a claim holds without being renewed, in milliseconds; 30,000 unless told. */

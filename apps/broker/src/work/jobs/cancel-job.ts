@@ -1,9 +1,10 @@
 import { cancelJobRow } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { MeshContext } from "../../sessions/context.js";
 import { authorOf } from "../../sessions/roster/author.js";
 import { toJob } from "./job-output.js";
 import { requireJob } from "./require-job.js";
+import type { JobServices } from "./services.js";
 
 /**
  * Cancels a job, queued or running. From then on its agent can write nothing more; its processes end within seconds (JOB-6).
@@ -11,7 +12,7 @@ import { requireJob } from "./require-job.js";
  * @throws conflict for a job that has ended: of cancelling and ending, one comes first and stays
  */
 export async function cancelJob(
-  ctx: MeshContext,
+  ctx: MeshContext<JobServices>,
   { job_id }: ParsedInputOf<"cancel_job">,
 ): Promise<OutputOf<"cancel_job">> {
   const { services } = ctx;
@@ -24,7 +25,7 @@ export async function cancelJob(
     if (!row) throw hasEnded(await requireJob(tx, meshId, job_id));
     afterCommit(() => {
       services.mesh.announce("jobs", row.sessionId);
-      services.jobs().end({ meshId, number: job_id });
+      services.jobs.end({ meshId, number: job_id });
     });
     return toJob(services, row);
   });

@@ -1,12 +1,13 @@
 import { claimJob as claimJobRow, type JobClaim, type JobRow, returnJob } from "@merkle/db";
-import type { Claim } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { Claim, OutputOf, ParsedInputOf } from "@merkle/wire";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import { createDoorbell } from "../../feed/doorbell.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
+import type { Context } from "../../sessions/context.js";
 import { toJob } from "./job-output.js";
 import { toParameters } from "./job-parameters.js";
 import { type RemoteRunner, requireRunner } from "./require-runner.js";
+import type { JobServices } from "./services.js";
 
 type Input = ParsedInputOf<"claim_job">;
 
@@ -16,11 +17,11 @@ type Input = ParsedInputOf<"claim_job">;
  *
  * @throws forbidden unless machines of members may run jobs
  */
-export async function claimJob(ctx: Context, input: Input): Promise<OutputOf<"claim_job">> {
+export async function claimJob(ctx: Context<JobServices>, input: Input): Promise<OutputOf<"claim_job">> {
   const runner = requireRunner(ctx);
   const { services, signal } = ctx;
   const bell = createDoorbell({ timeoutMs: 1_000 * input.wait, signals: [signal, services.stopping] });
-  const stopListening = services.jobs().onLook(bell.ring);
+  const stopListening = services.jobs.onLook(bell.ring);
   try {
     for (;;) {
       const claim = await claimNext(ctx, input, runner);
@@ -35,10 +36,10 @@ export async function claimJob(ctx: Context, input: Input): Promise<OutputOf<"cl
 }
 
 /** The same request finds its own claim again, though its first answer was lost with a connection (IDEM-1). */
-async function claimNext(ctx: Context, { runner: machine, kinds }: Input, runner: RemoteRunner) {
+async function claimNext(ctx: Context<JobServices>, { runner: machine, kinds }: Input, runner: RemoteRunner) {
   const { services } = ctx;
   const { meshId } = services.database;
-  const { leaseMs } = services.jobs().terms;
+  const { leaseMs } = services.jobs.terms;
   return ctx
     .write(async ({ tx, afterCommit }): Promise<Claim> => {
       const { token, secretHash } = makeJobToken();
@@ -67,20 +68,23 @@ async function claimNext(ctx: Context, { runner: machine, kinds }: Input, runner
 /** Undoes the whole request, so that it is not stored as one that was answered. */
 const nothingToClaim = new Error("There is no job to claim.");
 
-async function toClaim({ services }: Context, row: JobRow, credential: string): Promise<Claim> {
-  const { leaseMs, timeoutMs } = services.jobs().terms;
+async function toClaim({ services }: Context<JobServices>, row: JobRow, credential: string): Promise<Claim> {
+  const { leaseMs, timeoutMs } = services.jobs.terms;
   return {
     job: await toJob(services, row),
     fence: row.fence,
     credential,
-    parameters: await toParameters(services.meshes(), row),
+    parameters: await toParameters(services, row),
     timeout_ms: timeoutMs(row.kind),
     lease_ms: leaseMs,
   };
 }
 
 /** A runner that gave up, or went away, before it was told never begins. */
-function returnUnlessWritten(ctx: Context, claim: JobClaim & { readonly sessionId: string | null }): void {
+function returnUnlessWritten(
+  ctx: Context<JobServices>,
+  claim: JobClaim & { readonly sessionId: string | null },
+): void {
   const { services, signal } = ctx;
   const giveBack = () => {
     // Where it is away for longer the lease ends the job, which is then shown as lost; it is never run twice.
@@ -88,7 +92,7 @@ function returnUnlessWritten(ctx: Context, claim: JobClaim & { readonly sessionI
       (isBack) => {
         if (!isBack) return;
         services.mesh.announce("jobs", claim.sessionId);
-        services.jobs().look();
+        services.jobs.look();
       },
       (error: unknown) => services.log.warn("a job could not be given back; its lease ends it", { error }),
     );

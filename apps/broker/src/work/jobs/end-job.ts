@@ -1,14 +1,16 @@
 import { endJob as endJobRow } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
 import { nothingMade } from "./describe-failure.js";
 import { toJob } from "./job-output.js";
 import { requireJob } from "./require-job.js";
 import { requireRunner } from "./require-runner.js";
+import type { JobServices } from "./services.js";
 import { stoppedText, toOutcome } from "./to-outcome.js";
 
 /** Stores how an agent on another machine ended, unless its job has ended otherwise before (RUNNER-21). */
 export async function endJob(
-  ctx: Context,
+  ctx: Context<JobServices>,
   { job_id, fence, ended_because, ...result }: ParsedInputOf<"end_job">,
 ): Promise<OutputOf<"end_job">> {
   const { key } = requireRunner(ctx);
@@ -36,7 +38,7 @@ export async function endJob(
       });
       services.mesh.announce("jobs", row.sessionId);
       services.mesh.announce("attention", row.sessionId);
-      services.jobs().look();
+      services.jobs.look();
     });
     return { ended: true, job: await toJob(services, row) };
   });

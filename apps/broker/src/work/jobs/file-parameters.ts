@@ -1,13 +1,13 @@
 import { type JobRow, keepSourceText } from "@merkle/db";
 import type { SourcePathParts } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { JobServices } from "./services.js";
 
 /**
  * What an agent is told of the file that it works on (SOURCE-11). The text as it is now is what it works from, and is kept,
  * since the file may change under it.
  */
 export async function fileParameters(
-  { database, sources }: Pick<Services, "database" | "sources">,
+  { database, sources }: Pick<JobServices, "database" | "sources">,
   { kind }: Pick<JobRow, "kind">,
   file: SourcePathParts,
 ): Promise<Readonly<Record<string, string>>> {

@@ -1,10 +1,10 @@
 import type { JobRow } from "@merkle/db";
 import type { Job } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import { describeFailure } from "./describe-failure.js";
+import type { JobServices } from "./services.js";
 
 /** A job as callers see it. */
-export async function toJob({ sessions }: Pick<Services, "sessions">, row: JobRow): Promise<Job> {
+export async function toJob({ sessions }: Pick<JobServices, "sessions">, row: JobRow): Promise<Job> {
   const session = row.sessionId === null ? null : await sessions.find(row.sessionId);
   return {
     job_id: row.number,

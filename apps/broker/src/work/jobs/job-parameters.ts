@@ -1,17 +1,15 @@
 import { findPersona, findSession, type JobRow, readFeedHeads } from "@merkle/db";
-import type { Meshes } from "../../identity/meshes/meshes.js";
 import { toPersonaKey } from "../personas/persona-output.js";
-import { findReturnedDraft } from "../proposals/returned-draft.js";
+import type { SourceServices } from "../sources/services.js";
 import { fileParameters } from "./file-parameters.js";
+import { findReturnedDraft } from "./returned-draft.js";
 
 /** What an agent is told of its job: which session, and how far its document and feed were when it was started (JOB-11). */
 export async function toParameters(
-  meshes: Pick<Meshes, "find">,
+  services: Pick<SourceServices, "database" | "sources">,
   job: JobRow,
 ): Promise<Readonly<Record<string, string>>> {
   const { meshId, kind, sessionId, root, path, topicId, personaName } = job;
-  const services = await meshes.find(meshId);
-  if (!services) throw new TypeError("A job's mesh is gone.");
   const { orm } = services.database;
   const draft = await findReturnedDraft(orm, job);
   const returned = draft && { "Returned draft": String(draft.number) };

@@ -1,12 +1,14 @@
 import { listJobRows } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../../identity/require-session.js";
+import type { Context } from "../../sessions/context.js";
 import { requireSourcePath, toFile } from "../sources/require-source-path.js";
 import { toJob } from "./job-output.js";
+import type { JobServices } from "./services.js";
 
 /** Lists the last jobs, newest first (JOB-4). */
 export async function listJobs(
-  { services }: Context,
+  { services }: Context<JobServices>,
   { session_id, source_path, limit }: ParsedInputOf<"list_jobs">,
 ): Promise<OutputOf<"list_jobs">> {
   const { orm, meshId } = services.database;

@@ -1,9 +1,9 @@
 import { findJobInFlight, insertJob, type JobRow, type NewJob } from "@merkle/db";
 import { MerkleError, type SourcePathParts } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import type { Write } from "../../core/write.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { toFile } from "../sources/require-source-path.js";
+import type { JobServices } from "./services.js";
 
 /** What a job is about: a session's document, or a file. */
 export type JobSource = { readonly session: SessionIdentity } | { readonly file: SourcePathParts };
@@ -14,7 +14,7 @@ export type JobSource = { readonly session: SessionIdentity } | { readonly file:
  * @throws conflict while another job is in flight for the same source: of any number who ask at once, one starts it
  */
 export async function queueJob(
-  services: Services,
+  services: JobServices,
   { tx, afterCommit }: Write,
   job: Omit<NewJob, "meshId" | "source"> & JobSource,
 ): Promise<JobRow> {
@@ -27,7 +27,7 @@ export async function queueJob(
     services.mesh.announce("jobs", source.sessionId);
     // One that failed before waits for nobody now.
     services.mesh.announce("attention", source.sessionId);
-    services.jobs().look();
+    services.jobs.look();
   });
   return row;
 }

@@ -1,18 +1,20 @@
 import { findJob, type JobRow, renewJob as renewJobRow } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
 import { requireRunner } from "./require-runner.js";
+import type { JobServices } from "./services.js";
 
 /** So much longer than its agent may take a job can be held: to end that, and to say so. */
 const endingMsMax = 60_000;
 
 /** Renews the claim of a runner on another machine, unless its job has ended or should have long ago (RUNNER-21). */
 export async function renewJob(
-  ctx: Context,
+  ctx: Context<JobServices>,
   { job_id, fence }: ParsedInputOf<"renew_job">,
 ): Promise<OutputOf<"renew_job">> {
   const { key } = requireRunner(ctx);
   const { database, jobs } = ctx.services;
-  const { leaseMs, timeoutMs } = jobs().terms;
+  const { leaseMs, timeoutMs } = jobs.terms;
   const claim = { meshId: database.meshId, number: job_id, fence, runner: key };
   const job = await findJob(database.orm, claim);
   if (!job || isOverdue(job, timeoutMs(job.kind))) return { holds: false };

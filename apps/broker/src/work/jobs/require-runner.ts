@@ -1,5 +1,6 @@
 import { MerkleError } from "@merkle/wire";
-import type { Context } from "../../context.js";
+import type { Context } from "../../sessions/context.js";
+import type { JobServices } from "./services.js";
 
 /** The machine of somebody who may run jobs here. */
 export interface RemoteRunner {
@@ -17,12 +18,12 @@ export interface RemoteRunner {
 export function requireRunner({
   services,
   principal,
-}: Pick<Context, "services" | "principal">): RemoteRunner {
-  if (principal?.kind === "member" && services.jobs().terms.remoteRunners) {
+}: Pick<Context<JobServices>, "services" | "principal">): RemoteRunner {
+  if (principal?.kind === "member" && services.jobs.terms.remoteRunners) {
     const { memberId, name } = principal;
     return { key: `member ${memberId}`, nameOf: (machine) => `${machine} of ${name}` };
   }
-  if (principal?.kind === "anyone" && services.jobs().terms.remoteRunners) {
+  if (principal?.kind === "anyone" && services.jobs.terms.remoteRunners) {
     return { key: "anyone", nameOf: (machine) => machine };
   }
   throw new MerkleError(

@@ -3,6 +3,7 @@ import {
   type Database,
   endJob,
   failLostJobs,
+  inMesh,
   type JobKey,
   type JobRow,
   renewJob,
@@ -11,8 +12,8 @@ import type { JobKind } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
-import type { Meshes } from "../../identity/meshes/meshes.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
+import type { Sources } from "../sources/sources.js";
 import { type AgentOptions, leaseUsualMs, timeoutsUsualMs } from "./agent-options.js";
 import { type Attended, attendJob } from "./attend-job.js";
 import { nothingMade } from "./describe-failure.js";
@@ -48,7 +49,8 @@ export interface JobsOptions {
   /** Without it nothing is claimed here; jobs wait for another runner. */
   readonly agent: AgentOptions | undefined;
   readonly database: Database;
-  readonly meshes: () => Meshes;
+  /** The files that a mesh may work on. */
+  readonly sourcesOf: (meshId: string) => Sources;
   readonly meshChannels: Pick<MeshChannels, "in">;
   readonly brokerUrl: () => string;
   /** Whether machines of members may claim jobs; as `agent` says unless told. */
@@ -142,7 +144,10 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
         job_id: job.number,
         kind: job.kind,
         label: job.meshId === database.meshId ? String(job.number) : `${job.meshId}-${job.number}`,
-        parameters: await toParameters(options.meshes(), job),
+        parameters: await toParameters(
+          { database: inMesh(database, job.meshId), sources: options.sourcesOf(job.meshId) },
+          job,
+        ),
         credential,
         broker_url: options.brokerUrl(),
         timeout_ms: timeoutMs,

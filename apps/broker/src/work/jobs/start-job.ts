@@ -1,14 +1,15 @@
 import { findTopic, type SourceColumns, sourceName } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { MeshContext, OutputOf, ParsedInputOf, Services } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../../identity/require-session.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import type { MeshContext } from "../../sessions/context.js";
 import { authorOf } from "../../sessions/roster/author.js";
-import { refuseFreshReading } from "../perspectives/refuse-fresh-reading.js";
 import { requireSourcePath, toFile } from "../sources/require-source-path.js";
 import { isClosed } from "../topics/close-topic.js";
 import { type JobSource, queueJob } from "./queue-job.js";
+import { refuseFreshReading } from "./refuse-fresh-reading.js";
+import type { JobServices } from "./services.js";
 
 type Input = ParsedInputOf<"start_job">;
 
@@ -17,7 +18,7 @@ type Input = ParsedInputOf<"start_job">;
  *
  * @throws conflict while another job is in flight for the same source: of any number who ask at once, one starts it
  */
-export async function startJob(ctx: MeshContext, input: Input): Promise<OutputOf<"start_job">> {
+export async function startJob(ctx: MeshContext<JobServices>, input: Input): Promise<OutputOf<"start_job">> {
   const { services } = ctx;
   const { kind, topic_id, persona_name, again } = input;
   const source = await findSource(services, input);
@@ -40,7 +41,7 @@ export async function startJob(ctx: MeshContext, input: Input): Promise<OutputOf
 }
 
 /** A file must be there when it is asked for; what it says is read when its agent is started. */
-async function findSource(services: Services, { session_id, source_path }: Input): Promise<JobSource> {
+async function findSource(services: JobServices, { session_id, source_path }: Input): Promise<JobSource> {
   if (source_path === undefined) return { session: await requireSession(services, session_id ?? "") };
   const file = requireSourcePath(source_path);
   await services.sources.open(file);
@@ -53,7 +54,7 @@ function ofDocument({ sessionId }: SessionIdentity): SourceColumns {
 
 /** A source is rewritten for a topic that is about it, and that nobody has closed. */
 async function requireOpenTopic(
-  { database }: Pick<Services, "database">,
+  { database }: Pick<JobServices, "database">,
   source: SourceColumns,
   number: number,
 ): Promise<void> {

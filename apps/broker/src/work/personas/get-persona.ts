@@ -1,7 +1,8 @@
 import { findJob } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { JobPrincipal } from "../../identity/principal.js";
+import type { RecordServices } from "../../record/services.js";
+import type { Context } from "../../sessions/context.js";
 import { requirePersona, toPersona, toPersonaKey } from "./persona-output.js";
 
 /**
@@ -10,7 +11,7 @@ import { requirePersona, toPersona, toPersonaKey } from "./persona-output.js";
  * @throws forbidden when such an agent asks for another
  */
 export async function getPersona(
-  ctx: Context,
+  ctx: Context<RecordServices>,
   { name }: ParsedInputOf<"get_persona">,
 ): Promise<OutputOf<"get_persona">> {
   const { orm, meshId } = ctx.services.database;
@@ -19,7 +20,7 @@ export async function getPersona(
 }
 
 async function refuseOther(
-  { services }: Context,
+  { services }: Context<RecordServices>,
   { meshId, job }: JobPrincipal,
   name: string,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { findPersona, lockAndCountPersonas, savePersona, type Transaction } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, PersonContext } from "../../context.js";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { RecordServices } from "../../record/services.js";
+import type { PersonContext } from "../../sessions/context.js";
 import { hashPersona, toPersona, toPersonaKey } from "./persona-output.js";
 
 /**
@@ -10,7 +11,7 @@ import { hashPersona, toPersona, toPersonaKey } from "./persona-output.js";
  * @throws conflict, with the persona as it is now
  */
 export async function putPersona(
-  { services, person, write }: PersonContext,
+  { services, person, write }: PersonContext<RecordServices>,
   { name, prompt, retired, expected_version: expectedVersion }: ParsedInputOf<"put_persona">,
 ): Promise<OutputOf<"put_persona">> {
   const { meshId } = services.database;

@@ -1,7 +1,8 @@
 import { findBestPerspective } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { SessionContext } from "../../sessions/context.js";
 import { requirePersona } from "../personas/persona-output.js";
+import type { SourceServices } from "../sources/services.js";
 import { readSource, toPerspective } from "./perspective-output.js";
 
 /**
@@ -10,7 +11,7 @@ import { readSource, toPerspective } from "./perspective-output.js";
  * @throws not_found for a persona that is not there, or has not read this document
  */
 export async function getPerspective(
-  { services, session }: SessionContext,
+  { services, session }: SessionContext<SourceServices>,
   { persona_name }: ParsedInputOf<"get_perspective">,
 ): Promise<OutputOf<"get_perspective">> {
   const { orm, meshId } = services.database;

@@ -1,8 +1,9 @@
 import { findBestPerspective } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
 import { requirePersona } from "../personas/persona-output.js";
 import { requireSourcePath } from "../sources/require-source-path.js";
+import type { SourceServices } from "../sources/services.js";
 import { readFileSource, toPerspective } from "./perspective-output.js";
 
 /**
@@ -11,7 +12,7 @@ import { readFileSource, toPerspective } from "./perspective-output.js";
  * @throws not_found for a persona that is not there, or has not read this file
  */
 export async function getSourcePerspective(
-  { services }: Context,
+  { services }: Context<SourceServices>,
   { source_path, persona_name }: ParsedInputOf<"get_source_perspective">,
 ): Promise<OutputOf<"get_source_perspective">> {
   const { orm, meshId } = services.database;

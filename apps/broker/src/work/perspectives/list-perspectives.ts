@@ -1,12 +1,14 @@
 import { listBestPerspectives } from "@merkle/db";
-import type { OutputOf, SessionContext } from "../../context.js";
+import type { OutputOf } from "@merkle/wire";
+import type { SessionContext } from "../../sessions/context.js";
+import type { SourceServices } from "../sources/services.js";
 import { readSource, toPerspective } from "./perspective-output.js";
 
 /** Lists what each persona's reading of the document is, without the texts (PERSPECTIVE-4). */
 export async function listPerspectives({
   services,
   session,
-}: SessionContext): Promise<OutputOf<"list_perspectives">> {
+}: SessionContext<SourceServices>): Promise<OutputOf<"list_perspectives">> {
   const { orm, meshId } = services.database;
   const source = await readSource(orm, meshId, session);
   const rows = await listBestPerspectives(orm, source);

@@ -1,11 +1,13 @@
 import { listBestPerspectives } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
 import { requireSourcePath } from "../sources/require-source-path.js";
+import type { SourceServices } from "../sources/services.js";
 import { readFileSource, toPerspective } from "./perspective-output.js";
 
 /** Lists what each persona's reading of a file is, without the texts (SOURCE-13). */
 export async function listSourcePerspectives(
-  { services }: Context,
+  { services }: Context<SourceServices>,
   { source_path }: ParsedInputOf<"list_source_perspectives">,
 ): Promise<OutputOf<"list_source_perspectives">> {
   const source = await readFileSource(services, requireSourcePath(source_path));

@@ -1,6 +1,6 @@
 import { type CurrentSource, type PerspectiveRow, type Queryable, readDocumentHash } from "@merkle/db";
 import { MerkleError, type Perspective, type SourcePathParts } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { SourceServices } from "../sources/services.js";
 
 /** A session's document as a source, as it is now. */
 export async function readSource(
@@ -15,7 +15,7 @@ export async function readSource(
 
 /** A file as a source, as it lies there now. */
 export async function readFileSource(
-  { database, sources }: Pick<Services, "database" | "sources">,
+  { database, sources }: Pick<SourceServices, "database" | "sources">,
   file: SourcePathParts,
 ): Promise<CurrentSource> {
   const { hash } = await sources.open(file);

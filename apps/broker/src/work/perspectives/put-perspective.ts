@@ -1,9 +1,10 @@
 import { findDocumentVersionHash, findJob, type JobRow, upsertPerspective } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { AgentContext, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { JobPrincipal } from "../../identity/principal.js";
-import { recordResult } from "../jobs/record-result.js";
+import type { AgentContext } from "../../sessions/context.js";
 import { requirePersona } from "../personas/persona-output.js";
+import { recordResult } from "../record-result.js";
+import type { SourceServices } from "../sources/services.js";
 
 type Input = ParsedInputOf<"put_perspective">;
 
@@ -13,7 +14,10 @@ type Input = ParsedInputOf<"put_perspective">;
  *
  * @throws forbidden when the job is over
  */
-export async function putPerspective(ctx: AgentContext, input: Input): Promise<OutputOf<"put_perspective">> {
+export async function putPerspective(
+  ctx: AgentContext<SourceServices>,
+  input: Input,
+): Promise<OutputOf<"put_perspective">> {
   const { services, principal } = ctx;
   const { mesh, database } = services;
   const { meshId } = database;
@@ -42,7 +46,7 @@ export async function putPerspective(ctx: AgentContext, input: Input): Promise<O
 }
 
 async function requireSourceHash(
-  { services }: AgentContext,
+  { services }: AgentContext<SourceServices>,
   { sessionId, path }: JobRow,
   { source_version, source_sha }: Input,
 ): Promise<{ readonly sourceVersion: number | null; readonly sourceHash: string }> {

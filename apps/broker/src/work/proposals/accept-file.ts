@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { decideProposalRow, findTopic, type ProposalBesideSource, readProposalContent } from "@merkle/db";
-import { applyHunks, MerkleError, type SourcePathParts } from "@merkle/wire";
-import type { ParsedInputOf, PersonContext } from "../../context.js";
+import { applyHunks, MerkleError, type ParsedInputOf, type SourcePathParts } from "@merkle/wire";
+import type { PersonContext } from "../../sessions/context.js";
+import { hunksTask } from "../../text/tasks.js";
+import { announceProposals } from "../announce-proposals.js";
+import type { JobServices } from "../jobs/services.js";
 import { closeTopic } from "../topics/close-topic.js";
-import { announceProposals } from "./announce-proposals.js";
 import { holdOpenProposal } from "./hold-open-proposal.js";
 import { mergeOntoNewest } from "./merge-onto-newest.js";
 import { readBaseText } from "./source-text.js";
@@ -22,7 +24,11 @@ interface Accepted {
  *
  * @throws conflict, with the current hash, when the file is not what the proposal was made from, or what its decider has seen
  */
-export async function acceptFile(ctx: PersonContext, { proposal, file }: Accepted, input: Input) {
+export async function acceptFile(
+  ctx: PersonContext<JobServices>,
+  { proposal, file }: Accepted,
+  input: Input,
+) {
   const { services, person } = ctx;
   const { baseHash, topic, meshId, number, sessionId } = proposal;
   if (baseHash === null || topic === null) throw new TypeError("A file's proposal has a hash and a topic.");
@@ -66,7 +72,7 @@ export async function acceptFile(ctx: PersonContext, { proposal, file }: Accepte
 
 /** What hinders a commit is mostly that the file is another one by now. */
 async function commitOrExplain(
-  ctx: PersonContext,
+  ctx: PersonContext<JobServices>,
   accepted: Accepted,
   commit: () => Promise<{ readonly commit: string }>,
 ): Promise<string> {
@@ -81,7 +87,7 @@ async function commitOrExplain(
 }
 
 async function chooseText(
-  { services }: PersonContext,
+  { services }: PersonContext<JobServices>,
   proposal: ProposalBesideSource,
   { content, hunks }: Input,
 ): Promise<string> {
@@ -95,14 +101,17 @@ async function chooseText(
     throw badRequest("content", "The edited text is the one that stands there. Reject the proposal instead.");
   }
   if (!hunks) return proposed;
-  const all = await services.workers.run("hunks", { from: base, to: proposed });
+  const all = await services.workers.run(hunksTask, { from: base, to: proposed });
   const chosen = all.filter(({ id }) => hunks.includes(id));
   const applied = applyHunks(base, chosen);
   if (chosen.length === hunks.length && applied !== null) return applied;
   throw badRequest("hunks", "The proposal has no such hunks. Look at it again (get_proposal).");
 }
 
-async function staleFile({ services }: PersonContext, { proposal, file }: Accepted): Promise<MerkleError> {
+async function staleFile(
+  { services }: PersonContext<JobServices>,
+  { proposal, file }: Accepted,
+): Promise<MerkleError> {
   const { number, baseHash } = proposal;
   const merged = await mergeOntoNewest(services, proposal);
   return new MerkleError(

@@ -1,17 +1,19 @@
 import { createHash } from "node:crypto";
 import { decideProposalRow, type ProposalBesideSource, readProposalContent } from "@merkle/db";
-import { applyHunks, MerkleError, operationRules } from "@merkle/wire";
-import type { ParsedInputOf, PersonContext } from "../../context.js";
+import { applyHunks, MerkleError, operationRules, type ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../../identity/require-session.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import { refuseByConvention } from "../../sessions/access/convention.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import type { PersonContext } from "../../sessions/context.js";
 import { teamOfPerson } from "../../sessions/roster/team-of-person.js";
+import { hunksTask } from "../../text/tasks.js";
+import { announceProposals } from "../announce-proposals.js";
+import type { JobServices } from "../jobs/services.js";
 import { concludeWith } from "../sessions/conclude-with.js";
 import { closeTopic } from "../topics/close-topic.js";
 import { acceptFile } from "./accept-file.js";
 import { agentName } from "./agent-name.js";
-import { announceProposals } from "./announce-proposals.js";
 import { type AcceptedText, applyAccepted } from "./apply-accepted.js";
 import type { DecidedProposal } from "./decided.js";
 import { holdOpenProposal, refuseDecided } from "./hold-open-proposal.js";
@@ -54,7 +56,11 @@ export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
   }
 };
 
-async function acceptRewrite(ctx: PersonContext, session: SessionIdentity, accepted: AcceptedText) {
+async function acceptRewrite(
+  ctx: PersonContext<JobServices>,
+  session: SessionIdentity,
+  accepted: AcceptedText,
+) {
   const { services } = ctx;
   const { proposal, content, approvedBy } = accepted;
   if (session.closed) throw sessionClosed(session);
@@ -84,7 +90,7 @@ async function acceptRewrite(ctx: PersonContext, session: SessionIdentity, accep
 
 /** A conclusion is accepted by concluding with it, by whom the session lets conclude. */
 async function acceptConclusion(
-  ctx: PersonContext,
+  ctx: PersonContext<JobServices>,
   session: SessionIdentity,
   { proposal, content, proposedBy, approvedBy, seen }: AcceptedText,
 ) {
@@ -117,7 +123,7 @@ async function acceptConclusion(
 
 /** The text that is accepted: edited, in part, or as it was proposed. */
 async function chooseText(
-  { services }: PersonContext,
+  { services }: PersonContext<JobServices>,
   proposal: ProposalBesideSource,
   { content, hunks }: Input,
 ): Promise<string> {
@@ -126,7 +132,7 @@ async function chooseText(
   if (proposed === null) throw new TypeError("An open proposal has no text.");
   if (!hunks) return proposed;
   const { text } = await readCurrentText(services, proposal);
-  const all = await services.workers.run("hunks", { from: text, to: proposed });
+  const all = await services.workers.run(hunksTask, { from: text, to: proposed });
   const chosen = all.filter(({ id }) => hunks.includes(id));
   const unknown = hunks.filter((id) => !all.some((hunk) => hunk.id === id));
   if (unknown.length > 0) throw noSuchHunks(proposal.number, unknown);
@@ -137,7 +143,7 @@ async function chooseText(
 
 /** What changes nothing would be a version for nothing: that is rejecting. */
 async function refuseUnchanged(
-  services: PersonContext["services"],
+  services: PersonContext<JobServices>["services"],
   proposal: ProposalBesideSource,
   content: string,
 ): Promise<string> {

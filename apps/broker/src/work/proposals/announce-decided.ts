@@ -1,10 +1,11 @@
 import type { ProposalRow } from "@merkle/db";
-import type { PersonContext } from "../../context.js";
 import type { Write } from "../../core/write.js";
+import type { PersonContext } from "../../sessions/context.js";
+import type { JobServices } from "../jobs/services.js";
 
 /** Tells the proposal's session, if it has one, who decided what about it (PROP-16). */
 export async function announceDecided(
-  { person }: Pick<PersonContext, "person">,
+  { person }: Pick<PersonContext<JobServices>, "person">,
   write: Write,
   { sessionId, number }: Pick<ProposalRow, "sessionId" | "number">,
   decision: "reject" | "return" | "rebase",

@@ -1,9 +1,9 @@
 import type { ProposalBesideSource } from "@merkle/db";
-import type { Services } from "../../context.js";
 import type { Write } from "../../core/write.js";
 import { writeVersion } from "../../document/write-document.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { TeamCaller } from "../../sessions/access/credentials.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
+import type { JobServices } from "../jobs/services.js";
 import { refuseStale } from "./refuse-stale.js";
 
 /** A text that a person has accepted. */
@@ -19,7 +19,7 @@ export interface AcceptedText {
 
 /** Where it is written, and in whose name. */
 export interface AcceptedPlace {
-  readonly services: Services;
+  readonly services: JobServices;
   readonly session: SessionIdentity;
   /** The person's team there. */
   readonly team: TeamCaller;

@@ -1,4 +1,6 @@
-import type { OutputOf, ParsedInputOf, PersonContext } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { PersonContext } from "../../sessions/context.js";
+import type { JobServices } from "../jobs/services.js";
 import { acceptProposal } from "./accept-proposal.js";
 import type { DecidedProposal } from "./decided.js";
 import { rebaseProposal } from "./rebase-proposal.js";
@@ -8,7 +10,7 @@ import { returnProposal } from "./return-proposal.js";
 
 /** Does with a proposal what a person has decided (PROP-6); of any number who decide at once, one does. */
 export async function decideProposal(
-  ctx: PersonContext,
+  ctx: PersonContext<JobServices>,
   input: ParsedInputOf<"decide_proposal">,
 ): Promise<OutputOf<"decide_proposal">> {
   const { orm, meshId } = ctx.services.database;

@@ -1,13 +1,16 @@
 import { readProposalContent } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
+import { hunksTask } from "../../text/tasks.js";
+import { requireReturnedDraft } from "../jobs/returned-draft.js";
+import type { JobServices } from "../jobs/services.js";
 import { toProposal } from "./proposal-output.js";
 import { requireProposal } from "./require-proposal.js";
-import { requireReturnedDraft } from "./returned-draft.js";
 import { readBaseText, readCurrentText } from "./source-text.js";
 
 /** Shows a proposal with what it would change of the text as it stands now; a decided one with what it changed (PROP-5). */
 export async function getProposal(
-  { services, principal }: Context,
+  { services, principal }: Context<JobServices>,
   { proposal_id }: ParsedInputOf<"get_proposal">,
 ): Promise<OutputOf<"get_proposal">> {
   const { orm, meshId } = services.database;
@@ -25,6 +28,6 @@ export async function getProposal(
     content,
     current_version: current.version,
     current_sha: current.sha,
-    hunks: isKept ? await services.workers.run("hunks", { from, to: content }) : [],
+    hunks: isKept ? await services.workers.run(hunksTask, { from, to: content }) : [],
   };
 }

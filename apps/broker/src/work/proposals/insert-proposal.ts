@@ -10,18 +10,20 @@ import {
   type TopicKey,
   type TopicRow,
 } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { OutputOf, ParsedInputOf, ProposerContext, Services } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Asker, JobPrincipal } from "../../identity/principal.js";
+import { requireSession } from "../../identity/require-session.js";
 import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
-import { requireSession } from "../../sessions/access/require-session.js";
-import { recordResult } from "../jobs/record-result.js";
+import type { ProposerContext } from "../../sessions/context.js";
+import { hunksTask } from "../../text/tasks.js";
+import { announceProposals } from "../announce-proposals.js";
+import type { JobServices } from "../jobs/services.js";
+import { recordResult } from "../record-result.js";
 import { keepFileText } from "../sources/file-text.js";
 import { isClosed } from "../topics/close-topic.js";
 import { requireTopic } from "../topics/require-topic.js";
 import { topicAuthorOf } from "../topics/topic-author.js";
 import { agentName } from "./agent-name.js";
-import { announceProposals } from "./announce-proposals.js";
 import { countLines } from "./count-lines.js";
 import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./source-text.js";
 
@@ -44,7 +46,7 @@ const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null
  * @throws forbidden to an agent for anything but what its job is about
  */
 export async function insertProposal(
-  ctx: ProposerContext,
+  ctx: ProposerContext<JobServices>,
   input: Input,
 ): Promise<OutputOf<"insert_proposal">> {
   const { services, principal } = ctx;
@@ -82,7 +84,7 @@ export async function insertProposal(
 
 /** An agent writes for the topic or the session of its job, and for none that it has read of. */
 async function refuseOtherJobs(
-  { database, sessions }: Services,
+  { database, sessions }: JobServices,
   { job, jobKind, sessionId, meshId }: JobPrincipal,
   { topic_id, session_id }: Input,
 ): Promise<void> {
@@ -99,7 +101,10 @@ async function refuseOtherJobs(
   );
 }
 
-async function findTarget({ services, principal }: ProposerContext, input: Input): Promise<Target> {
+async function findTarget(
+  { services, principal }: ProposerContext<JobServices>,
+  input: Input,
+): Promise<Target> {
   if (input.topic_id !== undefined) {
     const { orm, meshId } = services.database;
     const key = { meshId, number: input.topic_id };
@@ -125,13 +130,13 @@ async function requireOpenTopic(db: Queryable, key: TopicKey, asker: Asker): Pro
   return topic;
 }
 
-async function proposerOf(ctx: ProposerContext, { sessionId }: Target): Promise<Proposer> {
+async function proposerOf(ctx: ProposerContext<JobServices>, { sessionId }: Target): Promise<Proposer> {
   if (ctx.team === null && ctx.person === null) return theAgent;
   return topicAuthorOf(ctx, sessionId);
 }
 
 async function describeChange(
-  services: Services,
+  services: JobServices,
   target: Target,
   proposed: {
     readonly baseVersion: number | null;
@@ -143,7 +148,7 @@ async function describeChange(
   const from = await readBaseText(services, target, proposed);
   if (from === null && sha !== null) throw noSuchText(sha);
   if (from === null || (proposed.baseVersion ?? 0) > (version ?? 0)) throw noSuchBase(proposed.baseVersion);
-  const hunks = await services.workers.run("hunks", { from, to: proposed.content });
+  const hunks = await services.workers.run(hunksTask, { from, to: proposed.content });
   if (hunks.length > 0) return { ...countLines(hunks), from };
   throw new MerkleError(
     "bad_request",

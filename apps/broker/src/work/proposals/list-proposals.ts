@@ -1,12 +1,14 @@
 import { listProposalRows } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../../identity/require-session.js";
+import type { Context } from "../../sessions/context.js";
+import type { JobServices } from "../jobs/services.js";
 import { requireSourcePath } from "../sources/require-source-path.js";
 import { toProposal } from "./proposal-output.js";
 
 /** Lists proposals, newest first (PROP-4). */
 export async function listProposals(
-  { services }: Context,
+  { services }: Context<JobServices>,
   { session_id, source_path, topic_id, status, before, limit }: ParsedInputOf<"list_proposals">,
 ): Promise<OutputOf<"list_proposals">> {
   const { orm, meshId } = services.database;

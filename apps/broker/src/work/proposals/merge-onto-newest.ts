@@ -1,5 +1,6 @@
 import { type ProposalRow, readProposalContent } from "@merkle/db";
-import type { Services } from "../../context.js";
+import { mergeTextsTask } from "../../text/tasks.js";
+import type { JobServices } from "../jobs/services.js";
 import { readBaseText, readCurrentText } from "./source-text.js";
 
 export interface MergedProposal {
@@ -14,7 +15,7 @@ export interface MergedProposal {
 
 /** Brings a proposal onto the newest text; null when what it was made from was redacted. A conclusion is proposed whole. */
 export async function mergeOntoNewest(
-  services: Services,
+  services: JobServices,
   proposal: ProposalRow,
 ): Promise<MergedProposal | null> {
   const [proposed, base, { text: current, version, sha }] = await Promise.all([
@@ -25,5 +26,5 @@ export async function mergeOntoNewest(
   if (proposed === null || base === null) return null;
   const newest = { current, version, sha };
   if (proposal.kind === "conclusion") return { ...newest, content: proposed, conflicts: [] };
-  return { ...newest, ...(await services.workers.run("merge_texts", { base, current, proposed })) };
+  return { ...newest, ...(await services.workers.run(mergeTextsTask, { base, current, proposed })) };
 }

@@ -1,6 +1,6 @@
 import type { ProposalBesideSource } from "@merkle/db";
 import type { Proposal } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { JobServices } from "../jobs/services.js";
 import type { Sources } from "../sources/sources.js";
 import { type CurrentText, fileOf } from "./source-text.js";
 
@@ -10,7 +10,7 @@ import { type CurrentText, fileOf } from "./source-text.js";
  * @param current - the text that it is shown beside; the one that stands now unless given
  */
 export async function toProposal(
-  { sessions, sources }: Pick<Services, "sessions" | "sources">,
+  { sessions, sources }: Pick<JobServices, "sessions" | "sources">,
   row: ProposalBesideSource,
   current?: CurrentText,
 ): Promise<Proposal> {

@@ -1,8 +1,9 @@
 import { insertProposalRow } from "@merkle/db";
 import { limits, MerkleError } from "@merkle/wire";
+import { hunksTask } from "../../text/tasks.js";
+import { announceProposals } from "../announce-proposals.js";
 import { keepFileText } from "../sources/file-text.js";
 import { announceDecided } from "./announce-decided.js";
-import { announceProposals } from "./announce-proposals.js";
 import { countLines } from "./count-lines.js";
 import type { DecidedProposal } from "./decided.js";
 import { holdOpenProposal, refuseDecided } from "./hold-open-proposal.js";
@@ -24,7 +25,7 @@ export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
     proposal.path === null ? merged.version === proposal.baseVersion : merged.sha === proposal.baseHash;
   if (isOnNewest) throw isNewest(proposal.number);
   const { content, current, version, sha, conflicts } = merged;
-  const hunks = await services.workers.run("hunks", { from: current, to: content });
+  const hunks = await services.workers.run(hunksTask, { from: current, to: content });
   if (hunks.length === 0) throw nothingLeft(proposal.number, conflicts.length);
 
   return ctx.write(async (write) => {

@@ -1,6 +1,6 @@
 import { decideProposalRow } from "@merkle/db";
+import { announceProposals } from "../announce-proposals.js";
 import { announceDecided } from "./announce-decided.js";
-import { announceProposals } from "./announce-proposals.js";
 import type { DecidedProposal } from "./decided.js";
 import { holdOpenProposal } from "./hold-open-proposal.js";
 import { remarkInTopic } from "./remark-in-topic.js";

@@ -1,10 +1,10 @@
 import { decideProposalRow, type ProposalRow } from "@merkle/db";
-import type { Services } from "../../context.js";
+import { requireSession } from "../../identity/require-session.js";
 import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import { announceProposals } from "../announce-proposals.js";
 import { type JobSource, queueJob } from "../jobs/queue-job.js";
+import type { JobServices } from "../jobs/services.js";
 import { announceDecided } from "./announce-decided.js";
-import { announceProposals } from "./announce-proposals.js";
 import type { DecidedProposal } from "./decided.js";
 import { holdOpenProposal, refuseDecided } from "./hold-open-proposal.js";
 import { remarkInTopic } from "./remark-in-topic.js";
@@ -36,7 +36,7 @@ export const returnProposal: DecidedProposal = async (ctx, proposal, { remark = 
   });
 };
 
-async function findSource(services: Services, proposal: ProposalRow): Promise<JobSource> {
+async function findSource(services: JobServices, proposal: ProposalRow): Promise<JobSource> {
   const file = fileOf(proposal);
   if (file) return { file };
   const session = await requireSession(services, proposal.sessionId ?? "");

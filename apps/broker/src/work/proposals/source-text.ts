@@ -1,6 +1,6 @@
 import { findDocumentVersion, type ProposalRow, readDocument } from "@merkle/db";
 import type { SourcePathParts } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { JobServices } from "../jobs/services.js";
 import { readFileText } from "../sources/file-text.js";
 
 /** Which text a proposal is to take the place of: a document's, or of a conclusion the Conclusion alone. */
@@ -14,7 +14,7 @@ export interface CurrentText {
 
 /** The text that stands now. */
 export async function readCurrentText(
-  { database, sources }: Pick<Services, "database" | "sources">,
+  { database, sources }: Pick<JobServices, "database" | "sources">,
   source: ProposalSource,
 ): Promise<CurrentText> {
   const file = fileOf(source);
@@ -33,7 +33,7 @@ export async function readCurrentText(
  * alone, so that every one is compared with that.
  */
 export async function readBaseText(
-  services: Pick<Services, "database" | "sources">,
+  services: Pick<JobServices, "database" | "sources">,
   source: ProposalSource,
   base: Pick<ProposalRow, "baseVersion" | "baseHash">,
 ): Promise<string | null> {

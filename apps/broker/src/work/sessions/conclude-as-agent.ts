@@ -1,8 +1,9 @@
 import { findJob, findSession } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { AgentContext, OutputOf, SessionContext } from "../../context.js";
-import { toSessionSettings } from "../../sessions/settings/get-settings.js";
-import { recordResult } from "../jobs/record-result.js";
+import { MerkleError, type OutputOf } from "@merkle/wire";
+import type { AgentContext, SessionContext } from "../../sessions/context.js";
+import { toSessionSettings } from "../../sessions/session-settings.js";
+import { recordResult } from "../record-result.js";
+import type { TopicServices } from "../topics/services.js";
 import { concludeWith } from "./conclude-with.js";
 
 /**
@@ -12,7 +13,7 @@ import { concludeWith } from "./conclude-with.js";
  * @throws forbidden where the session wants to see a proposal first, and when the job is over
  */
 export async function concludeAsAgent(
-  ctx: SessionContext & AgentContext,
+  ctx: SessionContext<TopicServices> & AgentContext<TopicServices>,
   summary: string,
 ): Promise<OutputOf<"conclude_session">> {
   const { services, session, principal } = ctx;

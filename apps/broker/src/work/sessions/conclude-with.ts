@@ -8,12 +8,14 @@ import {
   saveDocumentVersion,
   type Transaction,
 } from "@merkle/db";
-import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
-import type { OutputOf, SessionContext } from "../../context.js";
+import { limits, MerkleError, type OutputOf, utf8Bytes } from "@merkle/wire";
 import { documentTooLarge } from "../../document/write-document.js";
 import { sealSession } from "../../record/seal-session.js";
 import { whileHashing } from "../../record/while-hashing.js";
-import { announceProposals } from "../proposals/announce-proposals.js";
+import type { SessionContext } from "../../sessions/context.js";
+import { replaceConclusionTask } from "../../text/tasks.js";
+import { announceProposals } from "../announce-proposals.js";
+import type { TopicServices } from "../topics/services.js";
 
 /** A document with its new Conclusion, worked out from one version of it. */
 interface Draft {
@@ -32,7 +34,9 @@ export interface Concluder {
   readonly peer: { readonly peerId: string } | null;
 }
 
-type ConcluderContext = Pick<SessionContext, "services" | "session" | "write"> & { readonly team: Concluder };
+type ConcluderContext = Pick<SessionContext<TopicServices>, "services" | "session" | "write"> & {
+  readonly team: Concluder;
+};
 
 /** How a session is to be concluded. */
 export interface Conclusion {
@@ -75,7 +79,7 @@ async function draftConclusion(
 ): Promise<Draft> {
   const document = await readDocument(services.database.orm, session.sessionId);
   if (!document) throw noSession(session.slug);
-  const written = await services.workers.run("replace_conclusion", {
+  const written = await services.workers.run(replaceConclusionTask, {
     content: document.content,
     remembered: document.conclusion,
     summary,
@@ -129,7 +133,7 @@ async function conclude(
     afterCommit(() => {
       sessions.markClosed(sessionId);
       channels.announceChange(sessionId, "document", version);
-      ctx.services.anchorer.look({ meshId: drafts.meshId, sessionId });
+      ctx.services.onDocumentWritten({ meshId: drafts.meshId, sessionId });
       if (hasRejected) announceProposals(ctx.services, sessionId);
     });
     return {

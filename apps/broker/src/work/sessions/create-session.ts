@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { insertMemory, insertPeer, insertSession, insertTeam, type NewTeam } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { makeCredential } from "../../identity/credential.js";
 import { ownerOf } from "../../identity/principal.js";
 import { toMemoryId } from "../../memory/memory-output.js";
-import { makeCredential } from "../../sessions/access/credentials.js";
+import type { Context } from "../../sessions/context.js";
 import { refuseSecondSession } from "../../sessions/roster/refuse-second-session.js";
-import { toSessionSettings } from "../../sessions/settings/get-settings.js";
+import { toSessionSettings } from "../../sessions/session-settings.js";
+import { takeSlug } from "../../sessions/slug.js";
+import type { TopicServices } from "../topics/services.js";
 import { readPredecessor, withNote } from "./read-predecessor.js";
-import { takeSlug } from "./slug.js";
 
 /** Makes a session with its convener in it, a person perhaps. It posts no event: the feed begins empty (SES-1). */
 export async function createSession(
-  ctx: Context,
+  ctx: Context<TopicServices>,
   input: ParsedInputOf<"create_session">,
 ): Promise<OutputOf<"create_session">> {
   const { database, mesh } = ctx.services;
@@ -62,7 +63,7 @@ export async function createSession(
 }
 
 function nameConvener(
-  { person }: Context,
+  { person }: Context<TopicServices>,
   { creator_team_name: name }: ParsedInputOf<"create_session">,
   teamId: string,
 ): Pick<NewTeam, "name" | "provedBy"> & { credential: string } {

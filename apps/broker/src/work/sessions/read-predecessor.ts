@@ -1,8 +1,8 @@
 import { findSession, listSeals, readDocument } from "@merkle/db";
 import { limits, MerkleError, sealText, utf8Bytes } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import { requireSession } from "../../identity/require-session.js";
 import { toSeal } from "../../record/signed-head.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import type { TopicServices } from "../topics/services.js";
 
 /** A concluded session that another one goes on from. */
 export interface Predecessor {
@@ -17,7 +17,7 @@ export interface Predecessor {
  *
  * @throws not_found; conflict for a session that is not concluded
  */
-export async function readPredecessor(services: Services, ref: string): Promise<Predecessor> {
+export async function readPredecessor(services: TopicServices, ref: string): Promise<Predecessor> {
   const { orm, meshId } = services.database;
   const { sessionId, slug } = await requireSession(services, ref);
   const [session, document, [sealed]] = await Promise.all([

@@ -1,10 +1,10 @@
 import { findSourceText, keepSourceText, type Queryable } from "@merkle/db";
 import type { SourcePathParts } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { SourceServices } from "./services.js";
 
 /** A file's text by its hash: one that something was made from, or the one that lies there; null for any other. */
 export async function readFileText(
-  { database, sources }: Pick<Services, "database" | "sources">,
+  { database, sources }: Pick<SourceServices, "database" | "sources">,
   file: SourcePathParts,
   hash: string,
 ): Promise<string | null> {
@@ -18,7 +18,7 @@ export async function readFileText(
 /** Keeps a text that something is made from, in the transaction that makes it. */
 export async function keepFileText(
   db: Queryable,
-  { database }: Pick<Services, "database">,
+  { database }: Pick<SourceServices, "database">,
   file: SourcePathParts,
   { hash, text }: { readonly hash: string; readonly text: string },
 ): Promise<void> {

@@ -1,10 +1,12 @@
 import { type FileWork, listFileWork } from "@merkle/db";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
+import type { SourceServices } from "./services.js";
 import type { ListedRoot } from "./sources.js";
 
 /** Lists the files that may be worked on, by root and path, with what is open for each (SOURCE-6). */
 export async function listSources(
-  { services }: Context,
+  { services }: Context<SourceServices>,
   { query = "", names_only, limit }: ParsedInputOf<"list_sources">,
 ): Promise<OutputOf<"list_sources">> {
   const { sources, database } = services;

@@ -1,8 +1,9 @@
 import { findSourceText } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
 import { refuseOtherSource } from "./refuse-other-source.js";
 import { requireSourcePath } from "./require-source-path.js";
+import type { SourceServices } from "./services.js";
 
 /**
  * Reads a file as it lies there, or a text of it that something was made from (SOURCE-6). An agent reads the one that its job
@@ -11,7 +12,7 @@ import { requireSourcePath } from "./require-source-path.js";
  * @throws not_found
  */
 export async function readSource(
-  { services, principal }: Context,
+  { services, principal }: Context<SourceServices>,
   { source_path, source_sha, last_commit }: ParsedInputOf<"read_source">,
 ): Promise<OutputOf<"read_source">> {
   refuseOtherSource(principal, source_path);

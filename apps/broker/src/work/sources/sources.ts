@@ -1,5 +1,4 @@
 import { MerkleError, parseSourcePath, type SourcePathParts } from "@merkle/wire";
-import type { AgentOptions } from "../jobs/agent-options.js";
 import { commitFile, type FileCommit } from "./commit-file.js";
 import { listCommitted } from "./committed.js";
 import { GitError } from "./git.js";
@@ -39,9 +38,13 @@ export interface Sources {
 }
 
 /** For a mesh that no root is for. */
-export const noSources: Sources = createSources({ roots: undefined, author: undefined, home: "" });
+export const noSources: Sources = createSources({ home: "" });
 
-export interface SourcesOptions extends Pick<AgentOptions, "roots" | "author"> {
+export interface SourcesOptions {
+  /** Folders with a Git repository each, by the names of their roots: files in them may be worked on. None unless told. */
+  readonly roots?: Readonly<Record<string, string>> | undefined;
+  /** As whom accepted proposals on files are committed; without it none can be. */
+  readonly author?: { readonly name: string; readonly email: string } | undefined;
   /** The Merkle home, in which Git has a folder of its own. */
   readonly home: string;
 }

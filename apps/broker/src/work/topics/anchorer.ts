@@ -2,14 +2,9 @@ import { type Database, findDocumentVersion, listUnplacedDocuments, readDocument
 import type { Log } from "../../core/log.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { Workers } from "../../core/workers/workers.js";
+import type { DocumentRef } from "../../document/services.js";
 import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { placeTopics } from "./place-topics.js";
-
-/** A session's document, whose text may have changed. */
-export interface DocumentRef {
-  readonly meshId: string;
-  readonly sessionId: string;
-}
 
 /**
  * Finds the places of topics again when a document has changed. Nobody waits for it: who reads a place is told of which

@@ -1,12 +1,13 @@
 import { findTopic, listTopicMessages } from "@merkle/db";
-import { limits } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
+import { limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context } from "../../sessions/context.js";
 import { requireTopic } from "./require-topic.js";
+import type { TopicServices } from "./services.js";
 import { toTopic, toTopicMessage } from "./topic-output.js";
 
 /** Reads a topic and a page of what was said in it, from the beginning on (TOPIC-3). */
 export async function getTopic(
-  { services, principal }: Context,
+  { services, principal }: Context<TopicServices>,
   { topic_id, after }: ParsedInputOf<"get_topic">,
 ): Promise<OutputOf<"get_topic">> {
   const { orm, meshId } = services.database;

@@ -1,16 +1,20 @@
 import { listTopicRows, type SourceColumns } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { Context, OutputOf, ParsedInputOf } from "../../context.js";
-import { requireSession } from "../../sessions/access/require-session.js";
-import { placeFileTopics } from "../sources/place-file-topics.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../../identity/require-session.js";
+import type { Context } from "../../sessions/context.js";
 import { refuseOtherSource } from "../sources/refuse-other-source.js";
 import { requireSourcePath, toFile } from "../sources/require-source-path.js";
+import { placeFileTopics } from "./place-file-topics.js";
+import type { TopicServices } from "./services.js";
 import { toTopic } from "./topic-output.js";
 
 type Input = ParsedInputOf<"list_topics">;
 
 /** Lists the topics of a session's document or a file, newest first, with the places that are known of them (TOPIC-2). */
-export async function listTopics(ctx: Context, input: Input): Promise<OutputOf<"list_topics">> {
+export async function listTopics(
+  ctx: Context<TopicServices>,
+  input: Input,
+): Promise<OutputOf<"list_topics">> {
   const { services } = ctx;
   const { status, before, limit } = input;
   const { orm, meshId } = services.database;
@@ -28,7 +32,7 @@ export async function listTopics(ctx: Context, input: Input): Promise<OutputOf<"
 
 /** The places in a file are looked for before they are listed. */
 async function findSource(
-  { services, principal }: Context,
+  { services, principal }: Context<TopicServices>,
   { session_id, source_path }: Input,
 ): Promise<SourceColumns> {
   if (source_path === undefined) {

@@ -1,10 +1,11 @@
 import { insertTopic, insertTopicMessage } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { contextOf, locateQuote } from "@merkle/wire/anchors";
-import type { MeshContext, OutputOf, ParsedInputOf } from "../../context.js";
+import type { MeshContext } from "../../sessions/context.js";
 import { keepFileText, readFileText } from "../sources/file-text.js";
 import { requireSourcePath, toFile } from "../sources/require-source-path.js";
 import { refuseTooManyOpen } from "./refuse-too-many-open.js";
+import type { TopicServices } from "./services.js";
 import { topicAuthorOf } from "./topic-author.js";
 import { toTopic } from "./topic-output.js";
 import { topicTitle } from "./topic-title.js";
@@ -17,7 +18,7 @@ type Input = ParsedInputOf<"open_topic">;
  * @throws conflict, with the current hash, when that is not the file's text, or what it is about does not stand there
  */
 export async function openFileTopic(
-  ctx: MeshContext,
+  ctx: MeshContext<TopicServices>,
   { source_path, source_sha }: { readonly source_path: string; readonly source_sha: string },
   input: Input,
 ): Promise<OutputOf<"open_topic">> {

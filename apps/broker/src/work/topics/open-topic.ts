@@ -1,12 +1,13 @@
 import { findDocumentVersion, insertTopic, insertTopicMessage, readDocument } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { contextOf, locateQuote } from "@merkle/wire/anchors";
-import type { MeshContext, OutputOf, ParsedInputOf, Services } from "../../context.js";
+import { requireSession } from "../../identity/require-session.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
-import type { SessionIdentity } from "../../sessions/access/directory.js";
-import { requireSession } from "../../sessions/access/require-session.js";
+import type { MeshContext } from "../../sessions/context.js";
 import { openFileTopic } from "./open-file-topic.js";
 import { refuseTooManyOpen } from "./refuse-too-many-open.js";
+import type { TopicServices } from "./services.js";
 import { topicAuthorOf } from "./topic-author.js";
 import { toTopic } from "./topic-output.js";
 import { topicTitle } from "./topic-title.js";
@@ -17,7 +18,7 @@ import { topicTitle } from "./topic-title.js";
  * @throws conflict, with the current version, when what it is about does not stand in the version that its opener has read
  */
 export async function openTopic(
-  ctx: MeshContext,
+  ctx: MeshContext<TopicServices>,
   input: ParsedInputOf<"open_topic">,
 ): Promise<OutputOf<"open_topic">> {
   const { services } = ctx;
@@ -57,7 +58,7 @@ export async function openTopic(
 
 /** Where the quote stands in the version that its opener has read, with what is around it. */
 async function findAnchor(
-  { database }: Pick<Services, "database">,
+  { database }: Pick<TopicServices, "database">,
   session: SessionIdentity,
   { version, ...marked }: ParsedInputOf<"open_topic"> & { readonly version: number },
 ) {
@@ -83,7 +84,7 @@ async function findAnchor(
 
 /** @throws not_found for a version that there is not, or whose text was removed */
 async function readVersion(
-  { orm }: Services["database"],
+  { orm }: TopicServices["database"],
   { sessionId, slug }: SessionIdentity,
   version: number,
 ): Promise<string> {

@@ -10,6 +10,7 @@ import {
 import { locateQuote, type Reanchored } from "@merkle/wire/anchors";
 import { groupBy } from "../../core/group-by.js";
 import type { Workers } from "../../core/workers/workers.js";
+import { reanchorTask } from "./reanchor-task.js";
 
 /** A source as it is now, and how its earlier texts are read. */
 export interface SourceText {
@@ -38,7 +39,7 @@ export async function placeTopics(
     const answers =
       before === null
         ? group.map((topic) => findByQuote(topic, text))
-        : await workers.run("reanchor", { before, after: text, anchors: group.map(toAnchored) });
+        : await workers.run(reanchorTask, { before, after: text, anchors: group.map(toAnchored) });
     for (const [index, topic] of group.entries()) {
       await saveTopicPlace(database.orm, topic, at, toFound(topic, answers[index] ?? null, text));
     }

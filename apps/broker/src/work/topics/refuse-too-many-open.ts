@@ -1,6 +1,6 @@
 import { countOpenTopics, type SourceColumns, type Transaction } from "@merkle/db";
 import { limits, MerkleError } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { TopicServices } from "./services.js";
 
 /**
  * To be called behind the counter of the mesh's topics, where those who open one wait for each other.
@@ -8,7 +8,7 @@ import type { Services } from "../../context.js";
  * @throws conflict when a source has more open topics than it may have
  */
 export async function refuseTooManyOpen(
-  { database, sessions }: Pick<Services, "database" | "sessions">,
+  { database, sessions }: Pick<TopicServices, "database" | "sessions">,
   tx: Transaction,
   source: SourceColumns,
 ): Promise<void> {

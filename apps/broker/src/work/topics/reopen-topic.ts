@@ -1,8 +1,8 @@
 import { holdTopicCounter, reopenTopicRow, sourceOf, type TopicKey, type TopicRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Services } from "../../context.js";
 import type { Write } from "../../core/write.js";
 import { refuseTooManyOpen } from "./refuse-too-many-open.js";
+import type { TopicServices } from "./services.js";
 
 /**
  * Opens a closed topic again, whatever it was closed for, and tells its session (TOPIC-12). The last thing that a write does, as
@@ -11,7 +11,7 @@ import { refuseTooManyOpen } from "./refuse-too-many-open.js";
  * @throws conflict when it is open: of two who reopen it, one does
  */
 export async function reopenTopic(
-  services: Services,
+  services: TopicServices,
   { tx, announce, afterCommit }: Pick<Write, "tx" | "announce" | "afterCommit">,
   key: TopicKey,
   { by, causedBy }: { by: string; causedBy: string | null },

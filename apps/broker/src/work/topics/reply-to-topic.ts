@@ -1,10 +1,12 @@
 import { findTopic, insertTopicMessage, lockTopic, type TopicRow } from "@merkle/db";
-import type { MeshContext, OutputOf, ParsedInputOf, Services } from "../../context.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { sessionClosed } from "../../sessions/access/authorize.js";
-import { announceProposals } from "../proposals/announce-proposals.js";
+import type { MeshContext } from "../../sessions/context.js";
+import { announceProposals } from "../announce-proposals.js";
 import { closeTopic, isClosed } from "./close-topic.js";
 import { reopenTopic } from "./reopen-topic.js";
 import { requireTopic } from "./require-topic.js";
+import type { TopicServices } from "./services.js";
 import { topicAuthorOf } from "./topic-author.js";
 import { toTopic } from "./topic-output.js";
 
@@ -14,7 +16,7 @@ import { toTopic } from "./topic-output.js";
  * @throws conflict when it is closed and not reopened, or open and to be reopened
  */
 export async function replyToTopic(
-  ctx: MeshContext,
+  ctx: MeshContext<TopicServices>,
   { topic_id, text, close, reopen }: ParsedInputOf<"reply_to_topic">,
 ): Promise<OutputOf<"reply_to_topic">> {
   const { services, principal } = ctx;
@@ -44,7 +46,7 @@ export async function replyToTopic(
 
 /** What is concluded can be read, and is talked about elsewhere. */
 async function refuseClosedSession(
-  { sessions }: Pick<Services, "sessions">,
+  { sessions }: Pick<TopicServices, "sessions">,
   { sessionId }: TopicRow,
 ): Promise<void> {
   const session = sessionId === null ? null : await sessions.find(sessionId);

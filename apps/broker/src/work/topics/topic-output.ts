@@ -1,9 +1,9 @@
 import type { TopicMessageRow, TopicRow } from "@merkle/db";
 import type { Topic, TopicMessage } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { TopicServices } from "./services.js";
 
 /** A topic as callers see it. */
-export async function toTopic({ sessions }: Pick<Services, "sessions">, row: TopicRow): Promise<Topic> {
+export async function toTopic({ sessions }: Pick<TopicServices, "sessions">, row: TopicRow): Promise<Topic> {
   const session = row.sessionId === null ? null : await sessions.find(row.sessionId);
   return {
     topic_id: row.number,

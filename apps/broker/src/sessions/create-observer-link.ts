@@ -1,11 +1,12 @@
 import { insertToken } from "@merkle/db";
-import type { OutputOf, ParsedInputOf, SessionContext } from "../../context.js";
-import { requireMember } from "../require-member.js";
-import { makeToken } from "./token.js";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { requireMember } from "../identity/require-member.js";
+import { makeToken } from "../identity/tokens/token.js";
+import type { SessionContext, SessionServices } from "./context.js";
 
 /** Makes a link for somebody who is to look on in one session and do nothing else (TOKEN-7). */
 export async function createObserverLink(
-  ctx: SessionContext,
+  ctx: SessionContext<SessionServices>,
   { label, expires_in_s: seconds }: ParsedInputOf<"create_observer_link">,
 ): Promise<OutputOf<"create_observer_link">> {
   const { database, addresses, mesh } = ctx.services;

@@ -9,18 +9,19 @@ import {
   useToken,
 } from "@merkle/db";
 import { type HelloProof, limits, MerkleError, type SignatureProof } from "@merkle/wire";
-import type { Services } from "../../context.js";
+import type { IdentityServices } from "../context.js";
 import type { Limiter } from "../limits/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";
 import type { Arrival } from "../origin/arrival.js";
 import { requireSameOrigin } from "../origin/same-origin.js";
 import type { Asker, Principal } from "../principal.js";
+import type { Revocations } from "../revocations.js";
 import { hashToken, isJobToken, kindOfToken, nameOfToken } from "../tokens/token.js";
 import { readBearer, readBrowserToken } from "./cookie.js";
 import { type AskedHello, verifyHello } from "./verify-hello.js";
 
 /** Where somebody has been let in to: who it is, and the services of that mesh. */
-export interface Admission {
+export interface Admission<Services extends IdentityServices> {
   readonly principal: Asker;
   /** For somebody whom the broker does not know, the main mesh's: operations for anybody need some. */
   readonly services: Services;
@@ -34,34 +35,27 @@ export interface RequestWord {
 }
 
 /** Finds out, for all doors, who somebody is before anything else is looked at (ENTER-1). */
-export interface Entrance {
+export interface Authenticator<Services extends IdentityServices> {
   readonly auth: "open" | "invite";
   /** Who somebody is who has not said so yet. */
-  readonly unknown: Admission;
+  readonly unknown: Admission<Services>;
   /**
    * Over HTTP: by a bearer token, else by the two halves of what a browser is signed in by: its cookie alone is nobody.
    *
    * @throws unauthorized for a token that is given and proves nobody; not_found for a mesh that there is none of; forbidden
    * for what a page of another address asks for by cookie
    */
-  byRequest(request: RequestWord): Promise<Admission>;
+  byRequest(request: RequestWord): Promise<Admission<Services>>;
   /**
    * Over a WebSocket: by what the client answers the broker's hello with.
    *
    * @throws unauthorized
    */
-  byHello(answer: HelloAnswer, asked: AskedFrom): Promise<Admission>;
+  byHello(answer: HelloAnswer, asked: AskedFrom): Promise<Admission<Services>>;
   /**
    * By a token of one of these kinds alone; null for one that proves nobody. What is good once is used up by it.
    */
   byToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
-  /** Ends a connection as soon as its principal's membership or token ends (ENTER-6). Returns how to stop watching. */
-  hold(principal: Asker, end: () => void): () => void;
-  /** Ends every connection of a member, or of a token and what was got by it; to be called when that is committed. */
-  end(
-    ended: { readonly meshId: string } & ({ readonly memberId: string } | { readonly token: number }),
-  ): void;
-  stop(): void;
 }
 
 /** What the broker knows of a connection whose hello is answered. */
@@ -72,35 +66,25 @@ export interface HelloAnswer {
   readonly proof?: HelloProof | undefined;
 }
 
-interface Held {
-  readonly principal: Principal;
-  readonly end: () => void;
-  readonly expires: NodeJS.Timeout | undefined;
-}
-
-/** A timer cannot be set further ahead. */
-const timerMsMax = 2 ** 31 - 1;
 /** What was found out about a token is believed this long; what ends here is forgotten at once (ENTER-6). */
 const rememberMs = 1_000;
 
-export function createEntrance({
+export function createAuthenticator<Services extends IdentityServices>({
   auth,
   meshes,
+  revocations,
   limiter,
   database,
 }: {
   readonly auth: "open" | "invite";
-  readonly meshes: Meshes;
+  readonly meshes: Meshes<Services>;
+  readonly revocations: Revocations;
   readonly limiter: Limiter;
   readonly database: Pick<Database, "orm" | "brokerId">;
-}): Entrance {
-  const held = new Set<Held>();
+}): Authenticator<Services> {
   // By the token's hash; the one that was looked up last stands last.
   const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
-  const expiries = new WeakMap<Principal, Date>();
-  // How many endings there were when somebody was looked up: what ended since may be theirs.
-  const lookedUpAt = new WeakMap<Principal, number>();
-  let endings = 0;
+  revocations.onRevoked(() => remembered.clear());
 
   /** Whom a token that is in force lets in. */
   async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
@@ -111,13 +95,13 @@ export function createEntrance({
     const known = remembered.get(name);
     if (known && known.until > performance.now()) return known.principal;
     const isGoodOnce = kind === "sign_in" || kind === "ticket";
-    const before = endings;
+    const before = revocations.count;
     const token = isGoodOnce ? await takeToken(database.orm, hash) : await useToken(database.orm, hash);
-    const principal = await toPrincipal(token);
+    const { principal, expiresAt } = await toPrincipal(token);
     limiter.noteProof(name, principal !== null && !isGoodOnce);
     if (!principal) return null;
-    lookedUpAt.set(principal, before);
-    if (!isGoodOnce && before === endings) remember(name, principal);
+    revocations.noteLookUp(principal, { before, ...(expiresAt && { expiresAt }) });
+    if (!isGoodOnce && before === revocations.count) remember(name, principal);
     return principal;
   }
 
@@ -139,12 +123,14 @@ export function createEntrance({
     if (oldest !== undefined) remembered.delete(oldest);
   }
 
-  async function toPrincipal(token: KnownToken | null): Promise<Principal | null> {
-    if (!token) return null;
+  async function toPrincipal(
+    token: KnownToken | null,
+  ): Promise<{ principal: Principal | null; expiresAt?: Date }> {
+    if (!token) return { principal: null };
     const { meshId, number, memberId, sessionId, member, kind, parent } = token;
     // A ticket is used up at once, and its connection lasts as long as the browser is signed in.
     if (kind === "ticket") {
-      return parent === null ? null : toPrincipal(await findTokenByNumber(database.orm, meshId, parent));
+      return toPrincipal(parent === null ? null : await findTokenByNumber(database.orm, meshId, parent));
     }
     // A link that signs in is used up, too: what was got by it ends with what the link itself was got by.
     const heldBy = kind === "sign_in" ? parent : number;
@@ -161,24 +147,26 @@ export function createEntrance({
               forPrograms: kind === "bearer" && parent !== null,
             }
           : null;
-    if (principal) expiries.set(principal, token.expiresAt);
-    return principal;
+    return { principal, expiresAt: token.expiresAt };
   }
 
-  async function admit(principal: Principal): Promise<Admission> {
+  async function admit(principal: Principal): Promise<Admission<Services>> {
     const services = await meshes.find(principal.meshId);
     if (!services) throw new TypeError("A principal's mesh is gone.");
     return { principal, services };
   }
 
-  async function admitAnyone(mesh: string | undefined): Promise<Admission> {
+  async function admitAnyone(mesh: string | undefined): Promise<Admission<Services>> {
     const services = mesh === undefined ? meshes.main : await meshes.find(mesh);
     if (!services) throw noSuchMesh(mesh ?? "main");
     return { principal: { kind: "anyone", meshId: services.database.meshId }, services };
   }
 
   /** A token or key belongs to one mesh; who names another has mistaken one for the other. */
-  async function admitTo(principal: Principal | null, mesh: string | undefined): Promise<Admission> {
+  async function admitTo(
+    principal: Principal | null,
+    mesh: string | undefined,
+  ): Promise<Admission<Services>> {
     if (!principal) throw proofRefused();
     if (mesh !== undefined && (await meshes.find(mesh))?.database.meshId !== principal.meshId) {
       throw noSuchMesh(mesh);
@@ -190,7 +178,7 @@ export function createEntrance({
   async function bySignature(proof: SignatureProof, asked: AskedFrom): Promise<Principal | null> {
     const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
     const publicKey = Buffer.from(memberKey, "base64url");
-    const before = endings;
+    const before = revocations.count;
     const member = await findMember(database.orm, meshId, { publicKey });
     if (!member || member.revokedAt !== null) return null;
     const { memberId, name, role } = member;
@@ -203,20 +191,11 @@ export function createEntrance({
       token: null,
       forPrograms: false,
     };
-    lookedUpAt.set(principal, before);
+    revocations.noteLookUp(principal, { before });
     return principal;
   }
 
-  async function isStillIn(principal: Exclude<Principal, { kind: "anyone" | "job" }>): Promise<boolean> {
-    const { meshId, token } = principal;
-    // A token is in force only as long as its member is one.
-    if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
-    if (principal.kind === "observer") return false;
-    const member = await findMember(database.orm, meshId, { memberId: principal.memberId });
-    return member !== null && member.revokedAt === null;
-  }
-
-  const unknown: Admission = {
+  const unknown: Admission<Services> = {
     principal: auth === "open" ? { kind: "anyone", meshId: meshes.main.database.meshId } : null,
     services: meshes.main,
   };
@@ -252,52 +231,11 @@ export function createEntrance({
       }
     },
     byToken,
-    hold(principal, end) {
-      // A job's agent opens no connection that stays: each of its calls is looked up anew.
-      if (!principal || principal.kind === "anyone" || principal.kind === "job") return () => undefined;
-      const expiresAt = expiries.get(principal);
-      const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);
-      const expires = inMs === undefined ? undefined : setTimeout(end, Math.max(inMs, 0));
-      const each: Held = { principal, end, expires };
-      held.add(each);
-      // Who was looked up before something ended, and is held only after, was not among those who were told.
-      if (lookedUpAt.get(principal) !== endings) {
-        isStillIn(principal).then(
-          (isIn) => isIn || end(),
-          () => end(),
-        );
-      }
-      return () => {
-        clearTimeout(expires);
-        held.delete(each);
-      };
-    },
-    end(ended) {
-      endings += 1;
-      remembered.clear();
-      for (const { principal, end } of [...held]) {
-        if (principal.meshId !== ended.meshId) continue;
-        if ("token" in ended ? isOfToken(principal, ended.token) : isOfMember(principal, ended.memberId))
-          end();
-      }
-    },
-    stop() {
-      for (const { expires } of held) clearTimeout(expires);
-      held.clear();
-    },
   };
 }
 
 /** What may stand in an Authorization header. */
 const forPrograms: readonly TokenKind[] = ["bearer", "observer"];
-
-function isOfToken(principal: Principal, token: number): boolean {
-  return "token" in principal && principal.token === token;
-}
-
-function isOfMember(principal: Principal, memberId: string): boolean {
-  return principal.kind === "member" && principal.memberId === memberId;
-}
 
 function noSuchMesh(mesh: string): MerkleError {
   return new MerkleError(

@@ -1,9 +1,9 @@
 import { findBestPerspective } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { Services } from "../../context.js";
-import type { JobSource } from "../jobs/queue-job.js";
 import { requirePersona } from "../personas/persona-output.js";
-import { readFileSource, readSource, toPerspective } from "./perspective-output.js";
+import { readFileSource, readSource, toPerspective } from "../perspectives/perspective-output.js";
+import type { JobSource } from "./queue-job.js";
+import type { JobServices } from "./services.js";
 
 /** A reading that somebody asks for. */
 export type WantedReading = JobSource & {
@@ -19,7 +19,7 @@ export type WantedReading = JobSource & {
  * already while neither text nor persona has changed since
  */
 export async function refuseFreshReading(
-  services: Pick<Services, "database" | "sources">,
+  services: Pick<JobServices, "database" | "sources">,
   wanted: WantedReading,
 ): Promise<string> {
   const { persona_name, again } = wanted;

@@ -1,5 +1,5 @@
-import { agentErrorTable, agentToolsetTable, agentToolTable } from "../reference/agent-tables.js";
-import { toShellSafeUrl } from "./shell-safe-url.js";
+import { toShellSafeUrl } from "../http/shell-safe-url.js";
+import { agentErrorTable, agentToolsetTable, agentToolTable } from "./agent-tables.js";
 
 export interface AgentsPageOptions {
   /** The MCP endpoint that agents are given. */

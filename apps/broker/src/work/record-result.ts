@@ -1,6 +1,6 @@
 import { findJob, type JobRow, recordJobResult, type Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import type { JobPrincipal } from "../../identity/principal.js";
+import type { JobPrincipal } from "../identity/principal.js";
 
 /**
  * Notes what an agent has made, in the transaction that makes it: what is thrown here undoes that.

@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
-import { type Asker, isConfined } from "../../identity/principal.js";
-import type { SessionDirectory, SessionIdentity } from "./directory.js";
+import { type Asker, isConfined } from "./principal.js";
+import type { SessionDirectory, SessionIdentity } from "./session-directory.js";
 
 /** The session that a filter names by id or slug; to whom only one is shown, there is no other. */
 export async function requireSession(

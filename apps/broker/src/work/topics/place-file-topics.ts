@@ -1,16 +1,16 @@
 import { keepSourceText, listTopicsToPlace } from "@merkle/db";
 import type { SourcePathParts } from "@merkle/wire";
-import type { Services } from "../../context.js";
-import { placeTopics } from "../topics/place-topics.js";
-import { readFileText } from "./file-text.js";
-import { toFile } from "./require-source-path.js";
+import { readFileText } from "../sources/file-text.js";
+import { toFile } from "../sources/require-source-path.js";
+import { placeTopics } from "./place-topics.js";
+import type { TopicServices } from "./services.js";
 
 /**
  * Finds the places of a file's topics again where its text is another one than they were found in (SOURCE-12). Nobody tells of a
  * file that changes, so whoever lists them looks.
  */
 export async function placeFileTopics(
-  services: Pick<Services, "database" | "sources" | "workers">,
+  services: Pick<TopicServices, "database" | "sources" | "workers">,
   file: SourcePathParts,
 ): Promise<void> {
   const { database, sources, workers } = services;

@@ -1,12 +1,17 @@
 import { countMail, readLastReads, saveLastRead } from "@merkle/db";
-import type { TeamContext } from "../../context.js";
-import type { PersonCaller } from "../../sessions/access/credentials.js";
+import type { PersonCaller } from "../identity/credential.js";
+import type { TeamContext } from "../sessions/context.js";
+import type { FeedServices } from "./services.js";
 
 /**
  * Moves a person's reading over what the person has just posted, when nothing for the person stands unread before it:
  * one's own words are no news (PERSON-6).
  */
-export async function readOwnPost(ctx: TeamContext, person: PersonCaller, posted: number): Promise<void> {
+export async function readOwnPost(
+  ctx: TeamContext<FeedServices>,
+  person: PersonCaller,
+  posted: number,
+): Promise<void> {
   const { database, mesh, log } = ctx.services;
   const { sessionId } = ctx.session;
   const { personId } = person;

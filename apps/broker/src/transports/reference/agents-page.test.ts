@@ -1,7 +1,7 @@
 import { errorCodes, operations } from "@merkle/wire";
 import { describe, expect, it } from "vitest";
-import { renderAgentsPage } from "./agents-page.js";
 import { writeInstructions } from "../mcp/instructions.js";
+import { renderAgentsPage } from "./agents-page.js";
 
 const options = {
   baseUrl: "https://merkle.example:7500",

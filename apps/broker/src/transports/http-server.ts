@@ -9,29 +9,30 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { frameRules, limits, MerkleError } from "@merkle/wire";
 import { Hono } from "hono";
-import type { Services } from "../../context.js";
-import { createFewAtATime } from "../../core/few-at-a-time.js";
-import { toMerkleError } from "../../core/to-merkle-error.js";
-import { readBearer, readBrowserToken } from "../../identity/authenticator/cookie.js";
-import type { Arrival, Arrivals } from "../../identity/origin/arrival.js";
-import type { HostGuard } from "../../identity/origin/hosts.js";
-import { requireMainMesh } from "../../identity/require-main-mesh.js";
-import { nameOfToken } from "../../identity/tokens/token.js";
-import { admitCaller } from "../../sessions/access/admit-caller.js";
-import { boundConnections } from "../guard/bound-connections.js";
-import { boundPipelining } from "../guard/bound-pipelining.js";
-import { mountMcp } from "../mcp/mount-mcp.js";
-import type { HeldCertificate } from "../tls/hold-certificate.js";
-import { createWebSocketDoor, refuseUpgrade } from "../websocket/websocket-door.js";
-import { createAdmit } from "./admit.js";
-import { renderAgentsPage } from "./agents-page.js";
-import { mountDashboard } from "./dashboard.js";
-import { mountFiles } from "./files.js";
-import { checkHealth } from "./health.js";
-import { jsonResponse, noSuchRoute, retryAfter, toErrorResponse } from "./http-error.js";
-import { createOpenApi } from "./openapi.js";
-import { mountRest } from "./rest.js";
-import { mountSignIn } from "./sign-in.js";
+import { createFewAtATime } from "../core/few-at-a-time.js";
+import { toMerkleError } from "../core/to-merkle-error.js";
+import { readBearer, readBrowserToken } from "../identity/authenticator/cookie.js";
+import type { Arrival, Arrivals } from "../identity/origin/arrival.js";
+import type { HostGuard } from "../identity/origin/hosts.js";
+import { requireMainMesh } from "../identity/require-main-mesh.js";
+import { nameOfToken } from "../identity/tokens/token.js";
+import { admitCaller } from "../sessions/access/admit-caller.js";
+import { boundConnections } from "./guard/bound-connections.js";
+import { boundPipelining } from "./guard/bound-pipelining.js";
+import { createAdmit } from "./http/admit.js";
+import { mountDashboard } from "./http/dashboard.js";
+import { mountFiles } from "./http/files.js";
+import { checkHealth } from "./http/health.js";
+import { jsonResponse, noSuchRoute, refuseUpgrade, retryAfter, toErrorResponse } from "./http/http-error.js";
+import { createOpenApi } from "./http/openapi.js";
+import { createBodyReader } from "./http/read-json-body.js";
+import { mountRest } from "./http/rest.js";
+import { mountSignIn } from "./http/sign-in.js";
+import { mountMcp } from "./mcp/mount-mcp.js";
+import { renderAgentsPage } from "./reference/agents-page.js";
+import type { Authenticator, Meshes } from "./services.js";
+import type { HeldCertificate } from "./tls/hold-certificate.js";
+import { createWebSocketDoor } from "./websocket/websocket-door.js";
 
 export interface HttpServer {
   readonly server: Server;
@@ -40,7 +41,8 @@ export interface HttpServer {
 }
 
 export interface HttpServerOptions {
-  readonly services: Services;
+  readonly meshes: Meshes;
+  readonly authenticator: Authenticator;
   readonly hosts: HostGuard;
   readonly arrivals: Arrivals;
   /** Makes the port speak TLS, and nothing else. */
@@ -67,15 +69,24 @@ const slowRequestsCheckMs = 1_000;
 
 /** One server for all doors: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { services, hosts, arrivals, heartbeatMs, connectionsMax } = options;
+  const { meshes, authenticator, hosts, arrivals, heartbeatMs, connectionsMax } = options;
+  const services = meshes.main;
   const { addresses, limiter, version, settings } = services;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
-  const admit = createAdmit(services.entrance, arrivals);
-  mountRest(app, admit);
+  const admit = createAdmit(authenticator, arrivals);
+  const bodies = createBodyReader();
+  mountRest(app, admit, bodies);
   mountFiles(app, admit);
-  mountSignIn(app, { meshes: services.meshes(), admit, arrivals, isOwnOrigin: hosts.isOwnOrigin });
-  const mcp = mountMcp(app, services, admit);
+  mountSignIn(app, {
+    meshes,
+    authenticator,
+    admit,
+    bodies,
+    arrivals,
+    isOwnOrigin: hosts.isOwnOrigin,
+  });
+  const mcp = mountMcp(app, services, admit, bodies);
   app.get("/health", async () => {
     const health = await checkHealth(services);
     const response = jsonResponse(health);
@@ -103,7 +114,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     () =>
       new Response(
         renderAgentsPage({
-          auth: services.entrance().auth,
+          auth: services.auth,
           mcpUrl: addresses.mcp(),
           baseUrl: addresses.base(),
           idlePolls: settings.current.idle_polls,
@@ -192,6 +203,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   });
   const webSockets = createWebSocketDoor({
     services,
+    authenticator,
     isOwnOrigin: hosts.isOwnOrigin,
     heartbeatMs,
     helloMs: options.deadlines.helloMs,
@@ -248,7 +260,7 @@ async function createListener(
     connectionsCheckingInterval: slowRequestsCheckMs,
   };
   if (!certificate) return { server: createServer(options, onRequest), abandonHandshakes: () => undefined };
-  const { createTlsListener } = await import("../tls/listener.js");
+  const { createTlsListener } = await import("./tls/listener.js");
   const listener = createTlsListener({ certificate: certificate.current, options, onRequest });
   certificate.onRenewed(listener.renew);
   return listener;

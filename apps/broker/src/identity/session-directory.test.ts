@@ -1,8 +1,8 @@
 import { type Database, openDatabase } from "@merkle/db";
 import { expect, it, onTestFinished } from "vitest";
-import { doors } from "../../../../../tests/kit/doors.js";
-import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
-import { createSessionDirectory } from "./directory.js";
+import { doors } from "../../../../tests/kit/doors.js";
+import { startTestBroker } from "../../../../tests/kit/test-broker.js";
+import { createSessionDirectory } from "./session-directory.js";
 
 /** A database with some sessions in it, and how often it was asked. */
 async function prepare(count: number) {

@@ -1,0 +1,52 @@
+import type { Transaction } from "@merkle/db";
+import type { CoreServices } from "../core/services.js";
+import type { Write } from "../core/write.js";
+import type { CredentialCache, PersonCaller } from "./credential.js";
+import type { Limiter } from "./limits/limiter.js";
+import type { Principal } from "./principal.js";
+import type { Revocations } from "./revocations.js";
+import type { SessionDirectory } from "./session-directory.js";
+
+/** The services that decide who somebody is. */
+export interface IdentityServices extends CoreServices {
+  readonly auth: "open" | "invite";
+  /** The text that whoever can read the home shows, to make links that verify a person (PERSON-10). */
+  readonly homeKey: string;
+  readonly limiter: Limiter;
+  readonly revocations: Revocations;
+  readonly credentials: CredentialCache;
+  readonly sessions: SessionDirectory;
+  /** Puts into a new mesh, in the transaction that makes it, what every mesh begins with. */
+  readonly furnishMesh: (tx: Transaction, meshId: string) => Promise<void>;
+}
+
+/** One request, as a verb sees it that needs to know who was let in, and no team. */
+export interface Context<Services extends CoreServices> {
+  readonly services: Services;
+  readonly door: "rest" | "mcp" | "websocket";
+  /** Whether a program or a model reads the answer; a model's pages are shorter. */
+  readonly view: "json" | "compact";
+  /** Aborted when the caller gives up or goes away. */
+  readonly signal: AbortSignal;
+  readonly idempotencyKey: string | undefined;
+  /** The connection over which the caller's calls come one after the other; undefined where a proxy may mix those of many. */
+  readonly connection: object | undefined;
+  /** To be called in the transaction that makes a credential for the caller. */
+  givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void>;
+  /** To be called by a wait that begins to block. */
+  onBlocked(): void;
+  /** To be called by what has handed its effect to a queue that keeps the order: the caller's next write may begin. */
+  placed(): void;
+  /** Who was let in; null for somebody whom the broker does not know, where an operation is for anybody. */
+  readonly principal: Principal | null;
+  readonly person: PersonCaller | null;
+  /** Does the request's one write, once (IDEM-1). */
+  write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
+  /** Runs when the reply has been written to the caller in full. */
+  onWritten(run: () => void): void;
+}
+
+/** A person, where no session is addressed. */
+export type PersonContext<Services extends CoreServices> = Context<Services> & {
+  readonly person: PersonCaller;
+};

@@ -1,0 +1,9 @@
+import type { IdentityServices } from "../../identity/context.js";
+import type { Presence } from "../peers/presence.js";
+import type { Credentials } from "./credentials.js";
+
+/** The services that find out as which team or person somebody acts. */
+export interface AccessServices extends IdentityServices {
+  readonly credentials: Credentials;
+  readonly presence: Presence;
+}

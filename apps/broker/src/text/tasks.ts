@@ -1,0 +1,58 @@
+import type { Hunk } from "@merkle/wire";
+import type { Task } from "../core/workers/task.js";
+import { replaceConclusion } from "./conclusion-section.js";
+import { toHunks } from "./hunks.js";
+import { type Merged, type MergeInput, mergeOntoCurrent } from "./merge-texts.js";
+import { findSection, listHeadings } from "./sections.js";
+import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
+
+const smallCharsMax = 16 * 1024;
+
+/** The cost of a diff grows with the square of its lines, so that short lines count as well as bytes. */
+const smallLinesMax = 300;
+
+export const unifiedDiffTask: Task<UnifiedDiffInput, string> = {
+  name: "unified_diff",
+  run: unifiedDiff,
+  isSmall: ({ from, to }) => isSmallDiff(from, to),
+};
+
+export const hunksTask: Task<{ from: string; to: string }, Hunk[]> = {
+  name: "hunks",
+  run: ({ from, to }) => toHunks(from, to),
+  isSmall: ({ from, to }) => isSmallDiff(from, to),
+};
+
+export const mergeTextsTask: Task<MergeInput, Merged> = {
+  name: "merge_texts",
+  run: mergeOntoCurrent,
+  isSmall: ({ base, current, proposed }) => isSmallDiff(base, current) && isSmallDiff(base, proposed),
+};
+
+export const replaceConclusionTask: Task<
+  { content: string; remembered: string | null; summary: string },
+  { content: string; conclusion: string }
+> = {
+  name: "replace_conclusion",
+  run: ({ content, remembered, summary }) => replaceConclusion(content, remembered, summary),
+  isSmall: ({ content, remembered, summary }) =>
+    content.length + (remembered?.length ?? 0) + summary.length < smallCharsMax,
+};
+
+/** Gives the section, or the headings that there are. */
+export const findSectionTask: Task<
+  { content: string; heading: string },
+  { text: string } | { headings: readonly string[] }
+> = {
+  name: "find_section",
+  run: ({ content, heading }) => findSection(content, heading) ?? { headings: listHeadings(content) },
+  isSmall: ({ content }) => content.length < smallCharsMax,
+};
+
+function isSmallDiff(from: string, to: string): boolean {
+  return from.length + to.length < smallCharsMax && countLines(from) + countLines(to) <= smallLinesMax;
+}
+
+function countLines(text: string): number {
+  return text.split("\n").length;
+}

@@ -1,0 +1,44 @@
+import type { OperationName, OutputOf, operationRules, ParsedInputOf } from "@merkle/wire";
+import type {
+  AgentContext,
+  Context,
+  MeshContext,
+  PersonContext,
+  PersonReaderContext,
+  ReaderContext,
+  SessionContext,
+  TeamContext,
+} from "../sessions/context.js";
+import type { Services } from "./services.js";
+
+/** What the verb of an operation is given, as its rules say. */
+export type ContextFor<Name extends OperationName> = ContextOf<(typeof operationRules)[Name]>;
+
+type ContextOf<Rules> = Rules extends { readonly route: `${string}/:session_id${string}` }
+  ? Rules extends { readonly access: "team" }
+    ? TeamContextOf<Rules> | (ForJobs<Rules> & SessionContext<Services>)
+    : SessionContext<Services>
+  : Rules extends { readonly access: "team" }
+    ?
+        | (Rules extends { readonly human: string } ? PersonContext<Services> : MeshContext<Services>)
+        | ForJobs<Rules>
+    : Rules extends { readonly access: "job" }
+      ? AgentContext<Services>
+      : Context<Services>;
+
+/** A person whose reading is noted need not be in the session. */
+type TeamContextOf<Rules> = Rules extends { readonly notesReading: true }
+  ? Rules extends { readonly human: string }
+    ? PersonReaderContext<Services>
+    : ReaderContext<Services>
+  : TeamContext<Services>;
+
+type ForJobs<Rules> = Rules extends { readonly forJobs: readonly unknown[] } ? AgentContext<Services> : never;
+
+/** A verb for every operation, and no other (CAT-2). */
+export type Handlers = {
+  readonly [Name in OperationName]: (
+    ctx: ContextFor<Name>,
+    input: ParsedInputOf<Name>,
+  ) => Promise<OutputOf<Name>>;
+};
