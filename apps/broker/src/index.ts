@@ -1,7 +1,7 @@
 export { createLog, type Log } from "./core/log.js";
 export { lowerHelperThreads } from "./core/lower-helper-threads.js";
 export { StartError } from "./core/start-error.js";
-export type { ProgressLogLevel, SummaryOptions } from "./progress/summary-options.js";
+export type { ProgressLogLevel, SummaryOptions } from "./progress/summariser.js";
 export { readAuditKeys, rotateAuditKey } from "./record/rotate-audit-key.js";
 export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
 export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";

@@ -1,9 +1,8 @@
 import { compactMessage, limits, type Message, neutralise, parseStrictJson } from "@merkle/wire";
 import { replaceConclusion } from "../../../apps/broker/src/text/conclusion-section.js";
 import { firstLineOfText } from "../../../apps/broker/src/text/first-line-of-text.js";
-import { headingKey } from "../../../apps/broker/src/text/heading-key.js";
 import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";
-import { findSection, listHeadings } from "../../../apps/broker/src/text/sections.js";
+import { findSection, headingKey, listHeadings } from "../../../apps/broker/src/text/sections.js";
 import { plainBrief } from "../../../apps/dashboard/src/components/progress/plain-brief.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
 import { isMarkdownLayable } from "../../../apps/dashboard/src/lib/markdown/markdown-bounds.js";

@@ -1,10 +1,9 @@
 import { listThoughts, listThoughtsOfItsTasks, type ThoughtPage, type ThoughtRow } from "@merkle/db";
 import { firstPrevHash, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Context, SessionServices } from "../sessions/context.js";
-import { rootMatches } from "./root-matches.js";
-import { hashThought } from "./thought-hash.js";
-import { toHashed } from "./thought-output.js";
-import { requireAuditSession } from "./which-session.js";
+import { requireAuditSession } from "./audit-sessions.js";
+import { rootMatches } from "./merkle-tree.js";
+import { hashThought, toHashed } from "./thoughts.js";
 
 type Verdict = OutputOf<"audit_verify_chain">;
 type Broken = NonNullable<Verdict["broken_at"]>;

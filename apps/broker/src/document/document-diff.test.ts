@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startWorkers } from "../core/workers/workers.js";
 import { workerEntry } from "../start/worker-entry.js";
-import { diffDocuments } from "./document-diff.js";
+import { diffDocuments } from "./read-session-doc.js";
 
 function startTestWorkers() {
   const workers = startWorkers({ entry: workerEntry(), size: 1 });

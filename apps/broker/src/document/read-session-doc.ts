@@ -1,10 +1,25 @@
-import { type DocumentRow, findDocumentVersion, findDocumentVersionAt, readDocument } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import {
+  type DocumentRow,
+  type DocumentVersionRow,
+  findDocumentVersion,
+  findDocumentVersionAt,
+  listDocumentVersions,
+  listVersionRedactions,
+  type Queryable,
+  readDocument,
+} from "@merkle/db";
+import {
+  MerkleError,
+  type OutputOf,
+  type ParsedInputOf,
+  type Redaction,
+  redactedVersions,
+} from "@merkle/wire";
+import { contentOf, toRedaction } from "../core/message.js";
+import type { Workers } from "../core/workers/workers.js";
 import type { SessionContext } from "../sessions/context.js";
-import { findSectionTask } from "../text/tasks.js";
-import { diffDocuments } from "./document-diff.js";
+import { findSectionTask, unifiedDiffTask } from "../text/tasks.js";
 import type { DocumentServices } from "./services.js";
-import { readVersionRedactions } from "./version-redactions.js";
 
 /** Reads the document or an older version of it: whole, one section, or what changed since a version (DOC-2, DOC-7, DOC-8). */
 export async function readSessionDoc(
@@ -94,4 +109,64 @@ function noSuchSection(section: string, version: number, headings: readonly stri
     `The document (version ${version}) has no section "${section}"; ${there}.`,
     { headings },
   );
+}
+
+export async function listDocVersions(
+  { services, session }: SessionContext<DocumentServices>,
+  input: ParsedInputOf<"list_doc_versions">,
+): Promise<OutputOf<"list_doc_versions">> {
+  const rows = await listDocumentVersions(services.database.orm, session.sessionId, {
+    before: input.before_version,
+    limit: input.limit + 1,
+  });
+  const redactions = rows.some(isRedacted)
+    ? await readVersionRedactions(services.database.orm, session.sessionId)
+    : null;
+  const versions = rows.slice(0, input.limit).map((row) => ({
+    version: row.version,
+    written_by_team_id: row.writtenByTeamId,
+    written_by: row.writtenBy,
+    written_at: row.writtenAt.toISOString(),
+    bytes: row.bytes,
+    after_sequence: row.afterSequence,
+    ...(redactions && isRedacted(row) && { redaction: redactions.of(row.version) }),
+  }));
+  return { versions, has_more: rows.length > versions.length };
+}
+
+const isRedacted = ({ redacted }: DocumentVersionRow) => redacted;
+
+/** Who removed the texts of which versions. */
+interface VersionRedactions {
+  /** Of a version whose text is gone; nothing is known of it where the event was itself redacted. */
+  of(version: number): Redaction;
+  find(version: number): Redaction | undefined;
+}
+
+const unknown: Redaction = { by: null, at: null, reason: null, sequence: null };
+
+export async function readVersionRedactions(db: Queryable, sessionId: string): Promise<VersionRedactions> {
+  const told = (await listVersionRedactions(db, sessionId)).flatMap((event) => {
+    const range = redactedVersions({ event: "message_redacted", content: contentOf(event.content) });
+    return range ? [{ ...range, redaction: toRedaction(event) }] : [];
+  });
+  const find = (version: number) => told.find(({ from, to }) => from <= version && version <= to)?.redaction;
+  return { find, of: (version) => find(version) ?? unknown };
+}
+
+const CONTEXT_LINES = 3;
+
+/** The unified diff between two versions of a document; "" when their contents are equal (DOC-8). */
+export async function diffDocuments(
+  workers: Workers,
+  { from, fromVersion, to, toVersion }: { from: string; fromVersion: number; to: string; toVersion: number },
+): Promise<string> {
+  if (from === to) return "";
+  return workers.run(unifiedDiffTask, {
+    from,
+    to,
+    fromLabel: `v${fromVersion}`,
+    toLabel: `v${toVersion}`,
+    contextLines: CONTEXT_LINES,
+  });
 }

@@ -1,9 +1,96 @@
-import { type LockedDocument, lockDocument, saveDocumentVersion } from "@merkle/db";
-import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
+import { findDocumentVersion, type LockedDocument, lockDocument, saveDocumentVersion } from "@merkle/db";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf, utf8Bytes } from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
+import { appendText, editText } from "../text/edit-text.js";
+import { diffDocuments } from "./read-session-doc.js";
 import type { DocumentServices } from "./services.js";
+
+/**
+ * Replaces the document. Of two callers who pass the same `expected_version`, exactly one succeeds (DOC-3).
+ *
+ * @throws conflict, with the current version and what changed, so that a retry needs no second call
+ */
+export async function updateSessionDoc(
+  ctx: TeamContext<DocumentServices>,
+  input: ParsedInputOf<"update_session_doc">,
+): Promise<OutputOf<"update_session_doc">> {
+  let found: LockedDocument | undefined;
+  try {
+    return await writeDocument(ctx, (current) => {
+      if (current.version === input.expected_version) return input.content;
+      found = current;
+      throw new MerkleError("conflict", "The document has moved on.");
+    });
+  } catch (error) {
+    // What changed is worked out after the document is let go: others need not wait for a diff.
+    if (found) throw await describeConflict(ctx, input, found);
+    throw error;
+  }
+}
+
+async function describeConflict(
+  { services, session }: TeamContext<DocumentServices>,
+  { expected_version, include_content }: ParsedInputOf<"update_session_doc">,
+  current: LockedDocument,
+): Promise<MerkleError> {
+  const details: Record<string, unknown> = { expected_version, current_version: current.version };
+  if (expected_version < current.version) {
+    const expected =
+      expected_version === 0
+        ? { content: "" }
+        : await findDocumentVersion(services.database.orm, session.sessionId, expected_version);
+    if (expected && expected.content !== null) {
+      const diff = await diffDocuments(services.workers, {
+        from: expected.content,
+        fromVersion: expected_version,
+        to: current.content,
+        toVersion: current.version,
+      });
+      // A diff as long as a document helps nobody to merge; read_session_doc gives it to who asks.
+      if (utf8Bytes(diff) <= limits.conflictDiffBytesMax) details["diff"] = diff;
+    }
+  }
+  if (include_content || utf8Bytes(current.content) <= limits.conflictContentBytesMax)
+    details["content"] = current.content;
+  return new MerkleError(
+    "conflict",
+    `The document is at version ${current.version}, not ${expected_version}. Merge your change into it and send it again with expected_version ${current.version}; details hold what changed.`,
+    details,
+  );
+}
+
+/** Adds text at the end of the document, whatever others are writing at the moment (DOC-5). */
+export async function appendToSessionDoc(
+  ctx: TeamContext<DocumentServices>,
+  input: ParsedInputOf<"append_to_session_doc">,
+): Promise<OutputOf<"append_to_session_doc">> {
+  return writeDocument(ctx, (current) => appendText(current.content, input.text));
+}
+
+/**
+ * Changes the one place of the document where `old_text` stands (DOC-6).
+ *
+ * @throws conflict when it stands there not at all, or more than once
+ */
+export async function editSessionDoc(
+  ctx: TeamContext<DocumentServices>,
+  input: ParsedInputOf<"edit_session_doc">,
+): Promise<OutputOf<"edit_session_doc">> {
+  return writeDocument(ctx, ({ content, version }) => {
+    const edited = editText(content, input.old_text, input.new_text);
+    if ("content" in edited) return edited.content;
+    const { matches } = edited;
+    throw new MerkleError(
+      "conflict",
+      matches === 0
+        ? `old_text does not stand in the document (version ${version}). Read it again: somebody may have changed that place.`
+        : `old_text stands in the document ${matches} times (version ${version}). Add the lines around it, so that it is found once.`,
+      { matches, current_version: version },
+    );
+  });
+}
 
 /**
  * Makes a document's next version from the one that is current when the write begins (DOC-1). Writers of one document
@@ -11,7 +98,7 @@ import type { DocumentServices } from "./services.js";
  *
  * @param change - returns the next content, or throws to leave the document as it is
  */
-export async function writeDocument(
+async function writeDocument(
   ctx: TeamContext<DocumentServices>,
   change: DocumentChange,
 ): Promise<{ version: number }> {
@@ -19,7 +106,7 @@ export async function writeDocument(
 }
 
 /** The next content, or an error that leaves the document as it is. */
-export type DocumentChange = (current: LockedDocument) => string | Promise<string>;
+type DocumentChange = (current: LockedDocument) => string | Promise<string>;
 
 /**
  * The same within a write that does more.

@@ -1,8 +1,48 @@
-import { countMail, readFeedHeads, setResynced } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
-import type { SessionContext, TeamContext } from "../sessions/context.js";
+import { countMail, countUnread, readFeedHeads, saveLastRead, setResynced } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { PersonCaller } from "../identity/credential.js";
+import type { PersonReaderContext, ReaderContext, SessionContext, TeamContext } from "../sessions/context.js";
 import { acknowledgeUpTo, offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import type { FeedServices } from "./services.js";
+
+type Input = ParsedInputOf<"ack">;
+type Output = OutputOf<"ack">;
+
+/** Acknowledges up to a cursor; when this resolves it is on disk, and what is acknowledged is not handed out again (CURSOR-7). */
+export async function ack(ctx: ReaderContext<FeedServices>, input: Input): Promise<Output> {
+  const { channels } = ctx.services;
+  await refuseOtherHistory(ctx, { cursor: input.cursor });
+  await refuseBeyondEnd(ctx, "cursor", input.cursor, channels.find(ctx.session.sessionId)?.head ?? 0);
+  if (ctx.person) return { cursor: await noteReading(ctx, ctx.person, input.cursor) };
+  return ackAsTeam(ctx, input);
+}
+
+async function ackAsTeam(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
+  const { peer } = ctx.team;
+  const skipped = await acknowledge(ctx, peer, input.cursor);
+  await ctx.services.presence.save(peer);
+  return { cursor: peer.acked, ...(skipped > 0 ? { skipped } : {}) };
+}
+
+/** Notes how far a person has read in a session, in it or not, and says how much is left (READ-1). */
+export async function markRead(
+  ctx: PersonReaderContext<FeedServices>,
+  input: ParsedInputOf<"mark_read">,
+): Promise<OutputOf<"mark_read">> {
+  const { database, channels } = ctx.services;
+  const { sessionId } = ctx.session;
+  const { personId } = ctx.person;
+  const cursor = input.cursor ?? (await readHead(ctx));
+  await refuseBeyondEnd(ctx, "cursor", cursor, channels.find(sessionId)?.head ?? 0);
+  const lastRead = await noteReading(ctx, ctx.person, cursor);
+  const unread = await countUnread(database.orm, { meshId: database.meshId, personId }, [sessionId]);
+  return { last_read: lastRead, unread: unread.get(sessionId) ?? 0 };
+}
+
+async function readHead({ services, session }: PersonReaderContext<FeedServices>): Promise<number> {
+  const [head] = await readFeedHeads(services.database.orm, [session.sessionId]);
+  return head?.lastSequence ?? 0;
+}
 
 /**
  * Acknowledges what a peer says that it has read, and returns how many messages for it that passed over although they
@@ -71,4 +111,26 @@ export async function refuseOtherHistory(
 async function noteResynced({ orm }: FeedServices["database"], peer: Peer): Promise<void> {
   await setResynced(orm, peer.sessionId, peer.peerId);
   peer.resync = false;
+}
+
+/**
+ * Notes that a person has read up to a cursor, and returns how far that is then; the person's team acknowledges along,
+ * and other browsers of the person are told. A person reads where and how it likes, so what it says that it has read
+ * counts, whatever was handed out (PERSON-6).
+ */
+async function noteReading(
+  { services, session, team }: ReaderContext<FeedServices>,
+  { personId }: PersonCaller,
+  cursor: number,
+): Promise<number> {
+  const { database, presence, mesh } = services;
+  const { sessionId } = session;
+  const lastRead = await saveLastRead(database.orm, { meshId: database.meshId, personId, sessionId }, cursor);
+  if (team) {
+    offerUpTo(team.peer, lastRead);
+    acknowledgeUpTo(team.peer, lastRead);
+    await presence.save(team.peer);
+  }
+  mesh.announceToPerson(personId, sessionId);
+  return lastRead;
 }

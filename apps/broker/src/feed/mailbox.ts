@@ -3,7 +3,7 @@ import { limits } from "@merkle/wire";
 import type { TeamContext } from "../sessions/context.js";
 import { acknowledgeUpTo, firstUnknown, noteArrival, passOver } from "../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds } from "./delivery/channel.js";
-import { readReceipt } from "./receipt.js";
+import { readReceipt } from "./message-status.js";
 import type { FeedServices } from "./services.js";
 
 /** Where a call begins to read. */

@@ -1,7 +1,18 @@
-import { findAnswer, findMessage } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import type { SessionContext } from "../sessions/context.js";
-import { readRecipientStates } from "./recipient-states.js";
+import { findAnswer, findMessage, readReceipts } from "@merkle/db";
+import {
+  MerkleError,
+  type OutputOf,
+  type ParsedInputOf,
+  type RecipientState,
+  type WakePath,
+} from "@merkle/wire";
+import type { SessionIdentity } from "../identity/session-directory.js";
+import type { SessionContext, TeamContext } from "../sessions/context.js";
+import { offerUpTo, type Peer } from "../sessions/peers/peer.js";
+import { type KnownPeer, leftPeers, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
+import { toCapabilities } from "../sessions/roster/list-peers.js";
+import { refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
+import type { Channel } from "./delivery/channel.js";
 import { addressOf } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 
@@ -48,4 +59,107 @@ async function readAnswer(
     by: addressOf({ team: answer.authorTeam ?? "", name: answer.authorPeer }),
     answer: typeof content["answer"] === "string" ? content["answer"] : null,
   };
+}
+
+/** What of a message tells whom it is for. */
+interface Directed {
+  readonly sequence: number;
+  /** Null for everyone. */
+  readonly reaches: readonly string[] | null;
+  readonly postedAt: Date;
+  /** Whoever caused it is none of those that it is for. */
+  readonly authorPeerId: string | null;
+}
+
+/** The peers that a message reaches, in the order of joining, and what is known of it there (DELIVER-9). */
+export async function readRecipientStates(
+  services: FeedServices,
+  session: SessionIdentity,
+  message: Directed,
+): Promise<RecipientState[]> {
+  const known = await readKnownPeers(services, session.sessionId);
+  const recipients = recipientsOf(known, message);
+  const having = recipients.filter((peer) => hasGot(peer, message)).map(({ peerId }) => peerId);
+  const receivedAt = await readReceipts(services.database.orm, session.sessionId, message.sequence, having);
+  return recipients.map((peer) => toState(peer, message, receivedAt.get(peer.peerId) ?? null));
+}
+
+function recipientsOf(known: readonly KnownPeer[], message: Directed): KnownPeer[] {
+  const { reaches, authorPeerId } = message;
+  const meant = reaches === null ? thereAt(known, message.postedAt) : known.filter(isIn(reaches));
+  return meant.filter(({ peerId }) => peerId !== authorPeerId);
+}
+
+/** Who was there at a moment. That a team had no named peer then, and has one now, is not told apart. */
+function thereAt(known: readonly KnownPeer[], at: Date): KnownPeer[] {
+  const come = known.filter(({ joinedAt }) => joinedAt <= at);
+  const gone = leftPeers(come).filter(({ leftAt, teamLeftAt }) => {
+    return [leftAt, teamLeftAt].every((left) => left === null || left > at);
+  });
+  return come.filter(isIn([...presentPeers(come), ...gone].map(({ peerId }) => peerId)));
+}
+
+function isIn(peerIds: readonly string[]): (peer: KnownPeer) => boolean {
+  const ids = new Set(peerIds);
+  return ({ peerId }) => ids.has(peerId);
+}
+
+/** Its model has got the message: its cursor passed it. A person may also have said so wherever they read (PERSON-6). */
+function hasGot({ acked, personLastRead }: KnownPeer, { sequence }: Directed): boolean {
+  return Math.max(acked, personLastRead ?? 0) >= sequence;
+}
+
+function toState(peer: KnownPeer, message: Directed, receivedAt: Date | null): RecipientState {
+  const { lastSeenAt, joinedAt } = peer;
+  return {
+    team: peer.team,
+    peer: peer.name,
+    human: peer.kind !== "agent",
+    status: peer.status,
+    declared: peer.declaredStatus,
+    connected: peer.connections > 0,
+    last_seen_at: (lastSeenAt ?? joinedAt).toISOString(),
+    wake: wakePathsOf(peer),
+    delivered: hasGot(peer, message),
+    delivered_at: receivedAt?.toISOString() ?? null,
+  };
+}
+
+/** What can wake a peer at this moment: a wait that it has parked, or what its client says of itself while it is connected. */
+function wakePathsOf({ polling, connections, capabilities }: KnownPeer): WakePath[] {
+  if (polling) return ["wait"];
+  if (connections === 0) return [];
+  return toCapabilities(capabilities)?.wake?.filter((path) => path !== "wait") ?? [];
+}
+
+/** Names what a reply without a cursor brought to a peer, for the call that says that it has arrived (CURSOR-6). */
+export function makeReceipt({ database }: FeedServices, { peerId }: Peer, upTo: number): string {
+  return `${upTo}.${peerId}.${database.epoch}`;
+}
+
+/**
+ * Returns up to where the reply went; 0 for `none`, by which a caller says that it has none yet.
+ *
+ * @throws bad_request for what is no receipt of this peer, resync for one from another history of the database
+ */
+export async function readReceipt(
+  ctx: TeamContext<FeedServices>,
+  channel: Channel,
+  receipt: string,
+): Promise<number> {
+  const { peer } = ctx.team;
+  if (receipt === "none") return 0;
+  const [, upTo, peerId, epoch] = /^(\d{1,15})\.([0-9a-f-]{36})\.([0-9a-f-]{36})$/.exec(receipt) ?? [];
+  if (upTo === undefined || peerId !== peer.peerId) {
+    throw new MerkleError(
+      "bad_request",
+      `receipt ${upTo === undefined ? "is no receipt" : "is another peer's or session's"}. Give the one of your own last reply as it was, or none before the first.`,
+      { fields: [{ field: "receipt", problem: "is no receipt of yours" }] },
+    );
+  }
+  await refuseOtherHistory(ctx, { epoch });
+  await refuseBeyondEnd(ctx, "receipt", Number(upTo), channel.head);
+  // The broker may have been killed before it had noted that the reply was written.
+  offerUpTo(peer, Number(upTo));
+  return Number(upTo);
 }

@@ -4,8 +4,7 @@ import { limits, type NudgeFrame, type OutputOf, type ParsedInputOf, type WakePa
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
 import type { Peer } from "../sessions/peers/peer.js";
-import { type KnownPeer, readKnownPeers } from "../sessions/roster/known-peers.js";
-import { presentPeers } from "../sessions/roster/present-peers.js";
+import { type KnownPeer, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
 import { addressOf, resolveRecipients } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 

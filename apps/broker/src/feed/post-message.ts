@@ -1,7 +1,188 @@
-import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import {
+  countMail,
+  findMessageById,
+  listPeers,
+  type MessageRow,
+  readLastReads,
+  type StoredMessage,
+  saveLastRead,
+  violatedConstraint,
+} from "@merkle/db";
+import { canonicalJson, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
+import { retryWhileLost } from "../core/retry-while-lost.js";
+import type { PersonCaller } from "../identity/credential.js";
+import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
-import { say } from "./say.js";
+import type { Appended } from "./appender.js";
+import { checkReply, refuseSettled, type Saying } from "./check-reply.js";
+import { readRecipientStates } from "./message-status.js";
+import { addressOf, fold, isEveryone, readAudience } from "./recipients.js";
 import type { FeedServices } from "./services.js";
+import { refuseWhileShut } from "./shut.js";
+
+type Posted = OutputOf<"post_message">;
+
+/**
+ * Posts a chat message. When this resolves it is on disk, and no kill of anything loses it (FEED-2). Sent again with the
+ * same key it is the same message (FEED-5).
+ *
+ * @throws session_closed, session_held or budget_spent; not_found for a recipient or a message that there is none of;
+ * conflict when the key was used for another message, or the ask has its answer
+ */
+async function say(ctx: TeamContext<FeedServices>, saying: Saying): Promise<Posted> {
+  const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, saying.operation, ctx.idempotencyKey);
+  if (!ctx.joins && namesNothing(saying))
+    return post(ctx, toRow(ctx, id, saying, saying.content, everyone, null), saying);
+  // All of this only reads, so a database that is away for a moment is waited for.
+  const prepared = await retryWhileLost(() => prepare(ctx, id, saying));
+  if ("earlier" in prepared) return repeat(ctx, prepared.earlier, saying);
+  return post(ctx, prepared.row, saying);
+}
+
+/** What is for everyone and replies to nothing goes its way without a look at the database. */
+function namesNothing({ to, reply_to, content }: Saying): boolean {
+  return (
+    (to === undefined || to.every(isEveryone)) &&
+    reply_to === undefined &&
+    content.answer === undefined &&
+    !("sealed" in content)
+  );
+}
+
+type Prepared = { readonly row: MessageRow } | { readonly earlier: StoredMessage };
+
+async function prepare(ctx: TeamContext<FeedServices>, id: string, saying: Saying): Promise<Prepared> {
+  // What it names may be gone by now, which is no reason to refuse the repetition of what was posted.
+  const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
+  if (earlier) return { earlier };
+  try {
+    const audience = await readAudience(ctx, saying.to ?? everyone.recipients);
+    if ("sealed" in saying.content) requireOnePeer(audience);
+    const { content, answers } = await checkReply(ctx, id, saying);
+    return { row: toRow(ctx, id, saying, content, audience, answers) };
+  } catch (error) {
+    // Whoever may not post at all is told that first (ERR-2).
+    if (error instanceof MerkleError) await refuseWhileShut(ctx);
+    throw error;
+  }
+}
+
+function toRow(
+  { session, team }: TeamContext<FeedServices>,
+  id: string,
+  { priority, reply_to }: Saying,
+  content: Said["content"],
+  audience: Audience,
+  answers: number | null,
+): MessageRow {
+  const { teamId, name, kind, peer } = team;
+  const author = { teamId, peerId: peer.peerId, team: name, peer: peer.name, human: kind === "human" };
+  // What a guest says stands as a guest's in the record for ever, whatever becomes of the person.
+  const marked = kind === "guest" ? { ...content, guest: true } : content;
+  const said = { content: marked, audience, priority, replyTo: reply_to ?? null, answers };
+  return chatRow(session.sessionId, id, author, said);
+}
+
+async function post(ctx: TeamContext<FeedServices>, row: MessageRow, saying: Saying): Promise<Posted> {
+  const { sessions } = ctx.services;
+  for (;;) {
+    const appended = await (ctx.joins ? joinAndPost(ctx, row) : place(ctx, row));
+    switch (appended.outcome) {
+      case "posted":
+        if (ctx.person) await readOwnPost(ctx, ctx.person, appended.sequence);
+        return toPosted(ctx, { id: row.id, reaches: row.reaches, ...appended });
+      case "duplicate":
+        return repeat(ctx, await retryWhileLost(() => getStored(ctx, row.id)), saying);
+      case "settled":
+        await retryWhileLost(() => refuseSettled(ctx, row.id, row.answers ?? 0));
+        break;
+      case "held":
+      case "over_budget":
+        // A human may have spoken meanwhile: then it is tried again.
+        await retryWhileLost(() => refuseWhileShut(ctx));
+        break;
+      case "closed":
+        sessions.markClosed(row.session_id);
+        throw sessionClosed(ctx.session);
+      case "missing":
+        throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
+    }
+  }
+}
+
+function place({ services, placed }: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
+  const appending = services.appender.append(row);
+  placed();
+  return appending;
+}
+
+/** Posts in the transaction that makes the caller a team, so that a message that is refused makes none. */
+async function joinAndPost(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
+  try {
+    const { sequence, at } = await ctx.write(async (write) => {
+      const { sequence, postedAt } = await write.post(row);
+      return { sequence, at: postedAt.toISOString() };
+    });
+    ctx.services.metrics.posts.inc({ outcome: "posted" });
+    return { outcome: "posted", sequence, postedAt: new Date(at) };
+  } catch (error) {
+    if (violatedConstraint(error) === "messages_settle_once") return { outcome: "settled" };
+    throw error;
+  }
+}
+
+async function repeat(
+  ctx: TeamContext<FeedServices>,
+  stored: StoredMessage,
+  saying: Saying,
+): Promise<Posted> {
+  if (ctx.idempotencyKey !== undefined && !(await isRepetition(ctx, stored, saying))) {
+    throw otherMessage(stored.sequence);
+  }
+  return toPosted(ctx, stored);
+}
+
+async function toPosted(
+  { services, session, team }: TeamContext<FeedServices>,
+  message: Pick<StoredMessage, "id" | "sequence" | "reaches" | "postedAt">,
+): Promise<Posted> {
+  const { id, sequence, reaches, postedAt } = message;
+  const posted = { message_id: id, cursor: sequence, at: postedAt.toISOString() };
+  if (reaches === null) return posted;
+  const place = { sequence, reaches, postedAt, authorPeerId: team.peer.peerId };
+  return { ...posted, recipients: await retryWhileLost(() => readRecipientStates(services, session, place)) };
+}
+
+function findStored(
+  { services, session }: TeamContext<FeedServices>,
+  id: string,
+): Promise<StoredMessage | null> {
+  return findMessageById(services.database.orm, session.sessionId, id);
+}
+
+async function getStored(ctx: TeamContext<FeedServices>, id: string): Promise<StoredMessage> {
+  const stored = await findStored(ctx, id);
+  if (!stored) throw new TypeError("A message that was found when it was appended is not there.");
+  return stored;
+}
+
+/** A box opens for one key. */
+function requireOnePeer({ recipients, reaches }: Audience): void {
+  if (reaches?.length === 1) return;
+  throw new MerkleError(
+    "bad_request",
+    `A private message is for exactly one peer, and ${recipients.join(", ")} means ${reaches?.length ?? "all"}; nothing was posted. Name the peer as "team/peer".`,
+  );
+}
+
+function otherMessage(sequence: number): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `This idempotency_key stands for message ${sequence}, which is another one (its text, to, priority or reply_to differs); nothing was posted. Use a new key for a new message.`,
+    { sequence },
+  );
+}
 
 /** Posts a chat message, to everyone unless `to` names some (SEND-1). */
 export async function postMessage(
@@ -10,4 +191,100 @@ export async function postMessage(
 ): Promise<OutputOf<"post_message">> {
   const { content, to, priority, reply_to } = input;
   return say(ctx, { operation: "post_message", content, to, priority, reply_to });
+}
+
+/** Posts a chat message to those that `to` names (SEND-1). */
+export async function sendMessage(
+  ctx: TeamContext<FeedServices>,
+  input: ParsedInputOf<"send_message">,
+): Promise<OutputOf<"send_message">> {
+  const { message, to, priority, reply_to } = input;
+  const content = input.private ? ({ private: true, sealed: message } as const) : { text: message };
+  return say(ctx, { operation: "send_message", content, to, priority, reply_to });
+}
+
+/** Whether what is said is what the message with the same key said (IDEM-8), however its recipients were written. */
+async function isRepetition(
+  ctx: TeamContext<FeedServices>,
+  stored: StoredMessage,
+  saying: Saying,
+): Promise<boolean> {
+  return (
+    stored.priority === saying.priority &&
+    stored.replyTo === (saying.reply_to ?? null) &&
+    // What was redacted cannot be compared: it is the same message, and is not posted again.
+    (stored.redaction !== null || isSameContent(stored.content, saying.content)) &&
+    (await isSameAudience(ctx, stored.recipients, saying.to))
+  );
+}
+
+/** An answer is stored as the option is written, and may be given otherwise. */
+function isSameContent(stored: string, { answer, ...content }: Saying["content"]): boolean {
+  const { answer: given, guest }: { answer?: string; guest?: true } = JSON.parse(stored);
+  const same = answer !== undefined && given !== undefined && fold(answer) === fold(given);
+  const repeated = answer === undefined ? content : { ...content, answer: same ? given : answer };
+  return canonicalJson(guest ? { ...repeated, guest } : repeated) === stored;
+}
+
+/**
+ * Compares names and not peers: some may have left since, and what is repeated was posted. So a peer's name alone stands
+ * for the address with its team's.
+ */
+async function isSameAudience(
+  ctx: TeamContext<FeedServices>,
+  stored: readonly string[],
+  to: readonly string[] = ["*"],
+): Promise<boolean> {
+  if (to.some(isEveryone)) return stored.length === 1 && stored.some(isEveryone);
+  const given = await nameKeys(ctx, to);
+  const means = (entry: string, name: string) => {
+    const [wanted, known] = [fold(entry), fold(name)];
+    return wanted === known || known.endsWith(`/${wanted}`);
+  };
+  return (
+    given.every((entry) => stored.some((name) => means(entry, name))) &&
+    stored.every((name) => given.some((entry) => means(entry, name)))
+  );
+}
+
+const sessionKeyForm = /^[A-Za-z0-9+/]{43}=$/;
+
+/** Puts the address of its peer in the place of a session key. */
+async function nameKeys(
+  { services, session }: TeamContext<FeedServices>,
+  to: readonly string[],
+): Promise<string[]> {
+  if (!to.some((entry) => sessionKeyForm.test(entry))) return [...to];
+  const { orm, meshId } = services.database;
+  const rows = await listPeers(orm, meshId, session.sessionId);
+  const addresses = new Map(rows.map((row) => [row.sessionKey, addressOf(row)]));
+  return to.map((entry) => addresses.get(entry) ?? entry);
+}
+
+/**
+ * Moves a person's reading over what the person has just posted, when nothing for the person stands unread before it:
+ * one's own words are no news (PERSON-6).
+ */
+async function readOwnPost(
+  ctx: TeamContext<FeedServices>,
+  person: PersonCaller,
+  posted: number,
+): Promise<void> {
+  const { database, mesh, log } = ctx.services;
+  const { sessionId } = ctx.session;
+  const { personId } = person;
+  const { meshId } = database;
+  const { peerId } = ctx.team.peer;
+  try {
+    const reads = await readLastReads(database.orm, meshId, personId, [sessionId]);
+    const after = reads.get(sessionId) ?? 0;
+    const unread = await countMail(database.orm, sessionId, { peerId, own: false }, { after, upTo: posted });
+    if (unread > 0) return;
+    await saveLastRead(database.orm, { meshId, personId, sessionId }, posted);
+    mesh.announceToPerson(personId, sessionId);
+  } catch (error) {
+    // The message is posted, whatever becomes of this, and no reading is lost with it: own words are unread to nobody, and
+    // the next ones, or the next reading, move it over these as well.
+    log.warn("a person's reading could not be moved over their own post", { sessionId, error });
+  }
 }

@@ -2,8 +2,7 @@ import type { PeerRosterRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { type Audience, everyone } from "../core/message.js";
 import type { TeamContext } from "../sessions/context.js";
-import { readKnownPeers } from "../sessions/roster/known-peers.js";
-import { presentPeers } from "../sessions/roster/present-peers.js";
+import { presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
 import type { FeedServices } from "./services.js";
 
 /** What of a peer tells whether it is meant. */

@@ -3,7 +3,7 @@ import { MerkleError } from "@merkle/wire";
 import { idFrom, systemRow } from "../core/message.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
-import { isBudgetSpent } from "../sessions/resume-session.js";
+import { isBudgetSpent } from "../sessions/hold-session.js";
 import type { FeedServices } from "./services.js";
 
 /**

@@ -1,5 +1,6 @@
 import { type Database, findSession, findSessionBySlug } from "@merkle/db";
-import { isUuid, limits } from "@merkle/wire";
+import { isUuid, limits, MerkleError } from "@merkle/wire";
+import { type Asker, isConfined } from "./principal.js";
 
 /** What never changes about a session, and whether it has been concluded, which changes once. */
 export interface SessionIdentity {
@@ -76,4 +77,19 @@ export function createSessionDirectory(
 /** Whether a session can have this id or slug; for anything else the database need not be asked. */
 function canBeName(name: string): boolean {
   return /^[a-z0-9-]{1,100}$/.test(name);
+}
+
+/** The session that a filter names by id or slug; to whom only one is shown, there is no other. */
+export async function requireSession(
+  { sessions }: { readonly sessions: SessionDirectory },
+  ref: string,
+  asker: Asker = null,
+): Promise<SessionIdentity> {
+  const session = await sessions.find(ref);
+  const isHidden = isConfined(asker) && asker.sessionId !== session?.sessionId;
+  if (session && !isHidden) return session;
+  throw new MerkleError(
+    "not_found",
+    `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
+  );
 }

@@ -1,10 +1,9 @@
+import { randomInt } from "node:crypto";
 import { insertProgressEntry } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { MeshContext } from "../sessions/context.js";
 import { authorOf } from "../sessions/roster/author.js";
-import { createEntryId } from "./entry-id.js";
 import type { ProgressServices } from "./services.js";
-import { foldedTags, withoutTwins } from "./tags.js";
 
 /** Logs what was done. The project comes into being with its first entry; no entry is ever changed (PROGRESS-1). */
 export async function logProgress(
@@ -35,4 +34,23 @@ export async function logProgress(
     });
     return { id, projectId, title, createdAt: createdAt.toISOString() };
   });
+}
+
+/** Tags are kept as they were written, and compared without case: of "CI" and "ci" the first one stays. */
+function withoutTwins(tags: readonly string[]): string[] {
+  const byKey = new Map<string, string>();
+  for (const tag of tags) if (!byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
+  return [...byKey.values()];
+}
+
+export function foldedTags(tags: readonly string[]): string[] {
+  return withoutTwins(tags).map((tag) => tag.toLowerCase());
+}
+
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
+const idChars = 12;
+
+/** `a1b2c3d4e5f6`: 62 random bits that can stand in any address, and be told over the phone. */
+function createEntryId(): string {
+  return Array.from({ length: idChars }, () => alphabet[randomInt(alphabet.length)]).join("");
 }

@@ -1,5 +1,5 @@
 import type { Log } from "../core/log.js";
-import type { ProgressLogLevel } from "./summary-options.js";
+import type { ProgressLogLevel } from "./summariser.js";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 

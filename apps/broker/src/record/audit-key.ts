@@ -1,7 +1,15 @@
 import { type KeyObject, sign } from "node:crypto";
-import { type AuditKeyRow, addAuditKeys, type Database, holdAuditKeys, listAuditKeys } from "@merkle/db";
+import {
+  type AuditKeyRow,
+  addAuditKeys,
+  type Database,
+  holdAuditKeys,
+  listAuditKeys,
+  listOriginKeys,
+} from "@merkle/db";
 import { type AuditKey, type Head, headBytes, type SignedHead, successionBytes } from "@merkle/wire/record";
 import type { Log } from "../core/log.js";
+import type { CoreServices } from "../core/services.js";
 import { StartError } from "../core/start-error.js";
 import { isSigned } from "../identity/authenticator/is-signed.js";
 import {
@@ -24,7 +32,7 @@ export interface AuditSigner {
   signBytes(bytes: Uint8Array): { readonly key_id: string; readonly signature: string };
 }
 
-export interface OpenAuditKeyOptions {
+interface OpenAuditKeyOptions {
   readonly home: string;
   readonly database: Database;
   /** Whether to go on with a key that nothing vouches for where the home has not the database's. */
@@ -150,4 +158,14 @@ function withoutKey(home: string, newest: AuditKey, file: AuditKeyFile | null): 
       "Copy audit-key.json from the Merkle home of the broker that ran on this database last. Where it is lost for good, start with --new-audit-key: " +
       "records then carry a key that nothing vouches for, and whoever kept an earlier one is warned of it.",
   );
+}
+
+/** The keys that a session's heads are signed with, those of its origin first; the last is the one that signs now. */
+export async function keysOf(
+  { database, signer }: Pick<CoreServices, "database"> & { readonly signer: AuditSigner },
+  sessionId: string,
+): Promise<readonly AuditKey[]> {
+  const own = new Set(signer.keys.map(({ key_id }) => key_id));
+  const ofOrigin = (await listOriginKeys(database.orm, sessionId)).map(toAuditKey);
+  return [...ofOrigin.filter(({ key_id }) => !own.has(key_id)), ...signer.keys];
 }

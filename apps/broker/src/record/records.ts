@@ -5,14 +5,15 @@ import {
   keepHead,
   type RecordExtent,
   readRecordExtent,
+  type Transaction,
 } from "@merkle/db";
-import { canonicalJson } from "@merkle/wire";
+import { canonicalJson, MerkleError } from "@merkle/wire";
 import type { HeadAbout, SignedHead } from "@merkle/wire/record";
+import type { CoreServices } from "../core/services.js";
 import type { Workers } from "../core/workers/workers.js";
 import { readAbout } from "./about.js";
 import { type AuditSigner, lineOf } from "./audit-key.js";
-import { signHead } from "./sign-head.js";
-import { toHeadRow, toSignedHead } from "./signed-head.js";
+import { signHead, toHeadRow, toSignedHead } from "./sign-head.js";
 import { completeTiles, type LogReader } from "./tiles.js";
 
 /** What is signed of sessions' records, and the tiles that it is made from. */
@@ -30,7 +31,7 @@ export interface Records {
   catchUp(sessionId: string): Promise<RecordExtent | null>;
 }
 
-export interface RecordsOptions {
+interface RecordsOptions {
   readonly database: Database;
   readonly workers: Workers;
   readonly signer: AuditSigner;
@@ -85,11 +86,61 @@ export function createRecords({ database, workers, signer }: RecordsOptions): Re
 }
 
 /** Completes the tiles of both of a session's logs. */
-export async function completeLogs(
+async function completeLogs(
   reader: LogReader,
   sessionId: string,
   { recordId, size, documentVersion }: RecordExtent,
 ): Promise<void> {
   await completeTiles(reader, { sessionId, recordId, log: "feed" }, size);
   await completeTiles(reader, { sessionId, recordId, log: "document" }, documentVersion);
+}
+
+/** Less than a call may take before it counts as one that the database does not answer. */
+const patienceMs = 10_000;
+
+/**
+ * Waits for what needs a record's hashes. A very long record that is hashed for the first time takes longer than an answer
+ * may: then whoever asked is told to come again, and the hashing goes on, so that it is done at last.
+ *
+ * @throws unavailable, with nothing done but what was hashed
+ */
+export async function whileHashing<Result>(work: Promise<Result>): Promise<Result> {
+  // What fails after nobody waits for it is told to whoever asks next.
+  work.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const longer = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(stillHashing()), patienceMs);
+  });
+  return Promise.race([work, longer]).finally(() => clearTimeout(timer));
+}
+
+function stillHashing(): MerkleError {
+  return new MerkleError(
+    "unavailable",
+    "This record is long, and is being hashed for the first time, which goes on. Nothing else was done; ask again in a moment.",
+    { outcome: "none", retry_after_s: 5 },
+  );
+}
+
+/**
+ * Signs and keeps the seal of a session: the head over all that is in its feed and its document, and said around them, as the
+ * transaction sees it (SEAL-2). The transaction holds both, so nothing comes between what is signed and the event that tells of it. What
+ * `catchUp` has hashed before is not read again.
+ */
+export async function sealSession(
+  tx: Transaction,
+  {
+    database,
+    workers,
+    signer,
+  }: Pick<CoreServices, "database" | "workers"> & { readonly signer: AuditSigner },
+  { sessionId, at }: { readonly sessionId: string; readonly at: Date },
+): Promise<SignedHead> {
+  const extent = await readRecordExtent(tx, sessionId);
+  if (!extent) throw new TypeError("A session that is concluded has a record.");
+  const reader: LogReader = { db: tx, workers };
+  await completeLogs(reader, sessionId, extent);
+  const about = await readAbout({ db: tx, meshId: database.meshId, sessionId }, extent);
+  const head = { sessionId, extent, epoch: database.epoch, at, sealed: true, about };
+  return toSignedHead(await keepHead(tx, await signHead(reader, signer, head)));
 }

@@ -1,13 +1,31 @@
-import { findHeadOver, type RecordExtent } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { consistencyPath, inclusionPath, type ReadSubtrees, rootOfLog, toHex } from "@merkle/wire/record";
+import {
+  findHashedContent,
+  findHeadOver,
+  type HashedContent,
+  listOriginKeys,
+  listSeals,
+  type RecordExtent,
+  readEntryFacts,
+} from "@merkle/db";
+import { canonicalJson, limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import {
+  consistencyPath,
+  type DocumentEntry,
+  entryLeaf,
+  type FeedEntry,
+  inclusionPath,
+  type ReadSubtrees,
+  rootOfLog,
+  toHex,
+} from "@merkle/wire/record";
 import { sha256 } from "../core/sha256.js";
 import type { SessionContext } from "../sessions/context.js";
-import { readProvenEntry } from "./proven-entry.js";
+import { toAuditKey } from "./audit-key.js";
+import { toEntries } from "./hash-entries.js";
+import { whileHashing } from "./records.js";
 import type { RecordServices } from "./services.js";
-import { toSignedHead } from "./signed-head.js";
-import { type NamedLog, subtreesOf } from "./tiles.js";
-import { whileHashing } from "./while-hashing.js";
+import { toSignedHead } from "./sign-head.js";
+import { type LogReader, missingEntry, type NamedLog, subtreesOf } from "./tiles.js";
 
 type Input = ParsedInputOf<"session_proof">;
 type Output = OutputOf<"session_proof">;
@@ -115,4 +133,56 @@ function readWanted(input: Input, extent: RecordExtent): Wanted {
   within(sequence === undefined ? "document_version" : "sequence", number, size);
   within("from_size", fromSize, size);
   return { log, size, number, fromSize };
+}
+
+/** Gives the signed head of a session's record as it is now, and those of its conclusions (SEAL-3). */
+export async function sessionSeal({
+  services,
+  session,
+}: SessionContext<RecordServices>): Promise<OutputOf<"session_seal">> {
+  const { database, records, signer } = services;
+  const { sessionId, slug } = session;
+  const now = await whileHashing(records.headNow(sessionId));
+  if (!now) throw new MerkleError("not_found", `There is no session "${slug}".`);
+  const [seals, originKeys] = await Promise.all([
+    listSeals(database.orm, sessionId, limits.sealsListedMax),
+    listOriginKeys(database.orm, sessionId),
+  ]);
+  const own = new Set(signer.keys.map(({ key_id }) => key_id));
+  return {
+    session_id: sessionId,
+    concluded: now.extent.closed,
+    head: now.head,
+    seals: seals.map(toSignedHead),
+    keys: [...originKeys.map(toAuditKey).filter(({ key_id }) => !own.has(key_id)), ...signer.keys],
+  };
+}
+
+type Inclusion = NonNullable<OutputOf<"session_proof">["inclusion"]>;
+
+/** An entry as it follows from what is stored now, with what its content hash was taken of. */
+async function readProvenEntry(
+  { db }: LogReader,
+  log: NamedLog,
+  number: number,
+): Promise<Pick<Inclusion, "entry" | "content" | "salt" | "leaf">> {
+  const [[facts], hashed] = await Promise.all([
+    readEntryFacts(db, log, { first: number, last: number }),
+    findHashedContent(db, log, number),
+  ]);
+  const [found] = facts === undefined ? [] : toEntries({ ...log, facts });
+  if (!found || !hashed) throw missingEntry(log.log, number);
+  const leaf = toHex(entryLeaf(found.entry, sha256));
+  return { entry: { ...found.entry }, ...toShown(found.entry, hashed), leaf };
+}
+
+/** A private message is shown as everybody sees it, and without the salt, which could only confirm a guess (SEALED-3). */
+function toShown(
+  entry: FeedEntry | DocumentEntry,
+  { content, salt }: HashedContent,
+): Pick<Inclusion, "content" | "salt"> {
+  if ("private" in entry && salt !== null) {
+    return { content: canonicalJson({ private: true, ...entry.private }), salt: null };
+  }
+  return { content, salt: salt && toHex(salt) };
 }

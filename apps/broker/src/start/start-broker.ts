@@ -30,7 +30,7 @@ import { startInProcessBus } from "../feed/delivery/bus.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
-import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/ensure-first-invite.js";
+import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/manage-invites.js";
 import { createLimiter } from "../identity/limits/limiter.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
 import { type Arrivals, createArrivals } from "../identity/origin/arrival.js";
@@ -40,8 +40,7 @@ import { makeVerificationCode, writeHomeKey } from "../identity/persons/verifica
 import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
 import { atLevel } from "../progress/progress-log.js";
-import { createSummariser } from "../progress/summariser.js";
-import type { ProgressLogLevel, SummaryOptions } from "../progress/summary-options.js";
+import { createSummariser, type ProgressLogLevel, type SummaryOptions } from "../progress/summariser.js";
 import { type AuditSigner, openAuditKey } from "../record/audit-key.js";
 import { clearSpool } from "../record/import/spool.js";
 import { createRecords } from "../record/records.js";

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { merkleProofTask, merkleRootTask } from "../audit/tasks.js";
+import { merkleProofTask, merkleRootTask } from "../audit/merkle-tree.js";
 import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
 import { hashEntriesTask } from "../record/hash-entries.js";
 import { verifyBundleTask } from "../record/import/verify-bundle-file.js";

@@ -10,18 +10,59 @@ import {
   saveStateChange,
   type Transaction,
 } from "@merkle/db";
-import { limits, MerkleError, type StateEntry } from "@merkle/wire";
+import {
+  canonicalJson,
+  limits,
+  MerkleError,
+  type OutputOf,
+  type ParsedInputOf,
+  type StateEntry,
+} from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
-import { authorName } from "../sessions/roster/author-name.js";
-import { msUntilDue } from "./ms-until-due.js";
-import { noSuchKey } from "./no-such-key.js";
+import { authorName } from "../sessions/roster/author.js";
 import type { StateServices } from "./services.js";
-import { toStateChange, toStateEntry, toStateEvent, toToldEntry } from "./state-entry.js";
-import { type StateScope, scopeIdOf } from "./state-scope.js";
+import {
+  msUntilDue,
+  noSuchKey,
+  type StateScope,
+  scopeIdOf,
+  toStateChange,
+  toStateEntry,
+  toStateEvent,
+  toToldEntry,
+} from "./state-entry.js";
 
-export interface ChangedState {
+/**
+ * Sets a key, and tells who watches it. Setting the value that it has changes nothing (STATE-4). Of callers who pass the
+ * same `expected_version`, one succeeds (STATE-5).
+ *
+ * @throws conflict, with what the key holds, so that a retry needs no second call
+ */
+export async function setState(
+  ctx: TeamContext<StateServices>,
+  input: ParsedInputOf<"set_state">,
+): Promise<OutputOf<"set_state">> {
+  const { entry, ...rest } = await changeState(ctx, input, canonicalJson(input.value));
+  return { ...entry, ...rest };
+}
+
+/**
+ * Deletes a key's value and tells who watches it; its versions go on from there (STATE-2). Deleting it again changes
+ * nothing.
+ *
+ * @throws not_found for a key that never was set, or conflict
+ */
+export async function deleteState(
+  ctx: TeamContext<StateServices>,
+  input: ParsedInputOf<"delete_state">,
+): Promise<OutputOf<"delete_state">> {
+  const { entry, changed } = await changeState(ctx, input, null);
+  return { key: entry.key, version: entry.version, changed };
+}
+
+interface ChangedState {
   readonly entry: StateEntry;
   /** What the key held before; null when it never was set. */
   readonly previous: StateEntry | null;
@@ -30,7 +71,7 @@ export interface ChangedState {
   readonly watchers: number;
 }
 
-export interface StateAddress {
+interface StateAddress {
   readonly key: string;
   readonly scope: StateScope;
   readonly expected_version?: number | undefined;
@@ -41,7 +82,7 @@ export interface StateAddress {
  *
  * @param value - canonical JSON, or null to delete the key
  */
-export async function changeState(
+async function changeState(
   ctx: TeamContext<StateServices>,
   address: StateAddress,
   value: string | null,

@@ -13,8 +13,7 @@ import type { Log } from "../core/log.js";
 import { systemRow, toStoredMessage } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { Channels } from "../feed/delivery/channels.js";
-import { msUntilDue } from "./ms-until-due.js";
-import { toStateEvent } from "./state-entry.js";
+import { msUntilDue, toStateEvent } from "./state-entry.js";
 
 /** Tells feeds of changes that came too soon after the last event of their key (STATE-7). */
 export interface StateAnnouncer {

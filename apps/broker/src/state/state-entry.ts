@@ -1,5 +1,15 @@
-import type { StateVersionRow } from "@merkle/db";
-import { limits, type StateChangeFrame, type StateEntry, type SystemEvent, utf8Bytes } from "@merkle/wire";
+import type { LockedStateEntry, StateVersionRow } from "@merkle/db";
+import {
+  limits,
+  MerkleError,
+  type ParsedInputOf,
+  type StateChangeFrame,
+  type StateEntry,
+  type SystemEvent,
+  utf8Bytes,
+} from "@merkle/wire";
+import type { DocumentServices } from "../document/services.js";
+import type { SessionContext } from "../sessions/context.js";
 
 /** A stored value as callers see it. */
 export function toStateEntry({
@@ -45,4 +55,28 @@ export function toStateEvent(row: StateVersionRow): SystemEvent {
     ...(deleted ? { deleted } : {}),
     at: updatedAt,
   };
+}
+
+export type StateScope = ParsedInputOf<"get_state">["scope"];
+
+/** What a scope's keys belong to: the session that is called, or its mesh, whose keys all its sessions share (STATE-1). */
+export function scopeIdOf(
+  { services, session }: SessionContext<DocumentServices>,
+  scope: StateScope,
+): string {
+  return scope === "mesh" ? services.database.meshId : session.sessionId;
+}
+
+export function noSuchKey(key: string, scope: StateScope): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `No key "${key}" was ever set in the state of this ${scope}. list_state shows those there are.`,
+    { key, scope },
+  );
+}
+
+/** How long a key's next event has to wait; 0 when it may come now (STATE-7). */
+export function msUntilDue({ announcedAt, now }: Pick<LockedStateEntry, "announcedAt" | "now">): number {
+  if (!announcedAt) return 0;
+  return Math.max(0, announcedAt.getTime() + limits.stateEventMsMin - now.getTime());
 }

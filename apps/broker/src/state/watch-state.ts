@@ -1,8 +1,14 @@
-import { insertStateWatch, listStateWatches, lockStateWatches } from "@merkle/db";
+import {
+  deleteStateWatch,
+  insertStateWatch,
+  listStateWatches,
+  lockStateWatches,
+  type StateWatch,
+} from "@merkle/db";
 import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { TeamContext } from "../sessions/context.js";
 import type { StateServices } from "./services.js";
-import { toStateWatch, toWatching } from "./state-watch.js";
+import { scopeIdOf } from "./state-entry.js";
 
 /** Adds a watch of the calling peer, which stays until it is taken back (STATE-9). Watching twice is watching once. */
 export async function watchState(
@@ -27,4 +33,38 @@ function tooManyWatches(): MerkleError {
     `A peer may watch ${max} keys and prefixes. Take one back with unwatch_state, or watch a prefix that covers several.`,
     { watches_max: max },
   );
+}
+
+/** Takes back a watch of the calling peer; one that it does not have is no error. */
+export async function unwatchState(
+  ctx: TeamContext<StateServices>,
+  input: ParsedInputOf<"unwatch_state">,
+): Promise<OutputOf<"unwatch_state">> {
+  const { peer } = ctx.team;
+  return ctx.write(async ({ tx }) => {
+    await deleteStateWatch(tx, peer, toStateWatch(ctx, input));
+    return toWatching(ctx, await listStateWatches(tx, peer));
+  });
+}
+
+/** What an input asks to watch; the operation has seen to it that it is a key or a prefix. */
+function toStateWatch(ctx: TeamContext<StateServices>, input: ParsedInputOf<"watch_state">): StateWatch {
+  return {
+    scopeId: scopeIdOf(ctx, input.scope),
+    pattern: input.key ?? input.prefix ?? "",
+    isPrefix: input.key === undefined,
+  };
+}
+
+/** What a peer watches, as it is told. */
+function toWatching(
+  { session }: TeamContext<StateServices>,
+  watches: readonly StateWatch[],
+): OutputOf<"watch_state"> {
+  return {
+    watching: watches.map(({ scopeId, pattern, isPrefix }) => ({
+      ...(isPrefix ? { prefix: pattern } : { key: pattern }),
+      scope: scopeId === session.sessionId ? "session" : "mesh",
+    })),
+  };
 }

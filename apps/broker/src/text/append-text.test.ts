@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { appendText } from "./append-text.js";
+import { appendText } from "./edit-text.js";
 
 it.each([
   ["", "a", "a"],

@@ -18,3 +18,9 @@ export function editText(
   if (matches !== 1) return { matches };
   return { content: content.slice(0, place) + newText + content.slice(place + oldText.length) };
 }
+
+/** Puts `text` at the end, on a line of its own (DOC-5). */
+export function appendText(content: string, text: string): string {
+  const separator = content === "" || content.endsWith("\n") ? "" : "\n";
+  return content + separator + text;
+}

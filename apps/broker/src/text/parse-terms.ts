@@ -1,4 +1,4 @@
-import type { SearchTerm, SearchTerms } from "@merkle/db";
+import { type Queryable, type SearchTerm, type SearchTerms, type TextMatch, toTextQuery } from "@merkle/db";
 
 /**
  * Reads a query as people type it: words, "several words together", -word for what must not be there, and `or` between
@@ -24,4 +24,10 @@ function addOnce(terms: SearchTerm[], { text, excluded }: SearchTerm): void {
   const folded = text.toLowerCase();
   if (terms.some((each) => each.text === folded && each.excluded === excluded)) return;
   terms.push({ text: folded, excluded });
+}
+
+/** Decides how to look for a query: by its words, or as it was typed when it names none (MEM-6). */
+export async function toTextMatch(db: Queryable, query: string): Promise<TextMatch> {
+  const words = await toTextQuery(db, parseTerms(query));
+  return words === null ? { by: "letters", letters: query } : { by: "words", query: words };
 }

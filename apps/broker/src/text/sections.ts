@@ -1,6 +1,5 @@
 import { limits } from "@merkle/wire";
 import { type Heading, headingText, scanMarkdown } from "@merkle/wire/text";
-import { headingKey } from "./heading-key.js";
 
 /** A heading is a line or two; a paragraph of thousands of characters above a `---` is none that anybody asks for. */
 const HEADING_CHARS_MAX = 2000;
@@ -74,4 +73,18 @@ function wantedHeading(heading: string): { level: number | null; key: string } {
 function oneLine(text: string): string {
   const line = text.slice(0, limits.titleCharsMax + 1).replace(/\s+/g, " ");
   return line.length > limits.titleCharsMax ? `${line.slice(0, limits.titleCharsMax - 1)}…` : line;
+}
+
+/**
+ * What two headings share that read alike: their text in lower case without inline markup, a closing colon and spare spaces.
+ * Underscores count as markup, also within a word, so that one pass is enough.
+ */
+export function headingKey(text: string): string {
+  const unlinked = text.includes("](") ? text.replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1") : text;
+  const key = unlinked
+    .replace(/[\\`*_~]+/g, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+  return key.endsWith(":") ? key.slice(0, -1).trimEnd() : key;
 }

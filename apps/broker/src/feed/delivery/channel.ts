@@ -1,10 +1,8 @@
 import { type Addressee, type Queryable, readMail, readMessagesAfter, type StoredMessage } from "@merkle/db";
 import { type BrokerFrame, type ChangedKind, limits, type SubscriptionKind } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
-import { isMailOf } from "./addressed-to.js";
-import { type Entry, toEntry } from "./entry.js";
+import { type Entry, isMailOf, textFrame, toEntry } from "./entry.js";
 import { createRing, type RingBudget } from "./ring.js";
-import { textFrame } from "./text-frame.js";
 
 /** Something that is told when a session has more to read. */
 export interface Reader {

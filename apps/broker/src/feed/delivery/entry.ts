@@ -1,4 +1,4 @@
-import type { StoredMessage } from "@merkle/db";
+import type { Addressee, StoredMessage } from "@merkle/db";
 import {
   type BrokerFrame,
   type Message,
@@ -8,7 +8,6 @@ import {
   type SystemEvent,
 } from "@merkle/wire";
 import { toMessage, withoutSealed } from "../../core/message.js";
-import { textFrame } from "./text-frame.js";
 
 /** A message on its way to readers. What readers share is made once, when the first of them needs it. */
 export interface Entry {
@@ -61,4 +60,43 @@ export function toEntry(stored: StoredMessage): Entry {
       return frames[kind];
     },
   };
+}
+
+/**
+ * Whether a message is for a peer: it is for everyone or reaches the peer, and the peer did not cause it (DELIVER-1). What
+ * is delivered goes by this alone; the feed's queries ask it of what is no longer in memory.
+ */
+function isAddressedTo(entry: Entry, peerId: string): boolean {
+  return entry.peerId !== peerId && (entry.reaches === null || entry.reaches.has(peerId));
+}
+
+/** Whether it belongs to what a reader asked for: its mail, and with `own` what it caused itself. */
+export function isMailOf(entry: Entry, { peerId, own }: Addressee): boolean {
+  return isAddressedTo(entry, peerId) || (own && entry.peerId === peerId);
+}
+
+/**
+ * A complete WebSocket text frame from a server, which is never masked (RFC 6455, section 5.2). Built once, it can be
+ * written to any number of sockets.
+ */
+export function textFrame(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const header = frameHeader(payload.length);
+  return Buffer.concat([header, payload], header.length + payload.length);
+}
+
+const finalText = 0x81;
+
+function frameHeader(length: number): Buffer {
+  if (length < 126) return Buffer.from([finalText, length]);
+  if (length <= 0xffff) {
+    const header = Buffer.from([finalText, 126, 0, 0]);
+    header.writeUInt16BE(length, 2);
+    return header;
+  }
+  const header = Buffer.alloc(10);
+  header[0] = finalText;
+  header[1] = 127;
+  header.writeBigUInt64BE(BigInt(length), 2);
+  return header;
 }

@@ -1,10 +1,9 @@
 import type { StoredMessage } from "@merkle/db";
-import type { BrokerFrame, MeshChangedKind } from "@merkle/wire";
-import { changesOf } from "./mesh-changes.js";
+import type { BrokerFrame, MeshChangedKind, SystemEvent } from "@merkle/wire";
+import { textFrame } from "./entry.js";
 import { createOutbox, type Outbox } from "./outbox.js";
 import { createPace } from "./pace.js";
 import type { Sink } from "./subscription.js";
-import { textFrame } from "./text-frame.js";
 
 /** Tells connections that watch a mesh that a read of it would now differ (MESH-1). While nobody does, nothing is done. */
 export interface MeshChannel {
@@ -28,7 +27,7 @@ export interface MeshChannels {
   stop(): void;
 }
 
-export interface MeshWatcher {
+interface MeshWatcher {
   readonly sink: Sink;
   /** Who watches, where it is a person. */
   readonly personId: string | null;
@@ -124,4 +123,38 @@ export function createMeshChannels(meshOf: (sessionId: string) => Promise<string
     },
     stop: pace.stop,
   };
+}
+
+/** Which reads of the mesh a committed message changes; a kind too many costs a read, one too few leaves a page wrong. */
+function changesOf(message: StoredMessage): readonly MeshChangedKind[] {
+  if (message.type === "system") return changesOfEvent(message);
+  const mayNeedSomebody = message.authorHuman || message.answers !== null || isAsk(message);
+  return mayNeedSomebody ? ["sessions", "attention"] : ["sessions"];
+}
+
+const changesByEvent: Readonly<Record<SystemEvent["event"], readonly MeshChangedKind[]>> = {
+  team_joined: ["sessions", "attention"],
+  team_left: ["sessions", "attention"],
+  session_metadata_updated: ["sessions", "attention"],
+  session_concluded: ["sessions", "attention"],
+  session_held: ["sessions", "attention"],
+  session_resumed: ["sessions", "attention"],
+  budget_spent: ["sessions", "attention"],
+  settings_changed: ["settings", "attention"],
+  proposal_decided: [],
+  topic_opened: ["topics"],
+  topic_closed: ["topics"],
+  topic_reopened: ["topics"],
+  state_changed: [],
+  message_redacted: ["sessions", "attention"],
+};
+
+function changesOfEvent({ content }: StoredMessage): readonly MeshChangedKind[] {
+  const { event }: SystemEvent = JSON.parse(content);
+  return changesByEvent[event];
+}
+
+/** Canonical JSON has its quotes escaped within a text, so this is a key and its value. */
+function isAsk({ content }: StoredMessage): boolean {
+  return content.includes('"kind":"ask"');
 }

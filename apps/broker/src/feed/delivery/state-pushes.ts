@@ -1,7 +1,7 @@
 import type { StateChangeFrame } from "@merkle/wire";
+import { textFrame } from "./entry.js";
 import { createOutbox, type Outbox } from "./outbox.js";
 import type { Sink } from "./subscription.js";
-import { textFrame } from "./text-frame.js";
 
 /** Carries changes of state to connections: the newest value of each key, whatever came before it (STATE-10). */
 export interface StatePushes {

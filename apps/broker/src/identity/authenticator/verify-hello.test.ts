@@ -11,8 +11,7 @@ import {
   toBase64url,
 } from "@merkle/wire/identity";
 import { describe, expect, it } from "vitest";
-import { createHelloChallenge } from "./hello-challenge.js";
-import { type AskedHello, helloSkewMsMax, verifyHello } from "./verify-hello.js";
+import { type AskedHello, createHelloChallenge, helloSkewMsMax, verifyHello } from "./verify-hello.js";
 
 const now = new Date("2026-11-22T12:00:00.000Z");
 const brokerId = "7b0a3f0e-5a1c-4c8e-9f63-2d8f3f1c9b10";

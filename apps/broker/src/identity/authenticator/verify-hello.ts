@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { MerkleError, type SignatureProof } from "@merkle/wire";
 import { certificateBytes, certificateMsMax, helloBytes } from "@merkle/wire/identity";
 import { isSigned } from "./is-signed.js";
@@ -16,7 +17,7 @@ export interface AskedHello {
 }
 
 /** What a proof shows: that the holder of `memberKey` speaks. Whether that is a member of the mesh, its table says. */
-export interface VerifiedHello {
+interface VerifiedHello {
   readonly meshId: string;
   readonly memberKey: string;
   readonly sessionKey: string;
@@ -94,7 +95,7 @@ function whyNotNow(inTime: boolean): string {
  * The refusal of a proof that does not hold; the same for a key that belongs to nobody, so that a stranger learns nothing
  * about who is a member.
  */
-export function refuseProof(): MerkleError {
+function refuseProof(): MerkleError {
   return refuse("proof", "it is not signed by a member of the mesh");
 }
 
@@ -102,4 +103,25 @@ function refuse(reason: string, why: string): MerkleError {
   return new MerkleError("unauthorized", `The answer to the broker's hello does not hold: ${why}.`, {
     reason,
   });
+}
+
+/** What one connection's hello is to be answered with, good for one answer (HELLO-2). */
+export interface HelloChallenge {
+  /** 32 random bytes in base64url, for the broker's hello. */
+  readonly nonce: string;
+  /** Gives the nonce to the first who asks, and null ever after: a second answer on the same connection proves nothing. */
+  take(): string | null;
+}
+
+export function createHelloChallenge(): HelloChallenge {
+  const nonce = randomBytes(32).toString("base64url");
+  let taken = false;
+  return {
+    nonce,
+    take() {
+      if (taken) return null;
+      taken = true;
+      return nonce;
+    },
+  };
 }

@@ -8,11 +8,11 @@ import {
   type Transaction,
   takeInviteUse,
 } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { verifyJoin } from "../authenticator/verify-join.js";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { type JoinProof, joinBytes } from "@merkle/wire/identity";
+import { isSigned } from "../authenticator/is-signed.js";
 import type { Context, IdentityServices } from "../context.js";
-import { findGivenInvite } from "./find-invite.js";
-import { stateOf, toSessionName } from "./invite-output.js";
+import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
 
 type Input = ParsedInputOf<"redeem_invite">;
 
@@ -114,4 +114,49 @@ function keyRevoked(at: Date): MerkleError {
     `This key's membership was ended at ${at.toISOString()}, and no invite brings it back. Ask an admin; a new membership needs a new key.`,
     { state: "revoked" },
   );
+}
+
+/** Says what an invite is for, to whoever holds it: the title, and nothing of what lies behind it (INVITE-4). */
+export async function previewInvite(
+  { services }: Context<IdentityServices>,
+  { invite }: ParsedInputOf<"preview_invite">,
+): Promise<OutputOf<"preview_invite">> {
+  const { database } = services;
+  const row = await findGivenInvite(database.orm, invite);
+  return {
+    state: stateOf(row),
+    mesh: row.mesh,
+    title: row.session?.title ?? null,
+    slug: row.session?.slug ?? null,
+    inviter: row.inviter,
+    role: row.role,
+    expires_at: row.expiresAt.toISOString(),
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+    uses_left: row.usesMax - row.uses,
+    broker_id: database.brokerId,
+    mesh_id: row.meshId,
+  };
+}
+
+/**
+ * Checks that whoever joins holds the private half of the key that is to be the member, and said so to this broker just
+ * now (INVITE-6).
+ *
+ * @throws unauthorized
+ */
+function verifyJoin({ signature, ...statement }: JoinProof, brokerId: string, now = new Date()): void {
+  const skewMs = Math.abs(Date.parse(statement.time) - now.getTime());
+  if (skewMs > limits.joinSecondsMax * 1_000) {
+    throw refuse(
+      `it was signed at ${statement.time}, and here it is ${now.toISOString()}; set your clock: ${limits.joinSecondsMax} s are allowed`,
+    );
+  }
+  const bytes = joinBytes({ broker_id: brokerId, ...statement });
+  if (!isSigned(bytes, { key: statement.public_key, signature })) {
+    throw refuse("the signature is not that key's over this invite, name, time and broker");
+  }
+}
+
+function refuse(why: string): MerkleError {
+  return new MerkleError("unauthorized", `The proof of joining does not hold: ${why}. Nothing was used up.`);
 }

@@ -1,15 +1,14 @@
 import { ReadableStream, TransformStream } from "node:stream/web";
+import type { Database } from "@merkle/db";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { RecordServices } from "../services.js";
+import { readFeed } from "./log-lines.js";
 import { markdownOf } from "./markdown.js";
-import { ndjsonOf } from "./ndjson.js";
-import type { Recorded } from "./recorded.js";
+import { type ExportForm, type Recorded, toRecordedMessage } from "./recorded.js";
 import { writeBundle } from "./write-bundle.js";
 
-export type ExportForm = "bundle" | "md" | "ndjson";
-
 /** A session as a file, made while it is read. */
-export interface Exported {
+interface Exported {
   readonly fileName: string;
   readonly contentType: string;
   readonly bytes: ReadableStream<Uint8Array>;
@@ -58,4 +57,14 @@ function encoded(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
     for await (const text of texts) yield Buffer.from(text);
   }
   return ReadableStream.from(encode()) as ReadableStream<Uint8Array>;
+}
+
+/** The messages of a session, one to a line, for programs that ask for nothing else (EXPORT-5). */
+async function* ndjsonOf(
+  database: Pick<Database, "orm">,
+  { session, recorded }: { readonly session: SessionIdentity; readonly recorded: Recorded },
+): AsyncGenerator<string> {
+  for await (const rows of readFeed(database, session.sessionId, recorded.size)) {
+    yield rows.map((row) => `${JSON.stringify(toRecordedMessage(row, recorded.recordId))}\n`).join("");
+  }
 }

@@ -1,11 +1,10 @@
 import { findConclusion, findSession, readDocument, type SessionRow } from "@merkle/db";
 import { MerkleError, type Message, neutralise, type Participant, peerAddress } from "@merkle/wire";
 import type { SessionIdentity } from "../../identity/session-directory.js";
-import { readRoster } from "../../sessions/roster/participants.js";
+import { readRoster } from "../../sessions/roster/list-peers.js";
 import type { RecordServices } from "../services.js";
-import { readFeed } from "./feed-lines.js";
-import type { Recorded } from "./recorded.js";
-import { toRecordedMessage } from "./recorded-message.js";
+import { readFeed } from "./log-lines.js";
+import { type Recorded, toRecordedMessage } from "./recorded.js";
 
 /**
  * A session as one page to read (EXPORT-4): what it was and who took part, the conclusion first, then the feed, the document

@@ -1,12 +1,21 @@
-import { findKeptLeaves, listHeads, listImportFiles, type RecordExtent, readRecordExtent } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
+import {
+  findKeptLeaves,
+  listHeads,
+  listImportFiles,
+  type RecordExtent,
+  type RecordedMessage,
+  readRecordExtent,
+} from "@merkle/db";
+import { MerkleError, type Message } from "@merkle/wire";
 import type { AuditKey, HeadAbout, SignedHead } from "@merkle/wire/record";
+import { toMessage, withoutSealed } from "../../core/message.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
-import { keysOf } from "../keys-of.js";
+import { keysOf } from "../audit-key.js";
 import type { RecordServices } from "../services.js";
-import { toSignedHead } from "../signed-head.js";
-import type { ExportForm } from "./export-session.js";
+import { toSignedHead } from "../sign-head.js";
+
+export type ExportForm = "bundle" | "md" | "ndjson";
 
 /** What an export needs of a session's record besides the rows that it is made from. */
 export interface Recorded extends RecordExtent {
@@ -81,4 +90,54 @@ function withoutFiles(slug: string): MerkleError {
     "conflict",
     `"${slug}" was imported before its origin's manifest was kept, so nothing here could sign a bundle of it. Import its bundle once more; then it can be exported. As md or ndjson it can be had now.`,
   );
+}
+
+/**
+ * A message as it leaves the broker: named by the record's id, a private one as the stub that everybody sees. One whose
+ * content is no JSON object was damaged where it lies: it is given as it is, for whoever verifies it to see.
+ */
+export function toRecordedMessage(row: RecordedMessage, recordId: string): Message {
+  const stored = { ...row, sessionId: recordId };
+  if (isObject(parse(row.content))) return withoutSealed(toMessage(stored));
+  return { ...toMessage({ ...stored, content: "{}" }), content: row.content as never }; // Not what the type says: damaged.
+}
+
+/** Whether somebody who is given this message can check its content against its hash. */
+export function isWhole({ content }: Message): boolean {
+  return !isObject(content) || (content["private"] !== true && content["redacted"] !== true);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const tileLeaves = 256;
+const hashBytes = 32;
+
+/** The leaves of one log as its tiles have them, looked up from the first on. */
+export interface StoredLeaves {
+  /** The leaf of this entry, counted from 1; null where no tile has it. */
+  find(number: number): Promise<Uint8Array | null>;
+}
+
+/** Keeps the one tile that is being read through. */
+export function readStoredLeaves(recorded: Recorded, log: "feed" | "document"): StoredLeaves {
+  let held: { readonly tile: number; readonly leaves: Uint8Array } | null = null;
+
+  return {
+    async find(number) {
+      const tile = Math.floor((number - 1) / tileLeaves);
+      if (held?.tile !== tile) held = { tile, leaves: await recorded.leaves(log, tile) };
+      const start = ((number - 1) % tileLeaves) * hashBytes;
+      return start < held.leaves.length ? held.leaves.subarray(start, start + hashBytes) : null;
+    },
+  };
 }

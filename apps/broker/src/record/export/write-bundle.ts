@@ -23,8 +23,7 @@ import { sha256 } from "../../core/sha256.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import { rosterText, sessionAbout, stateLines } from "../about.js";
 import type { RecordServices } from "../services.js";
-import { documentLines } from "./document-lines.js";
-import { feedLines } from "./feed-lines.js";
+import { documentLines, feedLines } from "./log-lines.js";
 import type { Recorded } from "./recorded.js";
 
 type Written = Manifest["files"][number];

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import type { Imported } from "@merkle/wire";
+import { type Imported, MerkleError } from "@merkle/wire";
+import type { RecordReport } from "@merkle/wire/record";
 import { openZipBundle } from "@merkle/wire/record/zip";
 import type { Context } from "../../sessions/context.js";
 import type { RecordServices } from "../services.js";
-import { refuseUnverified } from "./refuse-unverified.js";
-import { spool } from "./spool.js";
+import { type Spooled, spool } from "./spool.js";
 import { storeRecord } from "./store-record.js";
+import { verifyBundleTask } from "./verify-bundle-file.js";
 
 /**
  * Brings a session from another broker, or another mesh, into this one, to be read (IMPORT-1). All of it is verified before
@@ -27,4 +28,43 @@ export async function importBundle(
   } finally {
     await file.remove();
   }
+}
+
+/** So many of what is wrong are told; the rest `merkle verify` tells. */
+const findingsTold = 10;
+
+/** A million messages take a few minutes. */
+const verifyMsMax = 30 * 60_000;
+
+/**
+ * Verifies a bundle whole, beside everybody else (IMPORT-7).
+ *
+ * @throws bad_request with the first thing that is wrong
+ */
+async function refuseUnverified(
+  { path }: Spooled,
+  { signal, services }: Context<RecordServices>,
+): Promise<RecordReport> {
+  const report = await services.workers.run(
+    verifyBundleTask,
+    { path },
+    { signal, timeoutMs: verifyMsMax, alone: true },
+  );
+  if ("unreadable" in report) throw new MerkleError("bad_request", `This is no bundle. ${report.unreadable}`);
+  if (!report.ok) {
+    const [first] = report.findings;
+    throw new MerkleError(
+      "bad_request",
+      `The bundle does not verify, so nothing was imported. ${first?.message ?? ""}`.trimEnd(),
+      { findings: report.findings.slice(0, findingsTold) },
+    );
+  }
+  if (report.session === null) {
+    throw new MerkleError(
+      "bad_request",
+      `The bundle does not say whose words its title and roster are, so nothing was imported: ${report.unproven.join(" ")} Ask for an export of the broker that it comes from.`,
+      { unproven: report.unproven },
+    );
+  }
+  return report;
 }

@@ -1,9 +1,18 @@
+import type { Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { rootOfLog, toHex } from "@merkle/wire/record";
 import { sha256 } from "../../core/sha256.js";
 import type { RecordServices } from "../services.js";
 import { subtreesOf } from "../tiles.js";
-import type { Target } from "./store-record.js";
+
+/** Where a record is stored, and how much of it is there already. */
+export interface Target {
+  readonly tx: Transaction;
+  readonly sessionId: string;
+  readonly recordId: string;
+  readonly size: number;
+  readonly documentVersion: number;
+}
 
 /**
  * Refuses a bundle whose beginning is not what was imported of that record before.

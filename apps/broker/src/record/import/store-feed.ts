@@ -10,8 +10,8 @@ import { bundleFiles, type FeedLine, parseFeedLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import type { RecordServices } from "../services.js";
 import { readLinesOf } from "./read-file.js";
+import type { Target } from "./refuse-other.js";
 import { refuseOther } from "./refuse-other.js";
-import type { Target } from "./store-record.js";
 
 /** Which heads conclusions carried, as `size/version`. */
 export type Seals = ReadonlySet<string>;

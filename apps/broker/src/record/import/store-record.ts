@@ -8,7 +8,9 @@ import {
   insertImport,
   insertImportedTeams,
   isDataError,
+  keepHead,
   keepImportFile,
+  keepOriginKeys,
   listImportFiles,
   replaceImportedState,
   type Transaction,
@@ -18,32 +20,26 @@ import {
   bundleFileNames,
   bundleFiles,
   type Manifest,
+  parseHeadLine,
   parseKeys,
   parseManifest,
   type RecordReport,
+  type SignedHead,
 } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { idFrom } from "../../core/message.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
 import { takeSlug } from "../../sessions/slug.js";
 import { findSectionTask } from "../../text/tasks.js";
-import { lineOf } from "../audit-key.js";
+import { lineOf, toAuditKeyRow } from "../audit-key.js";
 import type { RecordServices } from "../services.js";
-import { readSmallFile } from "./read-file.js";
+import { toHeadRow } from "../sign-head.js";
+import { readLinesOf, readSmallFile } from "./read-file.js";
+import type { Target } from "./refuse-other.js";
 import { readRosterFile } from "./roster-file.js";
 import { readStateFile } from "./state-file.js";
-import { storeFeed } from "./store-feed.js";
-import { storeHeads } from "./store-heads.js";
+import { type Seals, storeFeed } from "./store-feed.js";
 import { storeVersions } from "./store-versions.js";
-
-/** Where a record is stored, and how much of it is there already. */
-export interface Target {
-  readonly tx: Transaction;
-  readonly sessionId: string;
-  readonly recordId: string;
-  readonly size: number;
-  readonly documentVersion: number;
-}
 
 /** Writes a bundle that was verified, in one transaction (IMPORT-2), with all that it adds to what is here of it. */
 export async function storeRecord(
@@ -206,4 +202,23 @@ function notStorable(cause: unknown): MerkleError {
     {},
     { cause },
   );
+}
+
+/** Keeps what was signed of the record where it comes from, and the keys that did: they go on vouching for it here. */
+async function storeHeads(
+  bundle: ZippedFiles,
+  manifest: Manifest,
+  { tx, sessionId, seals }: Target & { readonly seals: Seals },
+): Promise<void> {
+  const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
+  await keepOriginKeys(tx, sessionId, keys.map(toAuditKeyRow));
+  for await (const heads of readLinesOf(bundle, bundleFiles.heads, parseHeadLine)) {
+    for (const head of heads) await keepHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
+  }
+  const { head } = manifest;
+  await keepHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
+
+  function isSeal({ size, document }: SignedHead): boolean {
+    return seals.has(`${size}/${document.version}`);
+  }
 }

@@ -4,8 +4,8 @@ import { bundleFiles, type DocumentLine, parseDocumentLine } from "@merkle/wire/
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import type { RecordServices } from "../services.js";
 import { readLinesOf } from "./read-file.js";
+import type { Target } from "./refuse-other.js";
 import { refuseOther } from "./refuse-other.js";
-import type { Target } from "./store-record.js";
 
 /** Stores the versions of the document that are not here yet, as `storeFeed` does messages. */
 export async function storeVersions(

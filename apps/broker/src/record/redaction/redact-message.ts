@@ -2,9 +2,8 @@ import { isImported } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { SessionContext } from "../../sessions/context.js";
 import type { RecordServices } from "../services.js";
-import { redactOne } from "./redact-one.js";
+import { redactOne, requireRemover } from "./redact-one.js";
 import { redactVersions } from "./redact-versions.js";
-import { requireRemover } from "./remover.js";
 
 type Input = ParsedInputOf<"redact_message">;
 type Output = OutputOf<"redact_message">;

@@ -1,10 +1,9 @@
 import { findSessionOfTeam } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
+import { requireSession } from "../../identity/session-directory.js";
 import type { MeshContext, SessionServices } from "../context.js";
-import { authorName, personName } from "./author-name.js";
 
-export interface Author {
+interface Author {
   readonly name: string;
   /** The session of its team, or the one that a person names; null for a person who names none. */
   readonly sessionId: string | null;
@@ -35,4 +34,31 @@ export async function authorOf(
 
 export function nameOf({ team, person }: MeshContext<SessionServices>): string {
   return team ? authorName(team) : personName(person);
+}
+
+interface Named {
+  readonly name: string;
+  readonly kind?: "agent" | "human" | "guest";
+  readonly peer: { readonly name: string | null };
+}
+
+/** Who did something, as others are told: `team/peer` for a named peer, else the team's name. */
+export function authorName({ name, kind, peer }: Named): string {
+  if (peer.name !== null) return `${name}/${peer.name}`;
+  return kind === "guest" ? guestName(name) : name;
+}
+
+/** A guest where there is only a name to tell one by; no name can hold the mark (NAME-3). */
+function guestName(name: string): string {
+  return `${name} (guest)`;
+}
+
+export function personName({
+  name,
+  verified,
+}: {
+  readonly name: string;
+  readonly verified: boolean;
+}): string {
+  return verified ? name : guestName(name);
 }

@@ -1,34 +1,19 @@
-import { findSession } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { findSession, findTeamOfMember, insertFurtherSecret, lockMember, updatePeerFacts } from "@merkle/db";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
+import { makeCredential, type PersonCaller } from "../../identity/credential.js";
+import { ownerOf } from "../../identity/principal.js";
+import type { TeamCaller } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
-import { addPeer } from "./add-peer.js";
-import { addTeam } from "./add-team.js";
-import { enterAsPerson } from "./enter-as-person.js";
-import { readRoster } from "./participants.js";
+import { addPeer, addTeam, type Joined, type JoinedSession } from "./add.js";
+import { announceRoster } from "./announce-roster.js";
+import { enterSession } from "./join-as-person.js";
+import { readRoster } from "./list-peers.js";
+import { toPeerFacts } from "./peer-facts.js";
 import { refuseSecondSession } from "./refuse-second-session.js";
-import { resumePeer } from "./resume-peer.js";
-import { resumeTeam } from "./resume-team.js";
-import { takeOwnTeam } from "./take-own-team.js";
+import { resumePeer, resumeTeam, startAgainFrom } from "./resume.js";
 
 type Input = ParsedInputOf<"join_session">;
-
-/** What a joining comes to. */
-export interface Joined {
-  /** The credential of the team that was made, or the one that was given. */
-  readonly credential: string;
-  readonly name: string;
-  /** The named peer's, as which the caller goes on. */
-  readonly peer: { readonly credential: string; readonly name: string } | null;
-  readonly resumed: boolean;
-  readonly cursor: number;
-}
-
-/** The session that is joined, as it is. */
-export interface JoinedSession {
-  readonly lastSequence: number;
-  readonly documentVersion: number;
-}
 
 /**
  * Adds a team or a peer to a session and tells the others, or gives one that is there its place back (JOIN-1, JOIN-5,
@@ -104,4 +89,52 @@ function refuseBeyondEnd(replayFrom: number, lastSequence: number): void {
     `replay_from is ${replayFrom}, but the feed ends at ${lastSequence}. Use 0 to read all of it.`,
     { field: "replay_from", last_sequence: lastSequence },
   );
+}
+
+/** A person has one name and one team here, whatever `team_name` says (PERSON-5). */
+async function enterAsPerson(
+  ctx: SessionContext<SessionServices>,
+  person: PersonCaller,
+  write: Write,
+  input: ParsedInputOf<"join_session">,
+  { documentVersion }: JoinedSession,
+): Promise<Joined> {
+  const { services, session } = ctx;
+  const { peerId, name, resumed, cursor } = await enterSession(
+    { services, session, person },
+    write,
+    documentVersion,
+  );
+  await updatePeerFacts(write.tx, session.sessionId, peerId, toPeerFacts(input));
+  write.afterCommit(() => announceRoster(services, session.sessionId));
+  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, input.replay_from);
+  return { credential: person.credential, name, peer: null, resumed, cursor: input.replay_from ?? cursor };
+}
+
+/**
+ * The team of that name that the member who joins has in the session already, with a further credential of it: on another
+ * machine, or after its home was lost, a member comes back to its team instead of making "Birch (2)" (MEMBER-3).
+ */
+async function takeOwnTeam(
+  ctx: SessionContext<SessionServices>,
+  { tx, afterCommit }: Write,
+  name: string,
+): Promise<TeamCaller | null> {
+  const memberId = ownerOf(ctx.principal);
+  if (memberId === null) return null;
+  const { services, session } = ctx;
+  const { sessionId } = session;
+  // Of two machines that join at once under one name, the second finds the first one's team.
+  await lockMember(tx, services.database.meshId, memberId);
+  const row = await findTeamOfMember(tx, sessionId, { memberId, name });
+  if (!row) return null;
+  const { credential, secretHash } = makeCredential(row.teamId);
+  await insertFurtherSecret(
+    tx,
+    { scopeId: sessionId, id: row.teamId },
+    { secretHash, max: limits.furtherSecretsMax },
+  );
+  afterCommit(() => services.credentials.forget(sessionId, row.teamId));
+  const { teamId, kind, leftAt } = row;
+  return { teamId, name: row.name, kind, memberId, leftAt, credential, peer: services.presence.load(row) };
 }

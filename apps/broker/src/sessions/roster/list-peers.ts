@@ -1,7 +1,19 @@
-import type { OutputOf, ParsedInputOf, Peer } from "@merkle/wire";
+import type { PeerRosterRow } from "@merkle/db";
+import {
+  Capabilities,
+  KeyCard,
+  type OutputOf,
+  type ParsedInputOf,
+  type Participant,
+  type Peer,
+  type Peer as WirePeer,
+} from "@merkle/wire";
+import { type Group, groupBy } from "../../core/group-by.js";
+import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SessionContext, SessionServices } from "../context.js";
 import { isMember } from "../peers/membership.js";
-import { readPeers } from "./read-peers.js";
+import { bestStatus } from "../peers/status.js";
+import { type KnownPeer, leftPeers, presentPeers, readKnownPeers } from "./known-peers.js";
 
 export async function listPeers(
   { services, session }: SessionContext<SessionServices>,
@@ -20,4 +32,119 @@ function isIn(peer: Peer, group: string): boolean {
     default:
       return isMember(peer.groups, group);
   }
+}
+
+/** A session's peers as callers see them (PEER-8), those that are there first. */
+async function readPeers(
+  services: SessionServices,
+  session: SessionIdentity,
+  { includeLeft = false }: { includeLeft?: boolean } = {},
+): Promise<WirePeer[]> {
+  const known = await readKnownPeers(services, session.sessionId);
+  return [...presentPeers(known), ...(includeLeft ? leftPeers(known) : [])].map(toWirePeer);
+}
+
+function toWirePeer(peer: KnownPeer): WirePeer {
+  return {
+    peer_id: peer.peerId,
+    team_id: peer.teamId,
+    team: peer.team,
+    name: peer.name,
+    kind: peer.kind,
+    role: peer.role,
+    groups: peer.groups.map(({ name, role }) => ({ name, role })),
+    status: peer.status,
+    declared: toDeclared(peer),
+    summary: toSummary(peer),
+    capabilities: toCapabilities(peer.capabilities),
+    cwd: peer.cwd,
+    machine: peer.machine,
+    session_key: peer.sessionKey,
+    key_card: toKeyCard(peer),
+    joined_at: peer.joinedAt.toISOString(),
+    last_seen_at: (peer.lastSeenAt ?? peer.joinedAt).toISOString(),
+    last_polled_at: peer.lastPolledAt?.toISOString() ?? null,
+    left_at: (peer.leftAt ?? peer.teamLeftAt)?.toISOString() ?? null,
+    polling: peer.polling,
+    connected: peer.connections > 0,
+    last_read: lastReadOf(peer),
+  };
+}
+
+/** A card is of one session key: with another one that a peer has told since, it is not the peer's any more. */
+function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"] {
+  const card = KeyCard.safeParse(keyCard).data;
+  const isCurrent = card && Buffer.from(card.session_key, "base64url").toString("base64") === sessionKey;
+  return isCurrent ? card : null;
+}
+
+function toDeclared({ declaredStatus, declaredReason, declaredAt }: PeerRosterRow): WirePeer["declared"] {
+  if (!declaredStatus || !declaredAt) return null;
+  return { status: declaredStatus, reason: declaredReason, at: declaredAt.toISOString() };
+}
+
+function toSummary({ summary, summaryAt }: PeerRosterRow): WirePeer["summary"] {
+  return summary === null || !summaryAt ? null : { text: summary, at: summaryAt.toISOString() };
+}
+
+/** What another version stored, with fields that this one does not know, is left aside. */
+export function toCapabilities(stored: unknown): Capabilities | null {
+  return Capabilities.safeParse(stored).data ?? null;
+}
+
+/** A person reads by other means than the team's cursor, which starts at its joining and tells nothing of that. */
+function lastReadOf(peer: Pick<KnownPeer, "personId" | "personLastRead" | "acked">): number {
+  return peer.personId === null ? peer.acked : (peer.personLastRead ?? 0);
+}
+
+/** Every team that ever joined a session, with the status that follows from what was seen of its peers (ROSTER-4). */
+export async function readRoster(
+  services: SessionServices,
+  session: SessionIdentity,
+): Promise<Participant[]> {
+  const peers = await readKnownPeers(services, session.sessionId);
+  const teams = groupBy(peers, ({ teamId }) => teamId);
+  return [...teams.values()].map((team) => toParticipant(services, session, team));
+}
+
+function toParticipant(
+  { settings }: SessionServices,
+  session: SessionIdentity,
+  peers: Group<KnownPeer>,
+): Participant {
+  const [{ teamId, team, kind, personId, colour, teamJoinedAt, teamLeftAt }] = peers;
+  const seen = Math.max(...peers.map((peer) => peer.lastSeenAt?.getTime() ?? 0));
+  const named = peers.filter((peer) => peer.name !== null && peer.leftAt === null);
+  return {
+    team_id: teamId,
+    team_name: team,
+    kind,
+    colour,
+    person_id: personId,
+    convener: teamId === session.createdByTeamId,
+    joined_at: teamJoinedAt.toISOString(),
+    last_seen_at: (seen > 0 ? new Date(seen) : teamJoinedAt).toISOString(),
+    left_at: teamLeftAt?.toISOString() ?? null,
+    status: bestStatus(peers.map((peer) => peer.status)),
+    polling: peers.some((peer) => peer.polling),
+    connections: peers.reduce((sum, peer) => sum + peer.connections, 0),
+    last_read: lastReadOfTeam(peers, named),
+    peers: named.length,
+    folded: seen === 0 && (Date.now() - teamJoinedAt.getTime()) / 1000 > settings.current.fold_after_s,
+  };
+}
+
+/** What all its named peers have read, where it has any: the last of them tells. */
+function lastReadOfTeam(peers: readonly KnownPeer[], named: readonly KnownPeer[]): number {
+  const readers = named.length > 0 ? named : peers.filter((peer) => peer.name === null);
+  return Math.min(...readers.map(lastReadOf));
+}
+
+export async function listParticipants(
+  { services, session }: SessionContext<SessionServices>,
+  input: ParsedInputOf<"list_participants">,
+): Promise<OutputOf<"list_participants">> {
+  const roster = await readRoster(services, session);
+  const folded = roster.filter((row) => row.folded).length;
+  return { participants: input.include_folded ? roster : roster.filter((row) => !row.folded), folded };
 }

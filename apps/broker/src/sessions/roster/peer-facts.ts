@@ -1,6 +1,8 @@
-import type { GroupMembership, PeerFacts } from "@merkle/db";
-import type { ParsedInputOf } from "@merkle/wire";
+import { declareStatus, type GroupMembership, type PeerFacts, updatePeerFacts } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { SessionServices, TeamContext } from "../context.js";
 import { withMembership } from "../peers/membership.js";
+import { announceRoster } from "./announce-roster.js";
 
 /** What a joiner tells of its peer (PEER-5); what it leaves out stays as it is. */
 export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
@@ -27,6 +29,36 @@ export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
 }
 
 /** An empty summary takes the last one away. */
-export function toSummary(summary: string, at: Date): Pick<PeerFacts, "summary" | "summaryAt"> {
+function toSummary(summary: string, at: Date): Pick<PeerFacts, "summary" | "summaryAt"> {
   return summary === "" ? { summary: null, summaryAt: null } : { summary, summaryAt: at };
+}
+
+/** Notes the status that the caller's peer declares, or that was observed of it, and returns the one that counts (PEER-16). */
+export async function setStatus(
+  { services, session: { sessionId }, team: { peer }, write }: TeamContext<SessionServices>,
+  { status, reason, automatic }: ParsedInputOf<"set_status">,
+): Promise<OutputOf<"set_status">> {
+  return write(async ({ tx, afterCommit }) => {
+    const declaration = { status, reason: reason ?? null, at: new Date(), automatic };
+    const declared = await declareStatus(tx, sessionId, peer.peerId, declaration);
+    afterCommit(() => {
+      announceRoster(services, sessionId);
+      // What was observed lifts no block.
+      if (!automatic || status === "blocked") services.mesh.announce("attention", sessionId);
+    });
+    return { declared: { ...declared, at: declared.at.toISOString() } };
+  });
+}
+
+/** Notes what the caller's peer says that it is doing (PEER-15). */
+export async function setSummary(
+  { services, session: { sessionId }, team, write }: TeamContext<SessionServices>,
+  { summary }: ParsedInputOf<"set_summary">,
+): Promise<OutputOf<"set_summary">> {
+  return write(async ({ tx, afterCommit }) => {
+    const at = new Date();
+    await updatePeerFacts(tx, sessionId, team.peer.peerId, toSummary(summary, at));
+    afterCommit(() => announceRoster(services, sessionId));
+    return { summary, at: at.toISOString() };
+  });
 }

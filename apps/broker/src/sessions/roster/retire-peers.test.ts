@@ -9,8 +9,8 @@ import { startInProcessBus } from "../../feed/delivery/bus.js";
 import { startChannels } from "../../feed/delivery/channels.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { createCredentials } from "../access/credentials.js";
+import { holdPeer } from "../peers/peer.js";
 import { startPresence } from "../peers/presence.js";
-import { holdPeer } from "./hold-peer.js";
 import { retirePeers } from "./retire-peers.js";
 
 it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a connection holds it", async () => {

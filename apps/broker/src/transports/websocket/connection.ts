@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import { type BrokerFrame, type CloseReason, closeCodes, limits } from "@merkle/wire";
 import type { WebSocket } from "ws";
+import { textFrame } from "../../feed/delivery/entry.js";
 import type { Sink } from "../../feed/delivery/subscription.js";
-import { textFrame } from "../../feed/delivery/text-frame.js";
 import { createReadWindow } from "./read-window.js";
 
 /** One client's socket, for writing. Frames of one turn of the event loop go out together, in one call to the system. */

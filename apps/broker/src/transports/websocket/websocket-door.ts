@@ -5,8 +5,8 @@ import { type CloseReason, limits, MerkleError, protocolVersion } from "@merkle/
 import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 import { eachInTurns } from "../../core/each-in-turns.js";
 import { createSparing } from "../../core/sparingly.js";
-import { textFrame } from "../../feed/delivery/text-frame.js";
-import { createHelloChallenge } from "../../identity/authenticator/hello-challenge.js";
+import { textFrame } from "../../feed/delivery/entry.js";
+import { createHelloChallenge } from "../../identity/authenticator/verify-hello.js";
 import type { Arrival } from "../../identity/origin/arrival.js";
 import { createUnfinishedMessages } from "../guard/unfinished-messages.js";
 import { createUnprovenConnections, unprovenBounds } from "../guard/unproven-connections.js";

@@ -6,6 +6,7 @@ import {
   listHeldSessions,
   listOpenAsks,
   listOpenProposals,
+  listSilentSessions,
   listSpentSessions,
   type ProposalFact,
   type SessionFact,
@@ -14,7 +15,6 @@ import {
 import { type AttentionItem, limits } from "@merkle/wire";
 import { describeFailure } from "../../work/jobs/describe-failure.js";
 import type { ViewServices } from "../services.js";
-import { findQuietSessions } from "./quiet-sessions.js";
 
 /** Something that waits for a human, as it is; who has put it away is another matter. */
 export type Fact =
@@ -37,7 +37,7 @@ interface Told<Kind> {
 
 export type FactServices = Pick<ViewServices, "database" | "presence" | "settings">;
 
-export interface WantedFacts {
+interface WantedFacts {
   /** Leaves out asks that are addressed to other people alone. */
   readonly personId: string | null;
   /** All open sessions unless told. */
@@ -111,3 +111,37 @@ export function sessionOfItem(id: string): string | null {
 }
 
 const itemId = /^[a-z_]+:([0-9a-f-]{36}):[0-9a-f:-]+$/;
+
+/**
+ * Open sessions that nobody has polled or spoken in for `quiet_after_s`, and in which nobody waits for messages now
+ * (ATT-6). What is saved of polls is a little old, so what this broker has seen itself counts before it.
+ */
+async function findQuietSessions(
+  { database, presence, settings }: FactServices,
+  scope: FactScope,
+): Promise<SessionFact[]> {
+  const before = Date.now() - settings.current.quiet_after_s * 1000;
+  const silent = await listSilentSessions(database.orm, scope, new Date(before));
+  const polls = presence.polls();
+  return silent.flatMap((session) => {
+    const polledAt = polls.get(session.sessionId) ?? 0;
+    if (polledAt >= before) return [];
+    return [{ ...session, since: new Date(Math.max(session.since.getTime(), polledAt)) }];
+  });
+}
+
+/** Of some sessions those that are quiet, with the time since when. */
+export async function readQuietSince(
+  services: FactServices,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  if (sessionIds.length === 0) return new Map();
+  const scope = {
+    meshId: services.database.meshId,
+    sessionIds,
+    files: false,
+    limit: limits.attentionCountedMax,
+  };
+  const quiet = await findQuietSessions(services, scope);
+  return new Map(quiet.map(({ sessionId, since }) => [sessionId, since]));
+}

@@ -1,6 +1,6 @@
 import { type Dismissal, readAskContents } from "@merkle/db";
 import { type AttentionItem, limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
+import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { type Fact, readFacts } from "./facts.js";

@@ -1,9 +1,9 @@
 import { type FoundRow, searchMesh } from "@merkle/db";
 import { type OutputOf, type ParsedInputOf, searchKinds } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
+import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import { bestPart } from "../../text/best-part.js";
-import { toTextMatch } from "../../text/to-text-match.js";
+import { toTextMatch } from "../../text/parse-terms.js";
 import type { SearchServices } from "./services.js";
 
 type Output = OutputOf<"search">;

@@ -1,10 +1,10 @@
 import { countMemories, countProgressEntries, countStateKeys, findSession, listSeals } from "@merkle/db";
 import { MerkleError, type OutputOf } from "@merkle/wire";
-import { toSeal } from "../../record/signed-head.js";
+import { toSeal } from "../../record/sign-head.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
 import type { ViewServices } from "../services.js";
-import { readSessionFacts } from "./read-session-facts.js";
+import { readSessionFacts } from "./session-facts.js";
 import { toLastChange, toSession } from "./session-output.js";
 
 export async function getSession(ctx: SessionContext<ViewServices>): Promise<OutputOf<"get_session">> {

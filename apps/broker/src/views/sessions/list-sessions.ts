@@ -5,7 +5,7 @@ import type { Context } from "../../sessions/context.js";
 import { readNeedingSessions } from "../attention/put-away.js";
 import type { ViewServices } from "../services.js";
 import { parsePlace, writePlace } from "./list-cursor.js";
-import { readSessionFacts } from "./read-session-facts.js";
+import { readSessionFacts } from "./session-facts.js";
 import { toSession } from "./session-output.js";
 
 /**

@@ -1,7 +1,7 @@
-import { findPersona, findSession, type JobRow, readFeedHeads } from "@merkle/db";
+import { findPersona, findSession, type JobRow, keepSourceText, readFeedHeads } from "@merkle/db";
+import type { SourcePathParts } from "@merkle/wire";
 import { toPersonaKey } from "../personas/persona-output.js";
 import type { SourceServices } from "../sources/services.js";
-import { fileParameters } from "./file-parameters.js";
 import { findReturnedDraft } from "./returned-draft.js";
 
 /** What an agent is told of its job: which session, and how far its document and feed were when it was started (JOB-11). */
@@ -40,5 +40,23 @@ export async function toParameters(
     ...(draft && kind === "conclude" && { "Changes asked for": draft.remark ?? "" }),
     "Document version": String(head?.documentVersion ?? 0),
     "Last message": String(head?.lastSequence ?? 0),
+  };
+}
+
+/**
+ * What an agent is told of the file that it works on (SOURCE-11). The text as it is now is what it works from, and is kept,
+ * since the file may change under it.
+ */
+async function fileParameters(
+  { database, sources }: Pick<SourceServices, "database" | "sources">,
+  { kind }: Pick<JobRow, "kind">,
+  file: SourcePathParts,
+): Promise<Readonly<Record<string, string>>> {
+  const { text: content, hash } = await sources.open(file);
+  await keepSourceText(database.orm, { meshId: database.meshId, ...file, hash, content });
+  return {
+    "Source path": `${file.root}/${file.path}`,
+    [kind === "incorporate" ? "Base source SHA" : "Source SHA"]: hash,
+    "Repo root": sources.folderOf(file.root) ?? "",
   };
 }

@@ -1,6 +1,6 @@
 import { listJobRows } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
+import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import { requireSourcePath, toFile } from "../sources/require-source-path.js";
 import { toJob } from "./job-output.js";

@@ -1,7 +1,6 @@
 import { findTopic, type SourceColumns, sourceName } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
-import type { SessionIdentity } from "../../identity/session-directory.js";
+import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";
 import { authorOf } from "../../sessions/roster/author.js";

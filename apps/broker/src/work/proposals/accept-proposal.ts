@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { decideProposalRow, type ProposalBesideSource, readProposalContent } from "@merkle/db";
 import { applyHunks, MerkleError, operationRules, type ParsedInputOf } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
-import type { SessionIdentity } from "../../identity/session-directory.js";
+import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import { refuseByConvention } from "../../sessions/access/convention.js";
 import type { PersonContext } from "../../sessions/context.js";
-import { teamOfPerson } from "../../sessions/roster/team-of-person.js";
+import { teamOfPerson } from "../../sessions/roster/join-as-person.js";
 import { hunksTask } from "../../text/tasks.js";
 import { announceProposals } from "../announce-proposals.js";
 import type { JobServices } from "../jobs/services.js";

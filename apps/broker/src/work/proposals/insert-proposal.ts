@@ -12,7 +12,7 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Asker, JobPrincipal } from "../../identity/principal.js";
-import { requireSession } from "../../identity/require-session.js";
+import { requireSession } from "../../identity/session-directory.js";
 import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
 import type { ProposerContext } from "../../sessions/context.js";
 import { hunksTask } from "../../text/tasks.js";

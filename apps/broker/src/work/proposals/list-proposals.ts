@@ -1,6 +1,6 @@
 import { listProposalRows } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
+import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import type { JobServices } from "../jobs/services.js";
 import { requireSourcePath } from "../sources/require-source-path.js";

@@ -1,5 +1,5 @@
 import { decideProposalRow, type ProposalRow } from "@merkle/db";
-import { requireSession } from "../../identity/require-session.js";
+import { requireSession } from "../../identity/session-directory.js";
 import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
 import { announceProposals } from "../announce-proposals.js";
 import { type JobSource, queueJob } from "../jobs/queue-job.js";

@@ -10,8 +10,7 @@ import {
 } from "@merkle/db";
 import { limits, MerkleError, type OutputOf, utf8Bytes } from "@merkle/wire";
 import { documentTooLarge } from "../../document/write-document.js";
-import { sealSession } from "../../record/seal-session.js";
-import { whileHashing } from "../../record/while-hashing.js";
+import { sealSession, whileHashing } from "../../record/records.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { replaceConclusionTask } from "../../text/tasks.js";
 import { announceProposals } from "../announce-proposals.js";

@@ -1,7 +1,7 @@
 import { findSession, listSeals, readDocument } from "@merkle/db";
 import { limits, MerkleError, sealText, utf8Bytes } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
-import { toSeal } from "../../record/signed-head.js";
+import { requireSession } from "../../identity/session-directory.js";
+import { toSeal } from "../../record/sign-head.js";
 import type { TopicServices } from "../topics/services.js";
 
 /** A concluded session that another one goes on from. */

@@ -1,6 +1,6 @@
 import { listTopicRows, type SourceColumns } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { requireSession } from "../../identity/require-session.js";
+import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import { refuseOtherSource } from "../sources/refuse-other-source.js";
 import { requireSourcePath, toFile } from "../sources/require-source-path.js";

@@ -1,8 +1,7 @@
 import { findDocumentVersion, insertTopic, insertTopicMessage, readDocument } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { contextOf, locateQuote } from "@merkle/wire/anchors";
-import { requireSession } from "../../identity/require-session.js";
-import type { SessionIdentity } from "../../identity/session-directory.js";
+import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";
 import { openFileTopic } from "./open-file-topic.js";

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import {
+  type AuditSessionKey,
+  type AuditSessionRow,
+  findLastAuditSession,
+  hasAuditSession,
+  insertAuditSession,
+  listAuditSessions as listRows,
+} from "@merkle/db";
+import { type AuditSession, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { fillPage } from "../core/fill-page.js";
+import type { Context, MeshContext, SessionServices } from "../sessions/context.js";
+import { authorName, personName } from "../sessions/roster/author.js";
+
+/**
+ * Starts an audit session, which is then the one that its caller's other calls mean (AUDIT-1).
+ *
+ * @throws ERR_SESSION_EXISTS when the mesh has one of that id; of two who race for an id, one starts it
+ */
+export async function auditSessionStart(
+  ctx: MeshContext<SessionServices>,
+  { session_id: sessionId = randomUUID(), intent, task_id }: ParsedInputOf<"audit_session_start">,
+): Promise<OutputOf<"audit_session_start">> {
+  const { meshId } = ctx.services.database;
+  const taskId = task_id ?? null;
+  const { id: startedBy, name: starter } = auditCallerOf(ctx);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    afterCommit(() => ctx.services.mesh.announce("audit", null));
+    const startedAt = new Date();
+    const session = { meshId, sessionId, intent, taskId, startedBy, starter, startedAt };
+    if (!(await insertAuditSession(tx, session))) throw sessionExists(sessionId);
+    return { session_id: sessionId, intent, task_id: taskId, started_at: startedAt.toISOString() };
+  });
+}
+
+function sessionExists(sessionId: string): MerkleError {
+  return new MerkleError(
+    "ERR_SESSION_EXISTS",
+    `There is an audit session ${JSON.stringify(sessionId)} already. Pass it as session_id to record in it, or leave session_id out to get a new one.`,
+    { session_id: sessionId },
+  );
+}
+
+/** Lists the audit sessions of the mesh, newest first, with what those that are finalized were sealed with (AUDIT-13). */
+export async function listAuditSessions(
+  { services }: Context<SessionServices>,
+  { session_id: sessionId, before, limit }: ParsedInputOf<"list_audit_sessions">,
+): Promise<OutputOf<"list_audit_sessions">> {
+  const { orm, meshId } = services.database;
+  const rows = await listRows(orm, meshId, { sessionId, before, limit: limit + 1 });
+  const sessions = fillPage(rows.slice(0, limit).map(toAuditSession));
+  const isMore = rows.length > sessions.length;
+  return { sessions, next_cursor: isMore ? (rows[sessions.length - 1]?.number ?? null) : null };
+}
+
+function toAuditSession(row: AuditSessionRow): AuditSession {
+  return {
+    session_id: row.sessionId,
+    intent: row.intent,
+    task_id: row.taskId,
+    started_by: row.starter,
+    started_at: row.startedAt.toISOString(),
+    record_count: row.recordCount,
+    root: row.root,
+    finalized_at: row.finalizedAt?.toISOString() ?? null,
+  };
+}
+
+/** The audit session that a call means: the one it names, or the last one that its caller started (AUDIT-2). */
+export async function findMeantSession(
+  ctx: Context<SessionServices>,
+  named: string | undefined,
+): Promise<AuditSessionKey | null> {
+  const { orm, meshId } = ctx.services.database;
+  if (named !== undefined) return { meshId, sessionId: named };
+  const caller = auditCallerOf(ctx);
+  const sessionId = caller && (await findLastAuditSession(orm, meshId, caller.id));
+  return sessionId === null ? null : { meshId, sessionId };
+}
+
+/** @throws ERR_SESSION_NOT_FOUND when the caller names none and has started none; one that is named may still not be there */
+export async function requireMeantSession(
+  ctx: Context<SessionServices>,
+  named: string | undefined,
+): Promise<AuditSessionKey> {
+  const key = await findMeantSession(ctx, named);
+  if (!key) throw noSessionStarted();
+  return key;
+}
+
+/** @throws ERR_SESSION_NOT_FOUND */
+export async function requireAuditSession(
+  ctx: Context<SessionServices>,
+  named: string | undefined,
+): Promise<AuditSessionKey> {
+  const key = await requireMeantSession(ctx, named);
+  if (await hasAuditSession(ctx.services.database.orm, key)) return key;
+  throw noSuchSession(key.sessionId);
+}
+
+export function noSuchSession(sessionId: string): MerkleError {
+  return new MerkleError(
+    "ERR_SESSION_NOT_FOUND",
+    `No audit session ${JSON.stringify(sessionId)} was started. Start one with audit_session_start; a session with a feed is none.`,
+    { session_id: sessionId },
+  );
+}
+
+function noSessionStarted(): MerkleError {
+  return new MerkleError(
+    "ERR_SESSION_NOT_FOUND",
+    "You have started no audit session. Start one with audit_session_start, or pass session_id of one that others started.",
+  );
+}
+
+/** Who starts an audit session or records in one: a peer, or a person. */
+interface AuditCaller {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Null for a reader who gave no credential. */
+export function auditCallerOf(ctx: MeshContext<SessionServices>): AuditCaller;
+export function auditCallerOf(ctx: Context<SessionServices>): AuditCaller | null;
+export function auditCallerOf({ team, person }: Context<SessionServices>): AuditCaller | null {
+  if (team) return { id: team.peer.peerId, name: authorName(team) };
+  return person && { id: person.personId, name: personName(person) };
+}

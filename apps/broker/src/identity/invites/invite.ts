@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { findInviteBySecret, type InviteRow, type Queryable, tryInviteCode } from "@merkle/db";
+import { type Invite, MerkleError, parseInvite } from "@merkle/wire";
+import { hashSecret } from "../credential.js";
+
+/**
+ * The invite that somebody was given, in whatever state.
+ *
+ * @throws not_found, which never says what of it was wrong, for anything else; a wrong code is counted (INVITE-5)
+ */
+export async function findGivenInvite(db: Queryable, given: string): Promise<InviteRow> {
+  const words = parseInvite(given);
+  const row =
+    words?.kind === "secret"
+      ? await findInviteBySecret(db, hashSecret(words.secret))
+      : words && (await tryInviteCode(db, words));
+  if (row) return row;
+  throw new MerkleError(
+    "not_found",
+    "There is no such invite. A link must be whole; a spoken code is good for ten minutes and a few tries. Ask whoever invited you for a new one.",
+  );
+}
+
+/** Whether an invite still lets somebody in, and else why not. */
+export function stateOf({ uses, usesMax, revokedAt, expired }: InviteRow): Invite["state"] {
+  if (revokedAt) return "revoked";
+  if (uses >= usesMax) return "used";
+  return expired ? "expired" : "open";
+}
+
+/** An invite as those see it who may revoke it. */
+export function toInvite(row: InviteRow, memberId: string | null): Invite {
+  return {
+    invite_id: row.number,
+    state: stateOf(row),
+    role: row.role,
+    session: toSessionName(row),
+    inviter: row.inviter,
+    own: memberId !== null && row.invitedBy === memberId,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    uses_max: row.usesMax,
+    uses_left: row.usesMax - row.uses,
+  };
+}
+
+export function toSessionName({ session }: Pick<InviteRow, "session">): Invite["session"] {
+  return session && { session_id: session.sessionId, slug: session.slug, title: session.title };
+}
+
+/** An invite's secret as it stands in its link, 132 random bits, and what is kept of it (INVITE-1). */
+export function makeInviteSecret(): { secret: string; secretHash: Buffer } {
+  const secret = randomBytes(17).toString("base64url").slice(0, 22);
+  return { secret, secretHash: hashSecret(secret) };
+}
+
+/** Eight characters of Crockford's base32, 40 bits: short enough to be spoken, so good for little time and few tries. */
+export function makeInviteCode(): string {
+  return Array.from(randomBytes(8), (byte) => alphabet.charAt(byte & 31)).join("");
+}
+
+/** The secret stands behind the `#`, which no browser sends to a server. */
+export function writeInviteLink(base: string, secret: string): string {
+  return `${base}/join#${secret}`;
+}
+
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

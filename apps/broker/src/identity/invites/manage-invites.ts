@@ -1,0 +1,136 @@
+import { endInvite, endOwnInvites, findInvite, hasAdmin, insertInvite, listInviteRows } from "@merkle/db";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf, writeInviteCode } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
+import { ownerOf } from "../principal.js";
+import { onlyOf, requireMember } from "../require-member.js";
+import { makeInviteCode, makeInviteSecret, stateOf, toInvite, writeInviteLink } from "./invite.js";
+
+type Input = ParsedInputOf<"create_invite">;
+
+/**
+ * Makes an invite to the mesh, perhaps to one of its sessions. Its secret and code are in this reply alone (INVITE-1).
+ *
+ * @throws forbidden when somebody who is no admin invites one
+ */
+export async function createInvite(
+  ctx: Context<IdentityServices>,
+  input: Input,
+): Promise<OutputOf<"create_invite">> {
+  const { services } = ctx;
+  const { meshId } = services.database;
+  const member = requireMember(ctx);
+  if (input.role === "admin" && member.role !== "admin") throw adminsOnly();
+  const sessionId = await findSessionId(services, input.session_id);
+
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const { secret, secretHash } = makeInviteSecret();
+    const code = input.code ? makeInviteCode() : null;
+    const number = await insertInvite(tx, {
+      meshId,
+      secretHash,
+      role: input.role,
+      sessionId,
+      invitedBy: member.memberId,
+      inviter: member.name,
+      // As with tokens: who found one must not keep a foot in by an invite.
+      parent: member.token ?? undefined,
+      usesMax: input.uses,
+      seconds: input.expires_in_s,
+      spoken:
+        code === null ? null : { code, seconds: limits.inviteCodeSeconds, tries: limits.inviteCodeTries },
+    });
+    const row = await findInvite(tx, { meshId, number });
+    if (!row) throw new TypeError("An invite was not stored.");
+    afterCommit(() => services.mesh.announce("members", null));
+    return {
+      ...toInvite(row, member.memberId),
+      link: writeInviteLink(services.addresses.base(), secret),
+      code: code === null ? null : writeInviteCode(number, code),
+      code_expires_at: row.codeExpiresAt?.toISOString() ?? null,
+    };
+  });
+}
+
+async function findSessionId(
+  { sessions }: IdentityServices,
+  ref: string | undefined,
+): Promise<string | null> {
+  if (ref === undefined) return null;
+  const session = await sessions.find(ref);
+  if (session) return session.sessionId;
+  throw new MerkleError("not_found", `There is no session "${ref}". list_sessions shows those there are.`);
+}
+
+function adminsOnly(): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    "Only an admin may invite an admin. Ask an admin of this mesh to do it.",
+  );
+}
+
+/** Lists invites, the newest first: all of the mesh to an admin or where everybody is let in, else one's own (INVITE-8). */
+export async function listInvites(ctx: Context<IdentityServices>): Promise<OutputOf<"list_invites">> {
+  const { database } = ctx.services;
+  const rows = await listInviteRows(database.orm, database.meshId, {
+    memberId: onlyOf(ctx.principal),
+    limit: limits.invitesListedMax,
+  });
+  return { invites: rows.map((row) => toInvite(row, ownerOf(ctx.principal))) };
+}
+
+/** Ends an invite, one's own or as an admin anybody's; one that lets nobody in any more stays as it is (INVITE-8). */
+export async function revokeInvite(
+  ctx: Context<IdentityServices>,
+  { invite_id: number }: ParsedInputOf<"revoke_invite">,
+): Promise<OutputOf<"revoke_invite">> {
+  const { mesh, database } = ctx.services;
+  const { memberId, role } = requireMember(ctx);
+  const key = { meshId: database.meshId, number };
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const row = await findInvite(tx, key);
+    if (!row || (role !== "admin" && row.invitedBy !== memberId)) throw noSuchInvite(number);
+    await endInvite(tx, key);
+    afterCommit(() => mesh.announce("members", null));
+    const ended = await findInvite(tx, key);
+    return { invite_id: number, state: stateOf(ended ?? row) };
+  });
+}
+
+function noSuchInvite(number: number): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no invite ${number} of yours. list_invites shows those there are.`,
+  );
+}
+
+/**
+ * The link by which the first admin of a mesh comes in, made anew at each start until somebody has; null once there is an
+ * admin. What was printed before is good no more: it may lie in a log (INVITE-9).
+ */
+export async function ensureFirstInvite(services: FirstInviteServices): Promise<string | null> {
+  if (await hasAdmin(services.database.orm, services.database.meshId)) return null;
+  return makeAdminInvite(services);
+}
+
+/** Makes an admin's invite in the broker's own name, whoever is an admin already: for a key that was lost. */
+export async function makeAdminInvite({ database, addresses }: FirstInviteServices): Promise<string> {
+  const { meshId } = database;
+  const { secret, secretHash } = makeInviteSecret();
+  await database.transaction(async (tx) => {
+    await endOwnInvites(tx, meshId);
+    await insertInvite(tx, {
+      meshId,
+      secretHash,
+      role: "admin",
+      sessionId: null,
+      invitedBy: null,
+      inviter: "whoever runs this broker",
+      usesMax: 1,
+      seconds: limits.inviteSeconds,
+      spoken: null,
+    });
+  });
+  return writeInviteLink(addresses.base(), secret);
+}
+
+type FirstInviteServices = Pick<IdentityServices, "database" | "addresses">;

@@ -1,0 +1,86 @@
+import {
+  endInvitesOfMember,
+  endMembership,
+  endTokensOfMember,
+  findMember,
+  listMemberRows,
+  lockAdmins,
+  type MemberRow,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "./context.js";
+import { type MemberPrincipal, ownerOf } from "./principal.js";
+import { requireMember } from "./require-member.js";
+
+/** Lists who belongs to the mesh, in the order of joining, revoked ones included (MEMBER-1). */
+export async function listMembers({
+  services,
+  principal,
+}: Context<IdentityServices>): Promise<OutputOf<"list_members">> {
+  const { database } = services;
+  const own = ownerOf(principal);
+  const rows = await listMemberRows(database.orm, database.meshId);
+  return {
+    members: rows.map((row) => ({
+      member_id: row.memberId,
+      name: row.name,
+      role: row.role,
+      public_key: Buffer.from(row.publicKey).toString("base64url"),
+      invite_id: row.invite,
+      joined_at: row.joinedAt.toISOString(),
+      revoked:
+        row.revokedAt && row.revokedBy !== null
+          ? { by: row.revokedBy, at: row.revokedAt.toISOString() }
+          : null,
+      own: row.memberId === own,
+    })),
+  };
+}
+
+/**
+ * Ends a membership with its tokens, the invites and observer links that it made, and the connections that came by any of
+ * these (MEMBER-2). Its key never becomes a member of this mesh again; what it did keeps its name.
+ *
+ * @throws conflict when nobody would be left who could invite an admin
+ */
+export async function revokeMember(
+  ctx: Context<IdentityServices>,
+  { member_id: memberId }: ParsedInputOf<"revoke_member">,
+): Promise<OutputOf<"revoke_member">> {
+  const { database, mesh, revocations } = ctx.services;
+  const { meshId } = database;
+  const caller = requireMember(ctx);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    // Of two admins who revoke each other at once, one is first, and the other is an admin no more.
+    const admins = await lockAdmins(tx, meshId);
+    const member = await findMember(tx, meshId, { memberId });
+    if (!member) throw noSuchMember(memberId);
+    if (!admins.has(caller.memberId)) throw adminNoMore(caller);
+    if (admins.size === 1 && admins.has(memberId)) throw lastAdmin(member);
+    if (await endMembership(tx, { meshId, memberId }, caller.name)) {
+      await endInvitesOfMember(tx, meshId, memberId);
+      const tokens = await endTokensOfMember(tx, meshId, memberId);
+      afterCommit(() => {
+        revocations.revoke({ meshId, memberId });
+        for (const token of tokens) revocations.revoke({ meshId, token });
+        mesh.announce("members", null);
+      });
+    }
+    return { member_id: memberId, name: member.name };
+  });
+}
+
+function noSuchMember(memberId: string): MerkleError {
+  return new MerkleError("not_found", `There is no member ${memberId}. list_members shows those there are.`);
+}
+
+function adminNoMore({ name }: MemberPrincipal): MerkleError {
+  return new MerkleError("forbidden", `${name} is an admin of this mesh no more; nobody was revoked.`);
+}
+
+function lastAdmin({ name }: MemberRow): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `${name} is the last admin of this mesh, and nobody else could invite another. Invite an admin first.`,
+  );
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import {
+  countInMeshes,
+  findMember,
+  insertMesh,
+  insertNewMember,
+  listMembershipsOfKey,
+  listMeshRows,
+  type Transaction,
+} from "@merkle/db";
+import { type MemberRole, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
+import type { MemberPrincipal } from "../principal.js";
+
+/**
+ * Makes a mesh. A member who makes one is its first admin, by the same key; nobody else is in it (MESH-6).
+ *
+ * @throws conflict when the name is taken, in whatever case
+ */
+export async function createMesh(
+  ctx: Context<IdentityServices>,
+  { name }: ParsedInputOf<"create_mesh">,
+): Promise<OutputOf<"create_mesh">> {
+  const { principal } = ctx;
+  return ctx.write(async ({ tx }) => {
+    const meshId = randomUUID();
+    if (!(await insertMesh(tx, { meshId, name, createdAt: new Date() }))) throw taken(name);
+    await ctx.services.furnishMesh(tx, meshId);
+    const member_id = principal?.kind === "member" ? await admitMaker(tx, meshId, principal) : null;
+    return { mesh_id: meshId, name, member_id };
+  });
+}
+
+async function admitMaker(tx: Transaction, meshId: string, principal: MemberPrincipal): Promise<string> {
+  const maker = await findMember(tx, principal.meshId, { memberId: principal.memberId });
+  if (!maker) throw new TypeError("A member is gone.");
+  const { name, publicKey } = maker;
+  const memberId = randomUUID();
+  await insertNewMember(tx, { meshId, memberId, name, role: "admin", publicKey, invite: null });
+  return memberId;
+}
+
+function taken(name: string): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `There is a mesh ${JSON.stringify(name)} on this broker. Choose another name.`,
+    {
+      name,
+    },
+  );
+}
+
+/** Lists the meshes that the caller's key is a member of; where everybody is let in, all of them (MESH-7). */
+export async function listMeshes(ctx: Context<IdentityServices>): Promise<OutputOf<"list_meshes">> {
+  const { orm } = ctx.services.database;
+  const roles = await readRoles(ctx);
+  const rows = (await listMeshRows(orm)).filter((row) => roles === null || roles.has(row.meshId));
+  const ids = rows.map((row) => row.meshId);
+  const counts = await countInMeshes(orm, ids);
+  return {
+    meshes: rows.map(({ meshId, name, createdAt }) => ({
+      mesh_id: meshId,
+      name,
+      created_at: createdAt.toISOString(),
+      role: roles?.get(meshId) ?? null,
+      sessions: counts.get(meshId)?.sessions ?? 0,
+      members: counts.get(meshId)?.members ?? 0,
+    })),
+  };
+}
+
+/** What the caller is in each mesh; null where everybody is let into all of them. */
+async function readRoles({
+  services,
+  principal,
+}: Context<IdentityServices>): Promise<Map<string, MemberRole> | null> {
+  if (principal?.kind !== "member") return null;
+  const { orm, meshId } = services.database;
+  const member = await findMember(orm, meshId, { memberId: principal.memberId });
+  const memberships = member ? await listMembershipsOfKey(orm, member.publicKey) : [];
+  return new Map(memberships.map((row) => [row.meshId, row.role]));
+}

@@ -1,0 +1,138 @@
+import { randomUUID, timingSafeEqual } from "node:crypto";
+import {
+  findPerson,
+  findPersonOfMember,
+  insertFurtherSecret,
+  insertPerson,
+  isNameOfVerified,
+  lockPerson,
+  type PersonRow,
+  renamePersonRow,
+  setPersonVerified,
+  type Transaction,
+} from "@merkle/db";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices, PersonContext } from "../context.js";
+import { hashSecret, isVerified, makeCredential } from "../credential.js";
+import { notByModels, unauthorized } from "../refusals.js";
+import { makeVerificationCode, useVerificationCode } from "./verification.js";
+
+/**
+ * Makes a person of the mesh, who is in no session yet (PERSON-1): a guest, until it is verified. A member is verified, and
+ * one person of the member's name in all its browsers and on all its machines: each gets a credential of its own (MEMBER-4).
+ */
+export async function createPerson(
+  ctx: Context<IdentityServices>,
+  { name: wanted, code }: ParsedInputOf<"create_person">,
+): Promise<OutputOf<"create_person">> {
+  const { database, credentials } = ctx.services;
+  const { meshId } = database;
+  const member = ctx.principal?.kind === "member" ? ctx.principal : null;
+  const memberId = member?.memberId ?? null;
+  if (code !== undefined && ctx.door === "mcp") throw notByModels("create_person with a code");
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const personId = randomUUID();
+    const { credential, secretHash } = makeCredential(personId);
+    const verifiedAt = code === undefined ? null : new Date();
+    if (code !== undefined) await useVerificationCode(tx, code);
+    const verified = memberId !== null || verifiedAt !== null;
+    const name = member?.name ?? (verified ? wanted : await nameGuest(tx, meshId, wanted));
+    const person = { meshId, personId, name, secretHash, memberId, createdAt: new Date(), verifiedAt };
+    if (await insertPerson(tx, person)) return { person_id: credential, name, verified };
+    if (memberId === null) throw new TypeError("A person was not stored.");
+    const known = await findPersonOfMember(tx, meshId, memberId);
+    if (!known) throw new TypeError("A member's person is there and is not.");
+    // Its other credentials may just have been looked up, when this one was not among them.
+    afterCommit(() => credentials.forgetEverywhere(known.personId));
+    return giveFurtherCredential(tx, meshId, known);
+  });
+}
+
+/** Finds a guest a name that no verified person or member of the mesh has (PERSON-12). */
+async function nameGuest(tx: Transaction, meshId: string, wanted: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted} (${number})`;
+    if (!(await isNameOfVerified(tx, meshId, name))) return name;
+  }
+}
+
+async function giveFurtherCredential(
+  tx: Transaction,
+  meshId: string,
+  { personId, name }: PersonRow,
+): Promise<OutputOf<"create_person">> {
+  const { credential, secretHash } = makeCredential(personId);
+  await insertFurtherSecret(
+    tx,
+    { scopeId: meshId, id: personId },
+    { secretHash, max: limits.furtherSecretsMax },
+  );
+  return { person_id: credential, name, verified: true };
+}
+
+/** Says whose credential this is (PERSON-8). */
+export async function getPerson(ctx: PersonContext<IdentityServices>): Promise<OutputOf<"get_person">> {
+  const { database } = ctx.services;
+  const row = await findPerson(database.orm, database.meshId, ctx.person.personId);
+  if (!row) throw unauthorized("This person is gone");
+  return {
+    person_id: row.personId,
+    name: row.name,
+    created_at: row.createdAt.toISOString(),
+    verified: isVerified(row),
+  };
+}
+
+/** Changes what a person is called in the sessions that it comes to from now on (PERSON-9). */
+export async function renamePerson(
+  ctx: PersonContext<IdentityServices>,
+  { name: wanted }: ParsedInputOf<"rename_person">,
+): Promise<OutputOf<"rename_person">> {
+  const { database, credentials, mesh } = ctx.services;
+  const { personId, verified } = ctx.person;
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const name = verified ? wanted : await nameGuest(tx, database.meshId, wanted);
+    await renamePersonRow(tx, database.meshId, personId, name);
+    afterCommit(() => {
+      credentials.forgetEverywhere(personId);
+      mesh.announceToPerson(personId, null);
+    });
+    return { name };
+  });
+}
+
+/** Makes a guest a verified person, in all its sessions (PERSON-10); a code is good for one. */
+export async function verifyPerson(
+  ctx: PersonContext<IdentityServices>,
+  { code }: ParsedInputOf<"verify_person">,
+): Promise<OutputOf<"verify_person">> {
+  const { database, credentials, mesh } = ctx.services;
+  const { personId, name } = ctx.person;
+  return ctx.write(async ({ tx, afterCommit }) => {
+    await lockPerson(tx, database.meshId, personId);
+    await useVerificationCode(tx, code);
+    await setPersonVerified(tx, database.meshId, personId);
+    afterCommit(() => {
+      credentials.forgetEverywhere(personId);
+      mesh.announceToPerson(personId, null);
+    });
+    return { name, verified: true as const };
+  });
+}
+
+/** Makes a link that verifies a person, for who can read the broker's Merkle home (PERSON-10). */
+export async function createVerificationCode(
+  { services, write }: Context<IdentityServices>,
+  { home_key }: ParsedInputOf<"create_verification_code">,
+): Promise<OutputOf<"create_verification_code">> {
+  if (!timingSafeEqual(hashSecret(home_key), hashSecret(services.homeKey))) {
+    throw new MerkleError(
+      "forbidden",
+      "This is not the key of this broker's Merkle home. Run merkle open on the broker's machine, as the user that it runs as.",
+    );
+  }
+  return write(async ({ tx }) => {
+    const { code, link, expiresAt } = await makeVerificationCode(tx, services, limits.verificationSeconds);
+    return { code, link, expires_at: expiresAt.toISOString() };
+  });
+}

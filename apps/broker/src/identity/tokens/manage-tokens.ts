@@ -1,0 +1,103 @@
+import { endToken, findTokenByNumber, insertToken, type KnownToken, listTokenRows } from "@merkle/db";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf, type Token } from "@merkle/wire";
+import type { Context, IdentityServices } from "../context.js";
+import { onlyOf, requireMember } from "../require-member.js";
+import { makeToken } from "./token.js";
+
+/** Gives a member a token for programs, or a link that signs one browser in; the secret is in this reply alone (TOKEN-1). */
+export async function issueToken(
+  ctx: Context<IdentityServices>,
+  { kind, label, expires_in_s }: ParsedInputOf<"issue_token">,
+): Promise<OutputOf<"issue_token">> {
+  const { database, addresses, mesh } = ctx.services;
+  const member = requireMember(ctx);
+  const seconds = expires_in_s ?? { bearer: limits.tokenSeconds, sign_in: limits.signInSeconds }[kind];
+  if (kind === "sign_in" && seconds > limits.signInSecondsMax) throw tooLong();
+
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const { token, secretHash } = makeToken(kind);
+    const { number, expiresAt } = await insertToken(tx, {
+      meshId: database.meshId,
+      kind,
+      secretHash,
+      holder: { memberId: member.memberId },
+      // Whoever found a token, or sat at somebody's browser, must not keep a foot in by issuing another.
+      parent: member.token ?? undefined,
+      label,
+      createdBy: member.memberId,
+      seconds,
+    });
+    afterCommit(() => mesh.announce("members", null));
+    return {
+      token_id: number,
+      token,
+      link: kind === "sign_in" ? `${addresses.base()}/sign-in#${token}` : null,
+      expires_at: expiresAt.toISOString(),
+    };
+  });
+}
+
+function tooLong(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `expires_in_s of a sign-in link is at most ${limits.signInSecondsMax}: who has it is you.`,
+    { field: "expires_in_s" },
+  );
+}
+
+/** Lists tokens in force, the newest first: all of the mesh to an admin or where everybody is let in, else one's own (TOKEN-6). */
+export async function listTokens(ctx: Context<IdentityServices>): Promise<OutputOf<"list_tokens">> {
+  const { database } = ctx.services;
+  const rows = await listTokenRows(database.orm, database.meshId, {
+    memberId: onlyOf(ctx.principal),
+    limit: limits.tokensListedMax,
+  });
+  return { tokens: rows.flatMap((row) => toToken(row) ?? []) };
+}
+
+/** Ends a token with whatever was got by it, one's own or as an admin anybody's (TOKEN-6). */
+export async function revokeToken(
+  ctx: Context<IdentityServices>,
+  { token_id: number }: ParsedInputOf<"revoke_token">,
+): Promise<OutputOf<"revoke_token">> {
+  const { database, revocations, mesh } = ctx.services;
+  const { meshId } = database;
+  const { memberId, role } = requireMember(ctx);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const row = await findTokenByNumber(tx, meshId, number);
+    const isOwn = row !== null && (row.memberId === memberId || row.createdBy === memberId);
+    if (!row || (role !== "admin" && !isOwn)) throw noSuchToken(number);
+    const ended = await endToken(tx, meshId, number);
+    afterCommit(() => {
+      for (const token of ended) revocations.revoke({ meshId, token });
+      mesh.announce("members", null);
+    });
+    return { token_id: number };
+  });
+}
+
+function noSuchToken(number: number): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no token ${number} of yours in force. list_tokens shows those there are.`,
+  );
+}
+
+/** A token as those see it who may revoke it; null for a ticket, which is used up before anybody could. */
+function toToken(row: KnownToken): Token | null {
+  const { kind, session } = row;
+  if (kind === "ticket") return null;
+  return {
+    token_id: row.number,
+    kind,
+    label: row.label,
+    member: row.member?.name ?? null,
+    session:
+      session && row.sessionId !== null
+        ? { session_id: row.sessionId, slug: session.slug, title: session.title }
+        : null,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Database, type RecordedMessage, readRecordedMessages, readRecordedVersions } from "@merkle/db";
+import {
+  documentEntry,
+  entryLeaf,
+  feedEntry,
+  type GrowingTree,
+  growTree,
+  toHex,
+  writeJsonLine,
+} from "@merkle/wire/record";
+import { retryWhileLost } from "../../core/retry-while-lost.js";
+import { sha256 } from "../../core/sha256.js";
+import {
+  isWhole,
+  type Recorded,
+  readStoredLeaves,
+  type StoredLeaves,
+  toRecordedMessage,
+} from "./recorded.js";
+
+/** A page is one short read: no snapshot is held, however long the export takes. */
+const page = { messagesMax: 500, bytesMax: 1024 * 1024 };
+
+/** So many lines are hashed in one turn, which takes a few milliseconds. */
+const linesPerTurn = 100;
+
+/** The messages that an export has, a page at a time, as the rows have them. */
+export async function* readFeed(
+  database: Pick<Database, "orm">,
+  sessionId: string,
+  upTo: number,
+): AsyncGenerator<readonly RecordedMessage[]> {
+  for (let after = 0; after < upTo; ) {
+    const range = { after, upTo };
+    const rows = await retryWhileLost(() => readRecordedMessages(database.orm, sessionId, range, page));
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = last.sequence;
+  }
+}
+
+/**
+ * A bundle's `feed.ndjson` (EXPORT-3). The hash of a line is the one that was stored when the message was sealed, and the
+ * root is over those: what was changed behind the broker's back since then does not match its line, and nothing is mended.
+ */
+export async function* feedLines(
+  database: Pick<Database, "orm">,
+  sessionId: string,
+  recorded: Recorded,
+): AsyncGenerator<string> {
+  const tree = growTree(sha256);
+  const stored = readStoredLeaves(recorded, "feed");
+  for await (const rows of readFeed(database, sessionId, recorded.size)) {
+    for (let at = 0; at < rows.length; at += linesPerTurn) {
+      const lines: string[] = [];
+      for (const row of rows.slice(at, at + linesPerTurn))
+        lines.push(await toLine(row, recorded, tree, stored));
+      yield lines.join("");
+      await nextTurn();
+    }
+  }
+}
+
+async function toLine(
+  row: RecordedMessage,
+  { recordId }: Recorded,
+  tree: GrowingTree,
+  stored: StoredLeaves,
+): Promise<string> {
+  await pushMissing(tree, stored, row.sequence - 1);
+  // Who removed a text, another message says: here it would be said by nobody.
+  const message = toRecordedMessage({ ...row, redaction: null }, recordId);
+  const { contentHash } = row;
+  const leaf =
+    (await stored.find(row.sequence)) ?? entryLeaf(feedEntry(message, { recordId, contentHash }), sha256);
+  tree.push(leaf);
+  return writeJsonLine({
+    message,
+    salt: isWhole(message) ? row.salt : null,
+    content_hash: contentHash,
+    hash: toHex(leaf),
+    root: toHex(tree.root()),
+  });
+}
+
+/** Where messages are missing that a tile knows of, the roots after them are still those that were signed. */
+async function pushMissing(tree: GrowingTree, stored: StoredLeaves, upTo: number): Promise<void> {
+  while (tree.size < upTo) {
+    const leaf = await stored.find(tree.size + 1);
+    if (!leaf) return;
+    tree.push(leaf);
+  }
+}
+
+/** Half a megabyte each, at most. */
+const versionsPerRead = 4;
+
+/** A bundle's `document.ndjson`: every version of the document, made as the lines of the feed are (EXPORT-3). */
+export async function* documentLines(
+  database: Pick<Database, "orm">,
+  sessionId: string,
+  recorded: Recorded,
+): AsyncGenerator<string> {
+  const { recordId, documentVersion } = recorded;
+  const tree = growTree(sha256);
+  const stored = readStoredLeaves(recorded, "document");
+  for (let after = 0; after < documentVersion; ) {
+    const part = { after, upTo: documentVersion, limit: versionsPerRead };
+    const rows = await retryWhileLost(() => readRecordedVersions(database.orm, sessionId, part));
+    for (const { salt, contentHash, content, ...row } of rows) {
+      await pushMissing(tree, stored, row.version - 1);
+      const version = {
+        session_id: recordId,
+        version: row.version,
+        written_by_team_id: row.writtenByTeamId,
+        written_by: row.writtenBy,
+        written_at: row.writtenAt.toISOString(),
+        after_sequence: row.afterSequence,
+      };
+      const leaf =
+        (await stored.find(row.version)) ??
+        entryLeaf(documentEntry(version, { recordId, contentHash }), sha256);
+      tree.push(leaf);
+      yield writeJsonLine({
+        version,
+        content,
+        salt,
+        content_hash: contentHash,
+        hash: toHex(leaf),
+        root: toHex(tree.root()),
+      });
+    }
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.version;
+  }
+}

@@ -1,0 +1,35 @@
+import { type GroupMembership, lockGroups, updatePeerFacts } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { SessionServices, TeamContext } from "./context.js";
+import { withMembership, withoutMembership } from "./peers/membership.js";
+import { announceRoster } from "./roster/announce-roster.js";
+
+/** Puts the caller's peer into a group, or gives it another role there (PEER-13). */
+export async function joinGroup(
+  ctx: TeamContext<SessionServices>,
+  { name, role }: ParsedInputOf<"join_group">,
+): Promise<OutputOf<"join_group">> {
+  return changeGroups(ctx, (groups) => withMembership(groups, { name, role }));
+}
+
+/** Takes the caller's peer out of a group; out of one that it is not in, too. */
+export async function leaveGroup(
+  ctx: TeamContext<SessionServices>,
+  { name }: ParsedInputOf<"leave_group">,
+): Promise<OutputOf<"leave_group">> {
+  return changeGroups(ctx, (groups) => withoutMembership(groups, name));
+}
+
+/** Changes the groups of the caller's peer, and returns those it is in then. */
+async function changeGroups(
+  { services, session: { sessionId }, team, write }: TeamContext<SessionServices>,
+  change: (groups: readonly GroupMembership[]) => GroupMembership[],
+): Promise<{ groups: GroupMembership[] }> {
+  const { peerId } = team.peer;
+  return write(async ({ tx, afterCommit }) => {
+    const groups = change(await lockGroups(tx, sessionId, peerId));
+    await updatePeerFacts(tx, sessionId, peerId, { groups });
+    afterCommit(() => announceRoster(services, sessionId));
+    return { groups };
+  });
+}

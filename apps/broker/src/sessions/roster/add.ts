@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { insertPeer, insertTeam, lockSession, lockTeam, placeCursor, setLeft } from "@merkle/db";
+import type { ParsedInputOf } from "@merkle/wire";
+import type { Write } from "../../core/write.js";
+import { makeCredential } from "../../identity/credential.js";
+import { ownerOf } from "../../identity/principal.js";
+import type { TeamCaller } from "../access/credentials.js";
+import type { SessionContext, SessionServices } from "../context.js";
+import { announceJoined, announceRoster } from "./announce-roster.js";
+import { refuseTakenName, takeName } from "./names.js";
+import { toPeerFacts } from "./peer-facts.js";
+
+/** What a joining comes to. */
+export interface Joined {
+  /** The credential of the team that was made, or the one that was given. */
+  readonly credential: string;
+  readonly name: string;
+  /** The named peer's, as which the caller goes on. */
+  readonly peer: { readonly credential: string; readonly name: string } | null;
+  readonly resumed: boolean;
+  readonly cursor: number;
+}
+
+/** The session that is joined, as it is. */
+export interface JoinedSession {
+  readonly lastSequence: number;
+  readonly documentVersion: number;
+}
+
+/** Adds a team, with a named peer if its joiner asks for one, which then is the one that reads. */
+export async function addTeam(
+  ctx: SessionContext<SessionServices>,
+  write: Write,
+  input: ParsedInputOf<"join_session">,
+  { documentVersion }: JoinedSession,
+): Promise<Joined> {
+  const { sessionId } = ctx.session;
+  const { tx } = write;
+  const [teamId, unnamedId, namedId] = [randomUUID(), randomUUID(), randomUUID()];
+  const joinedAt = new Date();
+  const { credential, secretHash } = makeCredential(teamId);
+  const memberId = ownerOf(ctx.principal);
+  const name = await takeName(tx, sessionId, input.team_name, (free) =>
+    insertTeam(tx, { sessionId, teamId, name: free, provedBy: { secretHash }, memberId, joinedAt }),
+  );
+
+  // The peers are stored before the event, which must come last; their cursors are put behind it once it has a number.
+  const start = { sessionId, teamId, cursor: 0, documentVersion };
+  const facts = toPeerFacts(input);
+  if (input.peer_name === undefined) {
+    await insertPeer(tx, { ...start, peerId: unnamedId, facts });
+    const cursor = await announceJoined(ctx, write, { name, peerId: unnamedId, at: joinedAt });
+    await placeCursor(tx, sessionId, unnamedId, input.replay_from ?? cursor);
+    return { credential, name, peer: null, resumed: false, cursor: input.replay_from ?? cursor };
+  }
+
+  await lockSession(tx, sessionId);
+  await refuseTakenName(tx, { sessionId, teamId, peerId: namedId }, input.peer_name);
+  const peer = makeCredential(namedId);
+  const named = { name: input.peer_name, secretHash: peer.secretHash };
+  await insertPeer(tx, { ...start, peerId: unnamedId });
+  await insertPeer(tx, { ...start, peerId: namedId, named, facts });
+  const cursor = await announceJoined(ctx, write, { name, peerId: namedId, at: joinedAt });
+  await placeCursor(tx, sessionId, unnamedId, cursor);
+  await placeCursor(tx, sessionId, namedId, input.replay_from ?? cursor);
+  return {
+    credential,
+    name,
+    peer: { credential: peer.credential, name: named.name },
+    resumed: false,
+    cursor: input.replay_from ?? cursor,
+  };
+}
+
+/** Adds a named peer to a team, which reads on from the feed's end. No event tells of it, unless the team had left. */
+export async function addPeer(
+  ctx: SessionContext<SessionServices>,
+  team: TeamCaller,
+  write: Write,
+  input: ParsedInputOf<"join_session"> & { readonly peer_name: string },
+  { lastSequence, documentVersion }: JoinedSession,
+): Promise<Joined> {
+  const { services } = ctx;
+  const { sessionId } = ctx.session;
+  const { teamId } = team;
+  const { tx } = write;
+  await lockTeam(tx, sessionId, teamId);
+  await lockSession(tx, sessionId);
+
+  const peerId = randomUUID();
+  await refuseTakenName(tx, { sessionId, teamId, peerId }, input.peer_name);
+  const { credential, secretHash } = makeCredential(peerId);
+  const named = { name: input.peer_name, secretHash };
+  let cursor = input.replay_from ?? lastSequence;
+  await insertPeer(tx, {
+    sessionId,
+    teamId,
+    peerId,
+    cursor,
+    documentVersion,
+    named,
+    facts: toPeerFacts(input),
+  });
+  if (await setLeft(tx, sessionId, teamId, null)) {
+    const joined = await announceJoined(ctx, write, { name: team.name, peerId, at: new Date() });
+    cursor = input.replay_from ?? joined;
+    await placeCursor(tx, sessionId, peerId, cursor);
+  }
+  write.afterCommit(() => {
+    services.credentials.forget(sessionId, teamId);
+    announceRoster(services, sessionId);
+  });
+  const peer = { credential, name: named.name };
+  return { credential: team.credential, name: team.name, peer, resumed: false, cursor };
+}

@@ -1,0 +1,59 @@
+import { findTakenPeerNames, listNamesLike, type Queryable, type Transaction } from "@merkle/db";
+import { limits, MerkleError } from "@merkle/wire";
+
+/** Who wants a name. */
+interface Wanting {
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly peerId: string;
+}
+
+/**
+ * The session's row is to be held by whoever takes a name, so that of two that want the same one gets it.
+ *
+ * @throws conflict, with a free name, when another peer is there under this name, or another team has it (PEER-4)
+ */
+export async function refuseTakenName(tx: Transaction, who: Wanting, name: string): Promise<void> {
+  const free = await findFreeName(tx, who, name);
+  if (free === name) return;
+  throw new MerkleError(
+    "conflict",
+    `The name "${name}" is taken in this session. "${free}" is free; if the place is your own, join with its credential as team_id.`,
+    { free_name: free },
+  );
+}
+
+const triedAtOnce = 20;
+
+/** The name itself, or with the first number that is free: `atlas`, `atlas-2`, `atlas-3`. */
+export async function findFreeName(tx: Transaction, who: Wanting, wanted: string): Promise<string> {
+  for (let first = 1; ; first += triedAtOnce) {
+    const names = Array.from({ length: triedAtOnce }, (_, index) => numbered(wanted, first + index));
+    const taken = await findTakenPeerNames(tx, who, names);
+    const free = names.find((name) => !taken.has(name));
+    if (free !== undefined) return free;
+  }
+}
+
+/** A name stays within its limit by losing its end, whole characters of it. */
+function numbered(name: string, number: number): string {
+  if (number === 1) return name;
+  const suffix = `-${number}`;
+  const room = limits.nameCharsMax - suffix.length;
+  const kept = name.slice(0, room).replace(/[\ud800-\udbff]$/, "");
+  return `${kept.trimEnd()}${suffix}`;
+}
+
+/** Finds a free name in a session, `Birch`, `Birch (2)`, …, and takes it (JOIN-4). */
+export async function takeName(
+  db: Queryable | Transaction,
+  sessionId: string,
+  wanted: string,
+  take: (name: string) => Promise<boolean>,
+): Promise<string> {
+  const taken = await listNamesLike(db, sessionId, wanted);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted} (${number})`;
+    if (!taken.has(name.toLowerCase()) && (await take(name))) return name;
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  bringPeerBack,
+  lockPeer,
+  lockSession,
+  lockTeam,
+  placeCursor,
+  setLeft,
+  setResynced,
+  updatePeerFacts,
+} from "@merkle/db";
+import type { ParsedInputOf } from "@merkle/wire";
+import type { Write } from "../../core/write.js";
+import type { TeamCaller } from "../access/credentials.js";
+import type { SessionContext, SessionServices } from "../context.js";
+import type { Joined } from "./add.js";
+import { announceJoined, announceRoster } from "./announce-roster.js";
+import { findFreeName } from "./names.js";
+import { toPeerFacts } from "./peer-facts.js";
+
+/** Gives a team its place back (JOIN-5). */
+export async function resumeTeam(
+  ctx: SessionContext<SessionServices>,
+  team: TeamCaller,
+  write: Write,
+  input: ParsedInputOf<"join_session">,
+): Promise<Joined> {
+  const { services } = ctx;
+  const { sessionId } = ctx.session;
+  const { peer, name, credential, teamId } = team;
+  await updatePeerFacts(write.tx, sessionId, peer.peerId, toPeerFacts(input));
+  // The cursor that it is given is of this history.
+  await setResynced(write.tx, sessionId, peer.peerId);
+  if (team.leftAt && (await setLeft(write.tx, sessionId, teamId, null))) {
+    await announceJoined(ctx, write, { name, peerId: peer.peerId, at: new Date() });
+  }
+  const cursor = input.replay_from ?? peer.acked;
+  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peer.peerId, cursor);
+  write.afterCommit(() => {
+    peer.resync = false;
+    services.credentials.forget(sessionId, teamId);
+    announceRoster(services, sessionId);
+  });
+  return { credential, name, peer: null, resumed: true, cursor };
+}
+
+/**
+ * Gives a named peer its place back (PEER-3): the same row, cursor and groups. One that had left, or was retired, is back
+ * by it, and its team with it; under a numbered name when another peer has its own by now.
+ */
+export async function resumePeer(
+  ctx: SessionContext<SessionServices>,
+  team: TeamCaller,
+  write: Write,
+  input: ParsedInputOf<"join_session">,
+): Promise<Joined> {
+  const { services } = ctx;
+  const { sessionId } = ctx.session;
+  const { teamId, credential } = team;
+  const { peerId, acked } = team.peer;
+  const { tx } = write;
+
+  await lockTeam(tx, sessionId, teamId);
+  const name = await takeNameBack(write, { sessionId, teamId, peerId });
+  await bringPeerBack(tx, sessionId, peerId, name);
+  await updatePeerFacts(tx, sessionId, peerId, toPeerFacts(input));
+  // The cursor that it is given is of this history.
+  await setResynced(tx, sessionId, peerId);
+  if (await setLeft(tx, sessionId, teamId, null)) {
+    await announceJoined(ctx, write, { name: team.name, peerId, at: new Date() });
+  }
+  const cursor = input.replay_from ?? acked;
+  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, cursor);
+  write.afterCommit(() => {
+    team.peer.resync = false;
+    for (const id of [peerId, teamId]) services.credentials.forget(sessionId, id);
+    team.peer.name = name;
+    announceRoster(services, sessionId);
+  });
+  return { credential, name: team.name, peer: { credential, name }, resumed: true, cursor };
+}
+
+async function takeNameBack(
+  { tx }: Write,
+  peer: { readonly sessionId: string; readonly teamId: string; readonly peerId: string },
+): Promise<string> {
+  const { name, leftAt } = await lockPeer(tx, peer.sessionId, peer.peerId);
+  if (leftAt === null) return name;
+  await lockSession(tx, peer.sessionId);
+  return findFreeName(tx, peer, name);
+}
+
+/** Puts a peer's cursor where it wants to read on, back as well as forward (JOIN-3). */
+export async function startAgainFrom(
+  { services, session }: SessionContext<SessionServices>,
+  write: Write,
+  peerId: string,
+  cursor: number,
+): Promise<void> {
+  await placeCursor(write.tx, session.sessionId, peerId, cursor);
+  write.afterCommit(() => {
+    const peer = services.presence.find(peerId);
+    if (!peer) return;
+    const cursors = { acked: cursor, acknowledged: cursor, ackedOnDisk: cursor };
+    Object.assign(peer, { ...cursors, offered: cursor, returned: cursor, arrived: cursor, repeated: cursor });
+    peer.returnedOver = new WeakMap();
+  });
+}

@@ -1,0 +1,109 @@
+import { findSession, lockSession, mergeBrokerSettings } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf, type SessionSettings } from "@merkle/wire";
+import { adminsOnly } from "./access/authorize.js";
+import type { Context, SessionServices } from "./context.js";
+import { changeSessionSettings, toSessionSettings } from "./session-settings.js";
+
+export async function getSettings(
+  { services }: Context<SessionServices>,
+  input: ParsedInputOf<"get_settings">,
+): Promise<OutputOf<"get_settings">> {
+  return describeSettings(services, input.session_id);
+}
+
+/** The broker's settings, the addresses that follow from them, and one session's settings when it is named. */
+async function describeSettings(
+  services: SessionServices,
+  sessionRef?: string,
+): Promise<OutputOf<"get_settings">> {
+  const { settings, addresses, limiter } = services;
+  const output = {
+    settings: settings.current,
+    rate_limits: limiter.rates,
+    connection_url: addresses.mcp(),
+    base_url: addresses.base(),
+  };
+  if (sessionRef === undefined) return output;
+  return { ...output, session_settings: await readSessionSettings(services, sessionRef) };
+}
+
+async function readSessionSettings(services: SessionServices, ref: string): Promise<SessionSettings> {
+  const { database } = services;
+  const session = await services.sessions.find(ref);
+  const row = session && (await findSession(database.orm, database.meshId, session.sessionId));
+  if (!row) throw new MerkleError("not_found", `There is no session "${ref}".`);
+  return toSessionSettings(row.settings);
+}
+
+/** Changes the broker's settings, a session's, or both, in one transaction (SET-5). */
+export async function updateSettings(
+  ctx: Context<SessionServices>,
+  input: ParsedInputOf<"update_settings">,
+): Promise<OutputOf<"update_settings">> {
+  const { database, settings, sessions } = ctx.services;
+  const session = input.session_id === undefined ? null : await sessions.find(input.session_id);
+  if (input.session_id !== undefined && !session) {
+    throw new MerkleError("not_found", `There is no session "${input.session_id}".`);
+  }
+  refuseCrossedThresholds(
+    input.settings?.active_within_s ?? settings.current.active_within_s,
+    input.settings?.disconnected_after_s ?? settings.current.disconnected_after_s,
+  );
+
+  if (input.settings) refuseButAdmins(ctx);
+  await ctx.write(async (write) => {
+    const { tx } = write;
+    if (input.settings) await mergeBrokerSettings(tx, input.settings);
+    if (session && input.session_settings) {
+      const { sessionId } = session;
+      await lockSession(tx, sessionId);
+      const row = await findSession(tx, database.meshId, sessionId);
+      const old = toSessionSettings(row?.settings);
+      const by = nameOfCaller(ctx);
+      await changeSessionSettings(write, {
+        ...{ sessionId, by, old, settings: input.session_settings },
+        causedBy: null,
+      });
+    }
+    return {};
+  });
+  await settings.reload();
+  tellWhoReads(ctx.services, input.settings ? null : (session?.sessionId ?? null), session?.sessionId);
+  return describeSettings(ctx.services, input.session_id);
+}
+
+/** A person, or the member whom no person stands for. */
+function nameOfCaller({ person, principal }: Context<SessionServices>): string {
+  if (person) return person.name;
+  if (principal?.kind === "member") return principal.name;
+  throw new TypeError("Settings are changed by a person or a member.");
+}
+
+/** A budget, and how long a session may be silent, decide what waits for a human. */
+function tellWhoReads(
+  { mesh, meshChannels, channels }: SessionServices,
+  changed: string | null,
+  sessionId: string | undefined,
+): void {
+  for (const kind of ["settings", "attention"] as const) {
+    if (changed === null) meshChannels.announceEverywhere(kind);
+    else mesh.announce(kind, changed);
+  }
+  if (sessionId !== undefined) {
+    channels.announceChange(sessionId, "session", channels.find(sessionId)?.head ?? 0);
+  }
+}
+
+/** A session's settings are for everybody who works there; the broker's concern all. */
+function refuseButAdmins({ principal }: Context<SessionServices>): void {
+  if (principal?.kind === "member" && principal.role !== "admin")
+    throw adminsOnly("Changing the broker's settings");
+}
+
+function refuseCrossedThresholds(activeWithinS: number, disconnectedAfterS: number): void {
+  if (activeWithinS < disconnectedAfterS) return;
+  throw new MerkleError(
+    "bad_request",
+    `disconnected_after_s (${disconnectedAfterS}) must be more than active_within_s (${activeWithinS}): a team is active, then idle, then disconnected.`,
+  );
+}
