@@ -13,6 +13,7 @@ await attempt(() => install());
 await attempt(() => install("tools/conformance"));
 await attempt(build);
 await attempt(() => step("checking form", process.execPath, [programs.biome, "ci", "."]));
+await attempt(() => step("checking floors", process.execPath, ["scripts/check-floors.mjs"]));
 await attempt(() => step("checking types", process.execPath, [programs.tsc, "-p", "tsconfig.test.json"]));
 const tests = await runTests(process.argv.slice(2));
 

@@ -1,0 +1,92 @@
+/** Reads which source file imports which. Types count: whoever reads a file has to know them as well. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The packages, by their folders. */
+export const packages = ["packages", "apps"].flatMap((folder) =>
+  readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+);
+
+/** The code of a package that is shipped, by path from the root; tests and what they are made with are not. */
+export function listSources(folder) {
+  const from = existsSync(join(root, folder, "src")) ? join(root, folder, "src") : join(root, folder);
+  return readdirSync(from, { recursive: true })
+    .map((path) => join(relative(root, from), path).split(sep).join("/"))
+    .filter(
+      (path) => /\.tsx?$/.test(path) && !/\.(test|d)\.tsx?$|-kit\/|node_modules\/|\/dist\/|\/\./.test(path),
+    )
+    .sort();
+}
+
+// Biome writes every import like this, and `from` ends one that stands on several lines.
+const specifiers = /^(?:.*\bfrom|import) "([^"]+)";$|\bimport\(\s*"([^"]+)"/gm;
+
+/** The sources, each with the other ones that it imports. */
+export function readImports(sources) {
+  const known = new Set(sources);
+  return new Map(sources.map((path) => [path, importsOf(path, known)]));
+}
+
+function importsOf(path, known) {
+  const text = readFileSync(join(root, path), "utf8");
+  const found = new Set();
+  for (const [, named, awaited] of text.matchAll(specifiers)) {
+    const target = resolve(path, named ?? awaited, known);
+    if (target) found.add(target);
+  }
+  return [...found];
+}
+
+function resolve(path, specifier, known) {
+  const alias =
+    specifier.startsWith("@/") && `${path.split("/").slice(0, 2).join("/")}/${specifier.slice(2)}`;
+  if (!alias && !specifier.startsWith(".")) return undefined;
+  const target = alias || join(dirname(path), specifier).split(sep).join("/");
+  const bare = target.replace(/\.jsx?$/, "");
+  return [target, `${bare}.ts`, `${bare}.tsx`, `${bare}/index.ts`].find((each) => known.has(each));
+}
+
+/** The circles of a graph: each a list of nodes of which every one leads to every other (Tarjan). */
+export function findCircles(graph) {
+  const index = new Map();
+  const low = new Map();
+  const stack = [];
+  const circles = [];
+
+  function visit(node) {
+    index.set(node, index.size);
+    low.set(node, index.get(node));
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!index.has(next)) visit(next);
+      if (stack.includes(next)) low.set(node, Math.min(low.get(node), low.get(next)));
+    }
+    if (low.get(node) !== index.get(node)) return;
+    const circle = stack.splice(stack.indexOf(node));
+    if (circle.length > 1) circles.push(circle.reverse());
+  }
+
+  for (const node of graph.keys()) if (!index.has(node)) visit(node);
+  return circles;
+}
+
+/** The folder that a source is in; a file that lies directly on a floor, or above the floors, stands for itself. */
+export function folderOf(path) {
+  const parts = path.split("/");
+  return parts.length > 5 ? parts.slice(0, -1).join("/") : path;
+}
+
+/** The same graph between folders. */
+export function toFolders(imports) {
+  const folders = new Map();
+  for (const [path, targets] of imports) {
+    const from = folderOf(path);
+    const into = folders.get(from) ?? new Set();
+    folders.set(from, into);
+    for (const target of targets) if (folderOf(target) !== from) into.add(folderOf(target));
+  }
+  return folders;
+}
