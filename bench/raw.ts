@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { appendMessages, connectPool, type MessageRow } from "@merkle/db";
+import { appendMessages, connectPool, type MessageRow, messageRowDefaults } from "@merkle/db";
 import { canonicalJson } from "@merkle/wire";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
@@ -72,22 +72,14 @@ export function openRawStatement(databaseUrl: string): RawStatement {
 
 function makeRows(sessions: readonly string[], count: number): MessageRow[] {
   return Array.from({ length: count }, (_, index) => ({
+    ...messageRowDefaults,
     session_id: sessions[index % sessions.length] ?? "",
     id: randomUUID(),
     type: "chat",
     team_id: randomUUID(),
     peer_id: randomUUID(),
     author_team: "Bench",
-    author_peer: null,
-    author_human: false,
-    recipients: ["*"],
-    priority: "next",
-    reply_to: null,
     content: canonicalJson({ text: messageText }),
     salt: randomBytes(16).toString("hex"),
-    after_closing: false,
-    reaches: null,
-    answers: null,
-    kind: null,
   }));
 }

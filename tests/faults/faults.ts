@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MessageRow } from "@merkle/db";
 import postgres from "postgres";
+import { makeRow } from "../kit/message-row.js";
 import type { BrokerProcess } from "./broker-process.js";
 import type { AckedPost } from "./checker.js";
 import { holdFeed } from "./holder.js";
@@ -153,25 +154,7 @@ function refusals({ unavailable }: WriterTally): number {
 }
 
 function foreignRow(session: string, text: string): MessageRow {
-  return {
-    session_id: session,
-    id: randomUUID(),
-    type: "chat",
-    team_id: randomUUID(),
-    peer_id: randomUUID(),
-    author_team: "Another client",
-    author_peer: null,
-    author_human: false,
-    recipients: ["*"],
-    priority: "next",
-    reply_to: null,
-    content: JSON.stringify({ text }),
-    salt: randomBytes(16).toString("hex"),
-    after_closing: false,
-    reaches: null,
-    answers: null,
-    kind: null,
-  };
+  return makeRow(session, { author_team: "Another client", content: JSON.stringify({ text }) });
 }
 
 function requireProxy({ place }: Stage): PostgresProxy {

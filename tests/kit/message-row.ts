@@ -1,27 +1,19 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { MessageRow } from "@merkle/db";
+import { type MessageRow, messageRowDefaults } from "@merkle/db";
 import type postgres from "postgres";
 
 /** A chat message for the appender, with what the test changes about it. */
 export function makeRow(sessionId: string, changes: Partial<MessageRow> = {}): MessageRow {
   return {
+    ...messageRowDefaults,
     session_id: sessionId,
     id: randomUUID(),
     type: "chat",
     team_id: randomUUID(),
     peer_id: randomUUID(),
     author_team: "Atlas",
-    author_peer: null,
-    author_human: false,
-    recipients: ["*"],
-    priority: "next",
-    reply_to: null,
     content: '{"text":"hello"}',
     salt: randomBytes(16).toString("hex"),
-    after_closing: false,
-    reaches: null,
-    answers: null,
-    kind: null,
     ...changes,
   };
 }

@@ -22,6 +22,7 @@ export {
   appendInTransaction,
   appendMessages,
   type MessageRow,
+  messageRowDefaults,
 } from "./feed/append-messages.js";
 export * from "./feed/feed-pages.js";
 export * from "./feed/messages.js";

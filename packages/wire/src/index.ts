@@ -37,6 +37,17 @@ export { KeyCard } from "./identity/key-card.js";
 export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-schema.js";
 export { Message, Redaction, type SystemEvent } from "./message.js";
 export {
+  kindOf,
+  type MessageFieldName,
+  type MessageFields,
+  messageFieldNames,
+  messageFields,
+  type RecordedFields,
+  recordedFieldNames,
+  toMessageHead,
+  toRecordedFields,
+} from "./message-fields.js";
+export {
   type AccessRule,
   commonErrors,
   isSessionOperation,
@@ -70,7 +81,6 @@ export type {
   Found,
   Place,
   Topic,
-  TopicCloseReason,
   TopicMessage,
   TopicStatus,
 } from "./operations/topics.js";
@@ -79,4 +89,4 @@ export { type Instant, parseInstant } from "./parse-instant.js";
 export * from "./plain.js";
 export { parseSourcePath, type SourcePathParts } from "./source-path.js";
 export { type ListedTool, toTool } from "./tool.js";
-export { isStorable, type JobKind, Timestamp, Uuid, utf8Bytes } from "./values.js";
+export { isStorable, type JobKind, Timestamp, type TopicCloseReason, Uuid, utf8Bytes } from "./values.js";

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import type { TopicCloseReason } from "./operations/topics.js";
 import type { SignedHead } from "./record/head.js";
-import { Sequence, Timestamp, Uuid } from "./values.js";
+import { Sequence, Timestamp, type TopicCloseReason, Uuid } from "./values.js";
 
 export const Priority = z.enum(["now", "next", "low"]);
 

@@ -179,3 +179,7 @@ export const inEpoch = {
     description: "The epoch that your cursor comes from; another one is answered `resync`.",
   }),
 };
+
+/** Why a topic was closed; `accepted` when a proposal for it was. */
+export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
+export type TopicCloseReason = z.output<typeof TopicCloseReason>;

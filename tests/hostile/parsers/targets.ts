@@ -27,7 +27,7 @@ import { applyEdit, editToAdd, editToRemove } from "../../../apps/cli/src/instal
 import { checkCard } from "../../../apps/cli/src/sealed/check-card.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
 import * as bundle from "../../../packages/wire/src/record/bundle.js";
-import { ShapeError } from "../../../packages/wire/src/record/shape.js";
+import { ShapeError } from "../../../packages/wire/src/shape.js";
 
 /** A parser that meets bytes of others, and what must hold of it whatever they are. */
 export interface Target {

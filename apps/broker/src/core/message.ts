@@ -1,13 +1,15 @@
 import { hash, randomUUID } from "node:crypto";
-import type { MessageRow, RedactionEvent, StoredMessage } from "@merkle/db";
+import { type MessageRow, messageRowDefaults, type RedactionEvent, type StoredMessage } from "@merkle/db";
 import {
   canonicalJson,
+  kindOf,
   type Message,
   messageIdFrom,
   type Redaction,
   type SystemEvent,
   saidOf,
   sealedBytes,
+  toMessageHead,
   uuidFromDigest,
 } from "@merkle/wire";
 
@@ -37,11 +39,12 @@ export interface Audience {
   readonly reaches: readonly string[] | null;
 }
 
-export const everyone: Audience = { recipients: ["*"], reaches: null };
+export const everyone: Audience = { recipients: messageRowDefaults.recipients, reaches: null };
 
 /** A chat message, ready to be appended. */
 export function chatRow(sessionId: string, id: string, author: Author, said: Said): MessageRow {
   return {
+    ...messageRowDefaults,
     session_id: sessionId,
     id,
     type: "chat",
@@ -55,10 +58,9 @@ export function chatRow(sessionId: string, id: string, author: Author, said: Sai
     reply_to: said.replyTo,
     content: canonicalJson(said.content),
     salt: newSalt(),
-    after_closing: false,
     reaches: said.audience.reaches,
     answers: said.answers,
-    kind: typeof said.content["kind"] === "string" ? said.content["kind"] : null,
+    kind: kindOf({ type: "chat", content: said.content }),
   };
 }
 
@@ -77,22 +79,16 @@ export interface EventOptions {
 /** An event, ready to be appended. */
 export function systemRow(sessionId: string, event: SystemEvent, options: EventOptions): MessageRow {
   return {
+    ...messageRowDefaults,
     session_id: sessionId,
     id: options.id ?? randomUUID(),
     type: "system",
-    team_id: null,
     peer_id: options.causedBy,
-    author_team: null,
-    author_peer: null,
-    author_human: false,
-    recipients: everyone.recipients,
-    priority: "next",
     reply_to: options.replyTo ?? null,
     content: canonicalJson(event),
     salt: newSalt(),
     after_closing: options.afterClosing ?? false,
     reaches: options.reaches ?? null,
-    answers: null,
     kind: event.event,
   };
 }
@@ -126,25 +122,15 @@ function sha256(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** A stored row as it was before it had a place in its feed, now with that place. */
+/** A row that was appended, with the place in its feed that it got. */
 export function toStoredMessage(row: MessageRow, place: { sequence: number; postedAt: Date }): StoredMessage {
+  const { team_id, peer_id, salt: _salt, after_closing: _afterClosing, ...fields } = row;
   return {
-    sessionId: row.session_id,
+    ...fields,
+    posted_by_team_id: team_id,
+    posted_by_peer_id: peer_id,
     sequence: place.sequence,
-    id: row.id,
-    type: row.type,
-    postedByTeamId: row.team_id,
-    postedByPeerId: row.peer_id,
-    authorTeam: row.author_team,
-    authorPeer: row.author_peer,
-    authorHuman: row.author_human,
-    recipients: row.recipients,
-    priority: row.priority,
-    replyTo: row.reply_to,
-    content: row.content,
-    postedAt: place.postedAt,
-    reaches: row.reaches,
-    answers: row.answers,
+    posted_at: place.postedAt,
     redaction: null,
   };
 }
@@ -153,24 +139,8 @@ export function toStoredMessage(row: MessageRow, place: { sequence: number; post
 export function toMessage(stored: StoredMessage): Message {
   const content: Record<string, unknown> = JSON.parse(stored.content);
   const message: Message = {
-    id: stored.id,
-    session_id: stored.sessionId,
-    sequence: stored.sequence,
-    type: stored.type,
-    posted_by_team_id: stored.postedByTeamId,
-    from:
-      stored.authorTeam === null
-        ? null
-        : {
-            team: stored.authorTeam,
-            ...(stored.authorPeer === null ? {} : { peer: stored.authorPeer }),
-            human: stored.authorHuman,
-          },
-    to: [...stored.recipients],
-    priority: stored.priority,
-    ...(stored.replyTo === null ? {} : { reply_to: stored.replyTo }),
+    ...toMessageHead({ ...stored, posted_at: stored.posted_at.toISOString() }),
     content,
-    posted_at: stored.postedAt.toISOString(),
     // The salt of a private one that was imported never came here, and nothing of it was removed.
     ...(stored.redaction && content["redacted"] === true && { redaction: toRedaction(stored.redaction) }),
   };
@@ -197,7 +167,7 @@ export function contentOf(stored: string): Record<string, unknown> {
 export function toMessageFor(stored: StoredMessage, peerId: string | null): Message {
   const message = toMessage(stored);
   const isConcerned =
-    peerId !== null && (stored.postedByPeerId === peerId || stored.reaches?.includes(peerId));
+    peerId !== null && (stored.posted_by_peer_id === peerId || stored.reaches?.includes(peerId));
   return isConcerned ? message : withoutSealed(message);
 }
 

@@ -44,8 +44,8 @@ export async function checkReply(
 export async function refuseSettled(ctx: TeamContext<FeedServices>, id: string, ask: number): Promise<void> {
   const settling = await findAnswer(ctx.services.database.orm, ctx.session.sessionId, ask);
   if (!settling || settling.id === id) return;
-  const { sequence, authorTeam, authorPeer } = settling;
-  const answered_by = addressOf({ team: authorTeam ?? "", name: authorPeer });
+  const { sequence, author_team, author_peer } = settling;
+  const answered_by = addressOf({ team: author_team ?? "", name: author_peer });
   throw new MerkleError(
     "conflict",
     `${answered_by} was first: ask ${ask} was answered by message ${sequence}; nothing was posted. Read that answer; to object, reply without answer.`,

@@ -32,7 +32,7 @@ export async function messageStatus(
   if (!message) {
     throw new MerkleError("not_found", `There is no message ${input.message} in this session.`);
   }
-  const { sequence, reaches, postedAt, postedByPeerId: authorPeerId } = message;
+  const { sequence, reaches, posted_at: postedAt, posted_by_peer_id: authorPeerId } = message;
   const recipients = await readRecipientStates(services, session, {
     sequence,
     reaches,
@@ -56,7 +56,7 @@ async function readAnswer(
   const content: Record<string, unknown> = JSON.parse(answer.content);
   return {
     message: answer.sequence,
-    by: addressOf({ team: answer.authorTeam ?? "", name: answer.authorPeer }),
+    by: addressOf({ team: answer.author_team ?? "", name: answer.author_peer }),
     answer: typeof content["answer"] === "string" ? content["answer"] : null,
   };
 }

@@ -140,12 +140,12 @@ async function repeat(
   if (ctx.idempotencyKey !== undefined && !(await isRepetition(ctx, stored, saying))) {
     throw otherMessage(stored.sequence);
   }
-  return toPosted(ctx, stored);
+  return toPosted(ctx, { ...stored, postedAt: stored.posted_at });
 }
 
 async function toPosted(
   { services, session, team }: TeamContext<FeedServices>,
-  message: Pick<StoredMessage, "id" | "sequence" | "reaches" | "postedAt">,
+  message: Pick<StoredMessage, "id" | "sequence" | "reaches"> & { readonly postedAt: Date },
 ): Promise<Posted> {
   const { id, sequence, reaches, postedAt } = message;
   const posted = { message_id: id, cursor: sequence, at: postedAt.toISOString() };
@@ -211,7 +211,7 @@ async function isRepetition(
 ): Promise<boolean> {
   return (
     stored.priority === saying.priority &&
-    stored.replyTo === (saying.reply_to ?? null) &&
+    stored.reply_to === (saying.reply_to ?? null) &&
     // What was redacted cannot be compared: it is the same message, and is not posted again.
     (stored.redaction !== null || isSameContent(stored.content, saying.content)) &&
     (await isSameAudience(ctx, stored.recipients, saying.to))

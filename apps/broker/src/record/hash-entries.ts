@@ -6,6 +6,10 @@ import {
   type FeedEntry,
   feedEntry,
   growTree,
+  kindName,
+  type RecordedFields,
+  recordedFieldNames,
+  toMessageHead,
 } from "@merkle/wire/record";
 import { sha256 } from "../core/sha256.js";
 import type { Task } from "../core/workers/task.js";
@@ -57,7 +61,10 @@ export function toEntries({
 }[] {
   // The columns are those that the query selects, in its order.
   return log === "feed"
-    ? (JSON.parse(facts) as FeedRow[]).map((row) => ({ number: row[0], entry: toFeedEntry(row, recordId) }))
+    ? (JSON.parse(facts) as FeedRow[]).map((row) => ({
+        number: Number(row[sequenceAt]),
+        entry: toFeedEntry(row, recordId),
+      }))
     : (JSON.parse(facts) as VersionRow[]).map((row) => ({
         number: row[0],
         entry: toVersionEntry(row, recordId),
@@ -71,54 +78,23 @@ export function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
   return tree.root();
 }
 
-type FeedRow = readonly [
-  sequence: number,
-  id: string,
-  type: Message["type"],
-  kind: string | null,
-  teamId: string | null,
-  team: string | null,
-  peer: string | null,
-  human: boolean,
-  to: string[],
-  priority: Message["priority"],
-  replyTo: number | null,
-  postedAt: number,
-  contentHash: string,
-  privateContent: string | null,
-];
+/** The recorded fields of a message, then the hash of its content, then the content of a private one. */
+type FeedRow = readonly unknown[];
 
-function toFeedEntry(row: FeedRow, recordId: string): FeedEntry {
-  const [
-    sequence,
-    id,
-    type,
-    kind,
-    posted_by_team_id,
-    team,
-    peer,
-    human,
-    to,
-    priority,
-    reply_to,
-    at,
-    contentHash,
-    content,
-  ] = row;
-  const name = type === "system" ? "event" : "kind";
-  const message: Message = {
-    id,
-    session_id: recordId,
-    sequence,
-    type,
-    posted_by_team_id,
-    from: team === null ? null : { team, ...(peer === null ? {} : { peer }), human },
-    to,
-    priority,
-    ...(reply_to === null ? {} : { reply_to }),
-    content: { ...parseContent(content), ...(kind === null ? {} : { [name]: kind }) },
-    posted_at: new Date(at).toISOString(),
-  };
+const recordedCount = recordedFieldNames.length;
+const sequenceAt = recordedFieldNames.indexOf("sequence");
+
+function toFeedEntry(facts: FeedRow, recordId: string): FeedEntry {
+  const row: Record<string, unknown> = {};
+  recordedFieldNames.forEach((name, index) => {
+    row[name] = facts[index];
+  });
+  row["posted_at"] = new Date(Number(row["posted_at"])).toISOString();
+  // The query selects exactly these, of columns of these types.
+  const fields = row as unknown as RecordedFields;
+  const [contentHash, content] = facts.slice(recordedCount) as [string, string | null];
+  const kind = fields.kind === null ? {} : { [kindName(fields.type)]: fields.kind };
+  const message: Message = { ...toMessageHead(fields), content: { ...parseContent(content), ...kind } };
   return feedEntry(message, { recordId, contentHash });
 }
 

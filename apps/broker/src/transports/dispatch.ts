@@ -324,7 +324,7 @@ function createContext(
 }
 
 function writeServices({ database, channels }: Services): Parameters<typeof writeOnce>[0] {
-  return { database, onAnnounced: (message) => channels.deliver(message.sessionId, [message]) };
+  return { database, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
 }
 
 async function repeatRotation(

@@ -2,8 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type postgres from "postgres";
+import { makeRow } from "../../../../tests/kit/message-row.js";
 import { connectPool } from "../core/connection.js";
 import type { EmbeddedPostgres } from "../embedded/index.js";
+import type { MessageRow } from "../feed/append-messages.js";
 import { openDatabase } from "../start/open-database.js";
 
 /** The address of a database, as the driver's parts. */
@@ -155,26 +157,9 @@ export async function addMessages(database: TestDatabase, count: number): Promis
 
 const messagesAtOnce = 2_000;
 
-export function messageRow(sessionId: string, text: string, author = "Oak") {
-  return {
-    session_id: sessionId,
-    id: randomUUID(),
-    type: "chat" as const,
-    team_id: randomUUID(),
-    peer_id: null,
-    author_team: author,
-    author_peer: null,
-    author_human: false,
-    recipients: ["*", author],
-    priority: "next" as const,
-    reply_to: null,
-    content: JSON.stringify({ text }),
-    salt: randomUUID().replaceAll("-", ""),
-    after_closing: false,
-    reaches: null,
-    answers: null,
-    kind: null,
-  };
+export function messageRow(sessionId: string, text: string, author = "Oak"): MessageRow {
+  const content = JSON.stringify({ text });
+  return makeRow(sessionId, { peer_id: null, author_team: author, recipients: ["*", author], content });
 }
 
 /** What a backup holds, before it is compressed. */

@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { messageFields } from "@merkle/wire";
 import fc from "fast-check";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -291,3 +294,38 @@ function withResolvers(): { promise: Promise<void>; resolve(): void } {
   });
   return { promise, resolve: () => resolve?.() };
 }
+
+describe("the fields of a message", () => {
+  it("[DB-15] are the columns of its table, each of its type", async () => {
+    const columns = await sql`
+      SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+      WHERE attrelid = 'messages'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attname`;
+    const types = new Map([["timestamptz", "timestamp(3) with time zone"]]);
+    const fields = Object.entries(messageFields).map(([name, { type }]) => ({
+      name,
+      type: types.get(type) ?? type,
+    }));
+    expect(fields.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual([...columns]);
+  });
+
+  it("[FEED-1] are inserted by append_messages and the import alone", async () => {
+    const root = join(import.meta.dirname, "../../../..");
+    const files = await Promise.all(
+      ["packages/db/src", "packages/db/sql", "apps/broker/src", "apps/cli/src"].map(async (folder) =>
+        (await readdir(join(root, folder), { recursive: true })).map((file) => `${folder}/${file}`),
+      ),
+    );
+    const sources = files
+      .flat()
+      .filter((file) => /\.(?:ts|sql)$/.test(file) && !/\.test\.|test-support/.test(file));
+    const inserting: string[] = [];
+    for (const file of sources) {
+      const text = await readFile(join(root, file), "utf8");
+      if (/INSERT INTO messages\b|insert\(messages\)/i.test(text)) inserting.push(file);
+    }
+    expect(inserting.sort()).toEqual([
+      "packages/db/sql/append_messages.sql",
+      "packages/db/src/record/import.ts",
+    ]);
+  });
+});

@@ -1,33 +1,41 @@
+import type { MessageFields } from "@merkle/wire";
 import { sql } from "drizzle-orm";
 import type postgres from "postgres";
 import type { Transaction } from "../core/transactions.js";
 
-/** A message to be appended. Its id is fixed before it is sent, so sending it again can only find it (FEED-5). */
-export interface MessageRow {
-  readonly session_id: string;
-  readonly id: string;
-  readonly type: "chat" | "system";
+/**
+ * A message to be appended: its fields but those that the feed gives it. Its id is fixed before it is sent, so sending it again
+ * can only find it (FEED-5).
+ */
+export interface MessageRow
+  extends Omit<
+    MessageFields,
+    "sequence" | "posted_at" | "salt" | "content_hash" | "posted_by_team_id" | "posted_by_peer_id"
+  > {
+  /** Of who posts it. */
   readonly team_id: string | null;
   readonly peer_id: string | null;
-  readonly author_team: string | null;
-  readonly author_peer: string | null;
-  readonly author_human: boolean;
-  readonly recipients: readonly string[];
-  readonly priority: "now" | "next" | "low";
-  readonly reply_to: number | null;
-  /** Canonical JSON. */
-  readonly content: string;
   /** 16 random bytes in hexadecimal. */
   readonly salt: string;
   /** Set by what may still be announced in a closed session. */
   readonly after_closing: boolean;
-  /** The peers that it is for, as `recipients` was resolved; null for everyone. */
-  readonly reaches: readonly string[] | null;
-  /** The ask that it settles, which is then also what it replies to. */
-  readonly answers: number | null;
-  /** `ask`, `decision`, or the event's name; null for plain chat. */
-  readonly kind: string | null;
 }
+
+/** A row by itself: nobody's, to everyone, about nothing. What makes a row says the rest, so a further field has its default here. */
+export const messageRowDefaults = {
+  team_id: null,
+  peer_id: null,
+  author_team: null,
+  author_peer: null,
+  author_human: false,
+  recipients: ["*"],
+  priority: "next",
+  reply_to: null,
+  after_closing: false,
+  reaches: null,
+  answers: null,
+  kind: null,
+} as const satisfies Partial<MessageRow>;
 
 /** What became of one row, whatever became of the others of its batch. */
 export type AppendOutcome =

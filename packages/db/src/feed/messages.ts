@@ -1,30 +1,16 @@
-import { and, asc, count, eq, gt, lte, or, type SQL, sql } from "drizzle-orm";
+import { type MessageFields, messageFieldNames } from "@merkle/wire";
+import { and, asc, count, eq, getTableColumns, gt, lte, or, type SQL, sql } from "drizzle-orm";
 import { messages } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** A message as it is stored. */
-export interface StoredMessage {
-  readonly sessionId: string;
-  readonly sequence: number;
-  readonly id: string;
-  readonly type: "chat" | "system";
-  readonly postedByTeamId: string | null;
-  readonly postedByPeerId: string | null;
-  readonly authorTeam: string | null;
-  readonly authorPeer: string | null;
-  readonly authorHuman: boolean;
-  readonly recipients: readonly string[];
-  readonly priority: "now" | "next" | "low";
-  readonly replyTo: number | null;
-  readonly content: string;
-  readonly postedAt: Date;
-  /** The peers that it is for; null for everyone. */
-  readonly reaches: readonly string[] | null;
-  /** The ask that it settles. */
-  readonly answers: number | null;
+/** A message as it is stored, without what proves its content. */
+export interface StoredMessage extends Omit<MessageFields, ProofName | "posted_at"> {
+  readonly posted_at: Date;
   /** The event that says that its text was removed; null while it has it. */
   readonly redaction: RedactionEvent | null;
 }
+
+type ProofName = "salt" | "content_hash";
 
 /** What is kept of a redaction where it is asked for; without a sequence where no event tells of it. */
 export interface RedactionEvent {
@@ -33,23 +19,16 @@ export interface RedactionEvent {
   readonly content: string;
 }
 
+const columnsByName = new Map(
+  Object.values(getTableColumns(messages)).map((column) => [column.name, column]),
+);
+const storedNames = messageFieldNames.filter((name) => name !== "salt" && name !== "content_hash");
+
 export const messageColumns = {
-  sessionId: messages.sessionId,
-  sequence: messages.sequence,
-  id: messages.id,
-  type: messages.type,
-  postedByTeamId: messages.postedByTeamId,
-  postedByPeerId: messages.postedByPeerId,
-  authorTeam: messages.authorTeam,
-  authorPeer: messages.authorPeer,
-  authorHuman: messages.authorHuman,
-  recipients: messages.recipients,
-  priority: messages.priority,
-  replyTo: messages.replyTo,
-  content: messages.content,
-  postedAt: messages.postedAt,
-  reaches: messages.reaches,
-  answers: messages.answers,
+  // Columns give what their types say, under the names that they have in the table.
+  ...(Object.fromEntries(storedNames.map((name) => [name, columnsByName.get(name)])) as unknown as {
+    [Name in Exclude<keyof StoredMessage, "redaction">]: SQL<StoredMessage[Name]>;
+  }),
   // A message without its salt is one that was redacted, or a private one of an imported session. The event is looked for by
   // its index, and for those alone.
   redaction: sql<RedactionEvent | null>`CASE WHEN messages.salt IS NULL AND messages.content LIKE '%"redacted":true}' THEN coalesce((

@@ -1,3 +1,4 @@
+import { type MessageFields, messageFieldNames, messageFields } from "@merkle/wire";
 import { and, eq, sql } from "drizzle-orm";
 import { documents, feeds, importFiles, originKeys, sessions } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
@@ -63,27 +64,22 @@ export async function insertImport(
   await tx.insert(documents).values({ sessionId: row.sessionId, updatedAt: row.createdAt });
 }
 
-/** A message that is stored with the number, id, time and salt that it has elsewhere. */
-export interface ImportedMessageRow {
-  readonly sequence: number;
-  readonly id: string;
-  readonly type: "chat" | "system";
-  readonly posted_by_team_id: string | null;
-  readonly author_team: string | null;
-  readonly author_peer: string | null;
-  readonly author_human: boolean;
-  readonly recipients: readonly string[];
-  readonly priority: "now" | "next" | "low";
-  readonly reply_to: number | null;
-  /** Canonical JSON. */
-  readonly content: string;
-  /** In hexadecimal; null where the hash alone is known. */
-  readonly salt: string | null;
-  readonly content_hash: string | null;
-  readonly posted_at: string;
-  readonly answers: number | null;
-  readonly kind: string | null;
-}
+/** A message that is stored with the number, id, time and salt that it has elsewhere; what its own broker alone knew is not. */
+export type ImportedMessageRow = Omit<MessageFields, HereAlone>;
+
+type HereAlone = "session_id" | "posted_by_peer_id" | "reaches";
+const hereAlone: ReadonlySet<string> = new Set<HereAlone>(["session_id", "posted_by_peer_id", "reaches"]);
+
+const imported = messageFieldNames
+  .filter((name) => !hereAlone.has(name))
+  .map((name) => ({ name, type: messageFields[name].type }));
+const importedColumns = sql.raw(imported.map(({ name }) => name).join(", "));
+const importedValues = sql.raw(
+  imported.map(({ name, type }) => (type === "bytea" ? `decode(${name}, 'hex')` : name)).join(", "),
+);
+const importedForm = sql.raw(
+  imported.map(({ name, type }) => `${name} ${type === "bytea" ? "text" : type}`).join(", "),
+);
 
 /**
  * Stores messages behind those that are there. Nothing is numbered or announced here: they have been, where they come from,
@@ -95,14 +91,9 @@ export async function insertImportedMessages(
   rows: readonly ImportedMessageRow[],
 ): Promise<void> {
   await tx.execute(sql`
-    INSERT INTO messages (session_id, sequence, id, type, posted_by_team_id, author_team, author_peer, author_human,
-                          recipients, priority, reply_to, content, salt, content_hash, posted_at, answers, kind)
-    SELECT ${sessionId}::uuid, sequence, id, type, posted_by_team_id, author_team, author_peer, author_human,
-           recipients, priority, reply_to, content, decode(salt, 'hex'), decode(content_hash, 'hex'), posted_at, answers, kind
-    FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS r (
-      sequence bigint, id uuid, type text, posted_by_team_id uuid, author_team text, author_peer text, author_human boolean,
-      recipients text[], priority text, reply_to bigint, content text, salt text, content_hash text,
-      posted_at timestamptz, answers bigint, kind text)`);
+    INSERT INTO messages (session_id, ${importedColumns})
+    SELECT ${sessionId}::uuid, ${importedValues}
+    FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS r (${importedForm})`);
 }
 
 /** Where an imported feed ends. */

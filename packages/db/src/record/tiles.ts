@@ -1,3 +1,4 @@
+import { recordedFieldNames } from "@merkle/wire";
 import { and, asc, eq, gt, gte, lt, lte, max, sql } from "drizzle-orm";
 import { documentVersions, messages, recordRests, recordTiles } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
@@ -23,13 +24,18 @@ const contentHash = (table: typeof messages | typeof documentVersions) =>
 const milliseconds = (column: typeof messages.postedAt | typeof documentVersions.writtenAt) =>
   sql`floor(extract(epoch FROM ${column}) * 1000)::bigint`;
 
-/** A message as its entry is made from it; the content only of private ones, whose entries tell their length. */
-const messageFields = sql`json_build_array(${messages.sequence}, ${messages.id}, ${messages.type}, ${messages.kind},
-  ${messages.postedByTeamId}, ${messages.authorTeam}, ${messages.authorPeer}, ${messages.authorHuman}, ${messages.recipients},
-  ${messages.priority}, ${messages.replyTo}, ${milliseconds(messages.postedAt)}, ${contentHash(messages)},
-  CASE WHEN ${messages.content} LIKE '%"private":true%' THEN ${messages.content} END)`;
+/**
+ * A message as its entry is made from it: the fields that are recorded, times in milliseconds, the hash of the content, and the
+ * content of private ones, whose entries tell their length.
+ */
+const messageFacts = sql`json_build_array(${sql.join(
+  recordedFieldNames.map((name) =>
+    name === "posted_at" ? milliseconds(messages.postedAt) : sql.identifier(name),
+  ),
+  sql`, `,
+)}, ${contentHash(messages)}, CASE WHEN ${messages.content} LIKE '%"private":true%' THEN ${messages.content} END)`;
 
-const versionFields = sql`json_build_array(${documentVersions.version}, ${documentVersions.writtenByTeamId},
+const versionFacts = sql`json_build_array(${documentVersions.version}, ${documentVersions.writtenByTeamId},
   ${documentVersions.writtenBy}, ${milliseconds(documentVersions.writtenAt)}, ${documentVersions.afterSequence},
   ${contentHash(documentVersions)})`;
 
@@ -44,8 +50,8 @@ export async function readEntryFacts(
 ): Promise<string[]> {
   const [table, number, fields] =
     log === "feed"
-      ? ([messages, messages.sequence, messageFields] as const)
-      : ([documentVersions, documentVersions.version, versionFields] as const);
+      ? ([messages, messages.sequence, messageFacts] as const)
+      : ([documentVersions, documentVersions.version, versionFacts] as const);
   const rows = await db
     .select({ facts: sql<string>`json_agg(${fields} ORDER BY ${number})::text` })
     .from(table)

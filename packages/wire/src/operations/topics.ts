@@ -12,6 +12,7 @@ import {
   SourcePath,
   StorableText,
   Timestamp,
+  TopicCloseReason,
   textOfBytes,
   Uuid,
   Version,
@@ -25,10 +26,6 @@ export const TopicId = z
 
 export const TopicStatus = z.enum(["open", "closed"]);
 export type TopicStatus = z.output<typeof TopicStatus>;
-
-/** Why a topic was closed; `accepted` when a proposal for it was. */
-export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
-export type TopicCloseReason = z.output<typeof TopicCloseReason>;
 
 /** `exact`: stands where it stood, however much was put before it. `moved`: stands elsewhere. `lost`: not found for certain. */
 export const Found = z.enum(["exact", "moved", "reworded", "lost"]);

@@ -2,11 +2,12 @@ import type { Sha256 } from "../audit/merkle-tree.js";
 import { canonicalJson } from "../canonical-json.js";
 import { signedBytes } from "../identity/signed-bytes.js";
 import type { Message } from "../message.js";
+import { readMessage } from "../message-fields.js";
 import type { StateEntry } from "../operations/state.js";
+import * as shape from "../shape.js";
 import type { RecordedVersion } from "./entry.js";
 import type { AuditKey, SignedHead } from "./head.js";
 import { toHex } from "./hex.js";
-import * as shape from "./shape.js";
 
 /**
  * A record as files, in a zip: all that is needed to check it without the broker. Lines and files are canonical JSON
@@ -135,11 +136,7 @@ export function sessionHash({ session }: Pick<Manifest, "session">, sha256: Sha2
 export function parseFeedLine(line: string): FeedLine {
   return parseCanonical(line, (value) => {
     const { message, ...rest } = feedLine(value, "the line");
-    const fields = shape.readFields(messageFields, message, "message");
-    const { reply_to, ...others } = fields;
-    const known = { ...others, ...(reply_to === undefined ? {} : { reply_to }) };
-    // An event's fields stand at the top level too. Whatever else stands there no hash would vouch for.
-    return { ...rest, message: fields.type === "system" ? { ...known, ...fields.content } : known };
+    return { ...rest, message: readMessage(message, "message") };
   });
 }
 
@@ -198,30 +195,6 @@ function canonicalOf(value: unknown): string {
     throw new shape.ShapeError("It is nested too deeply, or holds half a character.", { cause });
   }
 }
-
-const author: shape.Shape<Message["from"]> = (value, place) => {
-  if (value === null) return null;
-  const { peer, ...from } = shape.object({
-    team: shape.text,
-    peer: shape.optional(shape.text),
-    human: shape.yesOrNo,
-  })(value, place);
-  return { ...from, ...(peer === undefined ? {} : { peer }) };
-};
-
-const messageFields = {
-  id: shape.uuid,
-  session_id: shape.uuid,
-  sequence: shape.count,
-  type: shape.oneOf("chat", "system"),
-  posted_by_team_id: shape.nullable(shape.uuid),
-  from: author,
-  to: (value: unknown, place: string) => [...shape.list(shape.text)(value, place)],
-  priority: shape.oneOf("now", "next", "low"),
-  reply_to: shape.optional(shape.count),
-  content: shape.anyObject,
-  posted_at: shape.instant,
-};
 
 const proofFields = {
   salt: shape.nullable(shape.salt),

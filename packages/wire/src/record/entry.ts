@@ -1,6 +1,7 @@
 import type { Sha256 } from "../audit/merkle-tree.js";
 import { canonicalJson } from "../canonical-json.js";
 import type { Message } from "../message.js";
+import { headOf, kindOf, type MessageHead } from "../message-fields.js";
 import { toHex } from "./hex.js";
 import { leafHash } from "./log-tree.js";
 import { privateBytes } from "./redacted-content.js";
@@ -9,20 +10,13 @@ import { privateBytes } from "./redacted-content.js";
  * What of a message the log of the feed commits to: everything that is said of it, and of its content only a hash with a
  * salt. So the text can be removed, and nobody can guess it from what stays.
  */
-export interface FeedEntry {
+export interface FeedEntry extends Readonly<Omit<MessageHead, "reply_to">> {
   /** The record's id: the session's own, or that of the session which an imported one comes from. */
   readonly session_id: string;
-  readonly sequence: number;
-  readonly id: string;
-  readonly type: Message["type"];
   /** A chat message's kind, a system message's event. */
   readonly kind: string | null;
-  readonly posted_by_team_id: string | null;
-  readonly from: Message["from"];
-  readonly to: readonly string[];
-  readonly priority: Message["priority"];
+  /** Null when it is no reply. */
   readonly reply_to: number | null;
-  readonly posted_at: string;
   readonly content_hash: string;
   /** How long a private message is. What else it holds is in no record that is given out. */
   readonly private?: { readonly bytes: number };
@@ -36,21 +30,12 @@ export function feedEntry(
   message: Message,
   { recordId, contentHash }: { recordId: string; contentHash: string },
 ): FeedEntry {
-  const { sequence, id, type, posted_by_team_id, from, to, priority, posted_at, content } = message;
-  const kind = content[type === "system" ? "event" : "kind"];
-  const bytes = privateBytes(content);
+  const bytes = privateBytes(message.content);
   return {
+    ...headOf(message),
     session_id: recordId,
-    sequence,
-    id,
-    type,
-    kind: typeof kind === "string" ? kind : null,
-    posted_by_team_id,
-    from,
-    to,
-    priority,
+    kind: kindOf(message),
     reply_to: message.reply_to ?? null,
-    posted_at,
     content_hash: contentHash,
     ...(bytes === null ? {} : { private: { bytes } }),
   };

@@ -1,6 +1,8 @@
 export type { Sha256 } from "../audit/merkle-tree.js";
 export { type HashedThought, thoughtText } from "../audit/thought-hash.js";
 export { canonicalJson } from "../canonical-json.js";
+export { kindName, type RecordedFields, recordedFieldNames, toMessageHead } from "../message-fields.js";
+export { ShapeError } from "../shape.js";
 export {
   bundleFileNames,
   bundleFiles,
@@ -66,7 +68,6 @@ export type { BundleSource, GrowingHash } from "./read-bundle.js";
 export { readLines, readWhole } from "./read-lines.js";
 export { redactedContent } from "./redacted-content.js";
 export type { Finding, FindingCode, RecordReport, Trust, VerifiedRow } from "./report.js";
-export { ShapeError } from "./shape.js";
 export { shortHash } from "./short-hash.js";
 export { type Progress, type Trusted, type VerifyOptions, verifyBundle } from "./verify-bundle.js";
 export { checkKeys, trustIn } from "./verify-keys.js";

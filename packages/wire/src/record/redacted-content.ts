@@ -1,5 +1,6 @@
 import { sealedBytes } from "../identity/sealed-form.js";
 import type { Message } from "../message.js";
+import { kindName } from "../message-fields.js";
 
 /**
  * What stays of a message's content when its text is removed: that it was, and what its entry is made from. Without these
@@ -9,7 +10,7 @@ export function redactedContent({
   type,
   content,
 }: Pick<Message, "type" | "content">): Record<string, unknown> {
-  const name = type === "system" ? "event" : "kind";
+  const name = kindName(type);
   const bytes = privateBytes(content);
   return {
     ...(typeof content[name] === "string" ? { [name]: content[name] } : {}),

@@ -1,4 +1,5 @@
 import type { Sha256 } from "../audit/merkle-tree.js";
+import { ShapeError } from "../shape.js";
 import { createBreather } from "./breather.js";
 import {
   bundleFileNames,
@@ -17,7 +18,6 @@ import { type AuditKey, holds, isSignedBy, type SignedHead, type VerifySignature
 import { type BundleReader, type BundleSource, type GrowingHash, readBundle } from "./read-bundle.js";
 import { readLines, readWhole, UnreadableLines } from "./read-lines.js";
 import type { FindingCode, RecordReport, VerifiedRow } from "./report.js";
-import { ShapeError } from "./shape.js";
 import { type VerifiedDocument, verifyDocument } from "./verify-document.js";
 import { type VerifiedFeed, verifyFeed } from "./verify-feed.js";
 import { checkKeys, trustIn } from "./verify-keys.js";

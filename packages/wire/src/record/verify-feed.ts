@@ -1,6 +1,7 @@
 import type { Sha256 } from "../audit/merkle-tree.js";
 import { canonicalJson } from "../canonical-json.js";
 import { redactedVersions } from "../redaction.js";
+import { ShapeError } from "../shape.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type FeedLine, parseFeedLine, parseHead } from "./bundle.js";
 import { contentHash, entryLeaf, feedEntry } from "./entry.js";
@@ -9,7 +10,6 @@ import type { SignedHead } from "./head.js";
 import { bytesOf, toHex } from "./hex.js";
 import { redactedContent } from "./redacted-content.js";
 import type { Finding, FindingCode, VerifiedRow } from "./report.js";
-import { ShapeError } from "./shape.js";
 import { type Checkpoint, followLog, type LogLine } from "./verify-log.js";
 
 export interface VerifiedFeed {

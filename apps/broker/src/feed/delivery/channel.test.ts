@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StoredMessage } from "@merkle/db";
 import { expect, it } from "vitest";
+import { makeRow } from "../../../../../tests/kit/message-row.js";
 import { createLog } from "../../core/log.js";
+import { toStoredMessage } from "../../core/message.js";
 import { type Channel, createChannel } from "./channel.js";
 import { startSubscription } from "./subscription.js";
 
@@ -16,25 +18,8 @@ function openChannel(): Channel {
 }
 
 function message(sequence: number, textBytes: number): StoredMessage {
-  return {
-    sessionId,
-    sequence,
-    id: `message ${sequence}`,
-    type: "chat",
-    postedByTeamId: null,
-    postedByPeerId: null,
-    authorTeam: null,
-    authorPeer: null,
-    authorHuman: false,
-    recipients: ["*"],
-    priority: "next",
-    replyTo: null,
-    content: JSON.stringify({ text: "x".repeat(textBytes) }),
-    postedAt: new Date(0),
-    reaches: null,
-    answers: null,
-    redaction: null,
-  };
+  const content = JSON.stringify({ text: "x".repeat(textBytes) });
+  return toStoredMessage(makeRow(sessionId, { content }), { sequence, postedAt: new Date(0) });
 }
 
 /** Follows the channel from its end; what it brings, in the order in which it came. */

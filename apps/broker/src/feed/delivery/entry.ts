@@ -40,7 +40,7 @@ export function toEntry(stored: StoredMessage): Entry {
   const frames: Partial<Record<SubscriptionKind, Buffer>> = {};
   return {
     sequence: stored.sequence,
-    peerId: stored.postedByPeerId,
+    peerId: stored.posted_by_peer_id,
     reaches: stored.reaches && new Set(stored.reaches),
     wakes: message.type === "chat" ? message.priority !== "low" : wakingEvents.has(message.event),
     bytes: Buffer.byteLength(stored.content) + 400,
@@ -53,7 +53,7 @@ export function toEntry(stored: StoredMessage): Entry {
         JSON.stringify({
           type: "message",
           kind,
-          session_id: stored.sessionId,
+          session_id: stored.session_id,
           message: kind === "follow" ? withoutSealed(message) : message,
         } satisfies BrokerFrame),
       );

@@ -128,7 +128,7 @@ export function createMeshChannels(meshOf: (sessionId: string) => Promise<string
 /** Which reads of the mesh a committed message changes; a kind too many costs a read, one too few leaves a page wrong. */
 function changesOf(message: StoredMessage): readonly MeshChangedKind[] {
   if (message.type === "system") return changesOfEvent(message);
-  const mayNeedSomebody = message.authorHuman || message.answers !== null || isAsk(message);
+  const mayNeedSomebody = message.author_human || message.answers !== null || isAsk(message);
   return mayNeedSomebody ? ["sessions", "attention"] : ["sessions"];
 }
 

@@ -97,7 +97,7 @@ function withoutFiles(slug: string): MerkleError {
  * content is no JSON object was damaged where it lies: it is given as it is, for whoever verifies it to see.
  */
 export function toRecordedMessage(row: RecordedMessage, recordId: string): Message {
-  const stored = { ...row, sessionId: recordId };
+  const stored = { ...row, session_id: recordId };
   if (isObject(parse(row.content))) return withoutSealed(toMessage(stored));
   return { ...toMessage({ ...stored, content: "{}" }), content: row.content as never }; // Not what the type says: damaged.
 }

@@ -5,7 +5,7 @@ import {
   insertImportedMessages,
   redactMessageRow,
 } from "@merkle/db";
-import { canonicalJson, limits, MerkleError, utf8Bytes } from "@merkle/wire";
+import { canonicalJson, limits, MerkleError, toRecordedFields, utf8Bytes } from "@merkle/wire";
 import { bundleFiles, type FeedLine, parseFeedLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import type { RecordServices } from "../services.js";
@@ -72,24 +72,12 @@ function toRow({ message, salt, content_hash }: FeedLine, answers: number | null
   const { content } = message;
   const text = canonicalJson(content);
   if (utf8Bytes(text) > limits.pageBytesMax || holdsNul(text)) throw notStorable(message.sequence);
-  const kind = content[message.type === "system" ? "event" : "kind"];
   return {
-    sequence: message.sequence,
-    id: message.id,
-    type: message.type,
-    posted_by_team_id: message.posted_by_team_id,
-    author_team: message.from?.team ?? null,
-    author_peer: message.from?.peer ?? null,
-    author_human: message.from?.human ?? false,
-    recipients: message.to,
-    priority: message.priority,
-    reply_to: message.reply_to ?? null,
+    ...toRecordedFields(message),
     content: text,
     salt,
     content_hash: salt === null ? content_hash : null,
-    posted_at: message.posted_at,
     answers,
-    kind: typeof kind === "string" ? kind : null,
   };
 }
 

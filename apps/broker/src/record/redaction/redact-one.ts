@@ -60,14 +60,14 @@ async function ownersOf(
   ctx: SessionContext<RecordServices>,
   message: StoredMessage,
 ): Promise<(string | null)[]> {
-  const { postedByTeamId, postedByPeerId, reaches, type, content } = message;
+  const { posted_by_team_id: teamId, posted_by_peer_id: peerId, reaches, type, content } = message;
   const isPrivate = type === "chat" && JSON.parse(content).private === true;
   const peerIds = [
-    ...(type === "system" && postedByPeerId !== null ? [postedByPeerId] : []),
+    ...(type === "system" && peerId !== null ? [peerId] : []),
     ...(isPrivate ? (reaches ?? []) : []),
   ];
   const teams = await listTeamsOfPeers(ctx.services.database.orm, ctx.session.sessionId, peerIds);
-  return [postedByTeamId, ...teams];
+  return [teamId, ...teams];
 }
 
 /** What these say, somebody wrote; what the others say is known from the roster, or is what the broker itself found. */
