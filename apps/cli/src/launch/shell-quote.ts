@@ -1,11 +1,6 @@
+import { shellWord } from "../shell-word.js";
+
 /** Words as a line that a POSIX shell reads as the same words. */
 export function toShellLine(words: readonly string[]): string {
-  return words.map(quoted).join(" ");
-}
-
-function quoted(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  // Easier to read where an apostrophe is in it, as in a team's name.
-  if (!/["\\$`!]/.test(word) && word.includes("'")) return `"${word}"`;
-  return `'${word.replaceAll("'", "'\\''")}'`;
+  return words.map(shellWord).join(" ");
 }
