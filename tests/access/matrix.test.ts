@@ -15,6 +15,7 @@ import { createFakeRunner } from "../kit/fake-runner.js";
 import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
 import { bareId } from "../kit/session.js";
+import { type StdioServer, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 
@@ -451,7 +452,7 @@ async function signIn(url: string, secret: string): Promise<{ cookie: string; pa
   return { cookie, page: Object(await response.json()).page_token };
 }
 
-type Transport = "rest" | "mcp" | "websocket";
+type Transport = "rest" | "mcp" | "websocket" | "stdio";
 
 /** One call of the table: what was sent, what should come of it, and what came. */
 interface Cell {
@@ -498,12 +499,16 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
 }
 
 /** Where a transport by itself lets fewer in. */
-function over(transport: Transport, { entry }: Facts, { human }: AccessRule, wanted: Outcome): Outcome {
+function over(transport: Transport, { entry }: Facts, { name, human }: AccessRule, wanted: Outcome): Outcome {
   // Whoever asks over MCP is a model, which is nobody's human (PERSON-11).
   const mayServe = wanted === "served" || wanted === "session_closed";
-  if (transport === "mcp" && mayServe && (human === "power" || human === "verifying")) return "forbidden";
+  const decides = human === "power" || human === "verifying";
+  if (transport === "mcp" && mayServe && decides) return "forbidden";
+  // There these are no tools at all, whoever asks.
+  if (transport === "stdio" && decides) return "forbidden";
   // Tools are for those who have been let in, the public ones too.
-  if (transport === "mcp" && entry === "nobody") return "unauthorized";
+  if ((transport === "mcp" || transport === "stdio") && entry === "nobody") return "unauthorized";
+  if (name === "hello" && entry === "nobody") return "unauthorized";
   // An agent's credential opens no connection that could outlive its job (JOB-12).
   return transport === "websocket" && entry === "agent" ? "unauthorized" : wanted;
 }
@@ -582,6 +587,31 @@ async function readRpc({ result, error }: { result?: never; error?: never }): Pr
   return body;
 }
 
+/**
+ * To `merkle mcp`, which is given the token and the mesh by its environment, and calls over a WebSocket of its own. What makes it
+ * a team comes last: from there on it has credentials to put in.
+ */
+async function putOverStdio(url: string, caller: Caller, calls: readonly Call[]): Promise<void> {
+  const { token, mesh } = caller;
+  const env = {
+    ...(token !== undefined && { MERKLE_TOKEN: token }),
+    ...(mesh !== undefined && { MERKLE_MESH: mesh }),
+  };
+  const args = ["--view", "json", "--tools", toolsets];
+  const server = await startStdioServer({ url, args, env });
+  const isLast = ({ name }: Call) => movesCaller.has(name) || name === "create_session";
+  await Promise.all(calls.filter((call) => !isLast(call)).map((call) => settle(call, askTool(server, call))));
+  for (const call of calls.filter(isLast)) await settle(call, askTool(server, call));
+  await server.stop();
+}
+
+async function askTool(server: StdioServer, { name, input }: Call): Promise<unknown> {
+  const answer = await server.request("tools/call", { name, arguments: input });
+  const text = answer.result?.content?.[0]?.text ?? "";
+  if (answer.result?.isError && text.includes("no tool")) throw new MerkleError("forbidden", text);
+  return readRpc(Object(answer));
+}
+
 /** Puts all that there is to the broker, as the caller. */
 async function put(transport: Transport, url: string, caller: Caller): Promise<Cell[]> {
   const rules = Object.entries(frameRules).filter(([name]) => sentOver[transport].includes(name));
@@ -600,24 +630,38 @@ async function put(transport: Transport, url: string, caller: Caller): Promise<C
       for (let first = 0; first < calls.length; first += unansweredMax)
         await putOverMcp(url, caller, calls.slice(first, first + unansweredMax));
       break;
-    case "websocket":
+    case "stdio":
+      await putOverStdio(url, caller, calls);
+      break;
+    case "websocket": {
+      const [hello, ...later] = frames;
+      if (hello) await settle(hello, greet(url, caller));
       // Who has not proved itself may send one frame on each.
       if (caller.entry === "nobody") {
-        await Promise.all([...frames, ...calls].map((call) => putOverWebSocket(url, caller, [call])));
+        await Promise.all([...later, ...calls].map((call) => putOverWebSocket(url, caller, [call])));
       } else {
-        await putOverWebSocket(url, caller, frames);
+        await putOverWebSocket(url, caller, later);
         await putOverWebSocket(url, caller, calls);
       }
+    }
   }
   return [...frames, ...calls];
 }
 
-/** `hello` is what each connection begins with. */
+/** Over stdio the server itself greets the broker, and answers what is no call. */
 const sentOver: Readonly<Record<Transport, readonly string[]>> = {
   rest: ["metrics"],
   mcp: Object.keys(methods),
-  websocket: Object.keys(framesSent),
+  websocket: ["hello", ...Object.keys(framesSent)],
+  stdio: [],
 };
+
+/** A hello of its own, whatever it proves. */
+async function greet(url: string, { token, mesh, proof }: Caller): Promise<unknown> {
+  const door = (await openWebSocket(url)) as SocketDoor;
+  const given = token === undefined ? await proof?.() : { kind: "bearer", token };
+  return door.ask({ type: "hello", mesh, proof: given }).finally(() => door.close());
+}
 
 async function readMetrics(url: string, caller: Caller): Promise<unknown> {
   const response = await fetch(new URL("/metrics", url), { headers: headersOf(caller) });
@@ -632,7 +676,11 @@ function toOutcome(error: Error, { access }: AccessRule): Outcome {
   expect(code, message).not.toBe("internal");
   if (code === "not_found" && /There is no (session|mesh) /.test(message)) return "not there";
   // What a public operation is given may be worth nothing; that it was looked at is what counts.
-  if (access === "public" && code === "unauthorized" && !/came from nobody|lets nobody in/.test(message))
+  if (
+    access === "public" &&
+    code === "unauthorized" &&
+    !/came from nobody|lets nobody in|has joined no mesh/.test(message)
+  )
     return "served";
   return refusals.find((each) => each === code) ?? "served";
 }
@@ -693,16 +741,31 @@ const callersOf = {
   ],
 } as const;
 
+/** What `merkle mcp` can come with: a token of the environment or none, and what its model says. Each is a process. */
+const callersOfStdio: ReadonlySet<string> = new Set([
+  "a team of the session",
+  "a garbage credential",
+  "a team of another session",
+  "somebody of another mesh",
+  "a stranger",
+  "a revoked token",
+  "a member who is no admin",
+  "a member who names another mesh",
+  "an admin of another mesh",
+  "an observer",
+]);
+
 describe.each(["open", "invite"] as const)("in %s mode", (mode) => {
   describe.each(callersOf[mode])("%s", (name) => {
-    it.each(["rest", "mcp", "websocket"] as const)(
+    const isOfStdio = callersOfStdio.has(name);
+    it.each(["rest", "mcp", "websocket", ...(isOfStdio ? ["stdio" as const] : [])] as const)(
       "[GUARD-12] [AUTH-11] [AUTH-12] is served over %s what the catalogue allows, and nothing else",
       async (transport) => {
         const stage = stages[mode];
         const caller = stage?.callers[name];
         if (!stage || !caller) throw new Error(`There is no caller "${name}".`);
         const cells = await put(transport, stage.url, caller);
-        expect(cells.length).toBeGreaterThan(operations.length);
+        expect(cells).toHaveLength(operations.length + sentOver[transport].length);
         const differences = cells.filter(({ wanted, found }) => wanted !== found);
         expect(
           differences.map(({ name: each, wanted, found }) => `${each}: ${found} instead of ${wanted}`),

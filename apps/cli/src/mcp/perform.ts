@@ -189,6 +189,8 @@ function refuseCursor(operation: string, input: Fields): void {
 /** The broker speaks of credentials, which a model here never holds. */
 function explain(error: unknown, { operation, input, team }: Performance): unknown {
   if (!(error instanceof MerkleError) || error.code !== "unauthorized") return error;
+  // What asks for no team's credential, such as an invite's proof, was refused for something else.
+  if (!("team_id" in operation.input.shape)) return error;
   const { team_id: given, session_id: session } = input;
   if (given === undefined)
     return new MerkleError(
