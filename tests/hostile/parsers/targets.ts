@@ -23,8 +23,20 @@ import { findSection, listHeadings } from "../../../apps/broker/src/text/section
 import { parseJson } from "../../../apps/broker/src/transports/http/parse-json.js";
 import { toPlainJson } from "../../../apps/broker/src/transports/mcp/rpc-response.js";
 import { toFiles } from "../../../apps/broker/src/work/sources/committed.js";
-import { applyEdit, editToAdd, editToRemove } from "../../../apps/cli/src/install/json-edit.js";
+import { CliError } from "../../../apps/cli/src/cli-error.js";
+import { parseConfigFile } from "../../../apps/cli/src/config-file.js";
+import {
+  type Addition,
+  applyEdit,
+  editToAdd,
+  editToRemove,
+  findValue,
+  missingOnTheWay,
+} from "../../../apps/cli/src/install/json-edit.js";
+import { parseSettingsFile, toProgress } from "../../../apps/cli/src/progress/read-settings.js";
+import { readAgentSettings } from "../../../apps/cli/src/runner/agent-settings.js";
 import { checkCard } from "../../../apps/cli/src/sealed/check-card.js";
+import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/trust/foreign-file.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
 import * as bundle from "../../../packages/wire/src/record/bundle.js";
 import { ShapeError } from "../../../packages/wire/src/shape.js";
@@ -76,6 +88,16 @@ function allowing<Result>(
 
 function must(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(`It must hold, and does not: ${what}.`);
+}
+
+/** As a project's file names a variable. */
+function ofEnvironment(name: string): string {
+  return `$${`{${name}}`}`;
+}
+
+/** What a person is asked about can neither hide nor be taken for another line. */
+function mustBeLines({ says }: ForeignFile): void {
+  for (const line of says) must(!line.includes("\n") && neutralise(line) === line, "what is asked is a line");
 }
 
 const request = {
@@ -352,7 +374,11 @@ export const targets: Readonly<Record<string, Target>> = {
     words: [...jsonWords, "\n", "  ", "\t", '"mcpServers"', '"merkle"'],
     run(bytes) {
       const text = bytes.toString();
-      const addition = { kind: "member", path: ["mcpServers", "merkle"], value: { command: "x" } } as never;
+      const addition: Addition = {
+        kind: "member",
+        path: ["mcpServers", "merkle"],
+        value: { command: "x" },
+      };
       const edit = allowing(() => editToAdd(text, addition), SyntaxError, TypeError);
       if (edit) {
         const added: unknown = JSON.parse(applyEdit(text, edit));
@@ -360,6 +386,120 @@ export const targets: Readonly<Record<string, Target>> = {
       }
       const removal = allowing(() => editToRemove(text, addition, []), SyntaxError, TypeError);
       if (removal) JSON.parse(applyEdit(text, removal));
+      if (!edit || text.trim() === "") return;
+      const made = missingOnTheWay(text, addition);
+      const replaced = findValue(text, addition.path);
+      const added = applyEdit(text, edit);
+      const back = editToRemove(added, addition, made);
+      must(back !== null, "what was added is found again");
+      if (!replaced)
+        must(
+          isDeepStrictEqual(JSON.parse(applyEdit(added, back)), JSON.parse(text)),
+          "what was added goes, and all else stays",
+        );
+    },
+  },
+  "home-config": {
+    seeds: [
+      '{"mcp_url":"http://localhost:7423","name":"Ana","mesh":"main","ca":"ca.pem","insecure":false,"trusted_proxies":["10.0.0.0/8"]}',
+      '{"rate_limits":{"member_write":{"per_second":50,"burst":500}},"tls_cert":"a","tls_key":"b"}',
+      '{"rate_limits":"off","agent":{"roots":{"docs":"/srv/docs"},"author_name":"A","author_email":"a@b","conclude_timeout":"1m30s"}}',
+      '{"agent":{"claude_bin":"claude","agent_bin":"./x","max_concurrent_jobs":2,"log_dir":"","skip_permissions":true,"environment":["A_B"]}}',
+    ],
+    words: [
+      ...jsonWords,
+      ...["mcp_url", "ca", "mesh", "insecure", "rate_limits", "agent", "roots", "environment"].map(
+        (name) => `"${name}":`,
+      ),
+      '"off"',
+      "1h",
+      "999999s",
+      "constructor",
+      "toString",
+      "../",
+    ],
+    run(bytes) {
+      const file = allowing(
+        () => parseConfigFile("/home/ana/.merkle/config.json", bytes.toString()),
+        CliError,
+      );
+      const settings = file && allowing(() => readAgentSettings(file.agent, file.path), CliError);
+      if (!settings) return;
+      must(
+        Object.values(settings.roots).every((each) => each.startsWith("/")),
+        "a root is absolute",
+      );
+      must(
+        Object.values(settings.timeoutsMs).every((each) => each > 0 && each <= 86_400_000),
+        "a span has its bounds",
+      );
+    },
+  },
+  "project-config": {
+    seeds: [
+      '{"mcp_url":"http://localhost:7423/mcp","mesh":"main","insecure":true,"ca":"ca.pem"}',
+      '{"mcp_url":"https://mesh.example.com/a/api/mcp?x=1#y","ca":"/etc/hostname"}',
+      "{}",
+    ],
+    words: [
+      ...jsonWords,
+      ...['"mcp_url":', '"ca":', '"mesh":', '"insecure":'],
+      "http://",
+      "https://",
+      "file:",
+      "@",
+      "\\n",
+      "\\u001b[2K",
+      "\u202e",
+      "\u009b",
+      "\u2028",
+      "/dev/zero",
+      "xn--",
+      "%0a",
+    ],
+    run(bytes) {
+      const read = () => toForeignFile(parseConfigFile("/home/ana/project/.merkle.json", bytes.toString()));
+      const foreign = allowing(read, CliError);
+      if (foreign) mustBeLines(foreign);
+    },
+  },
+  "progress-config": {
+    seeds: [
+      `{"dbPath":"./p.db","openai":{"apiKey":"${ofEnvironment("OPENAI_API_KEY")}","baseUrl":"https://a.example/v1","model":"small"},"logging":{"level":"warn"}}`,
+      `{"openai":{"apiKey":"sk","baseUrl":"https://${ofEnvironment("HUSH")}.example/${ofEnvironment("toString")}"}}`,
+      '{"openai":{}}',
+    ],
+    words: [
+      ...jsonWords,
+      ...['"openai":', '"apiKey":', '"baseUrl":', '"model":', '"logging":', '"level":', '"dbPath":'],
+      ofEnvironment("OPENAI_API_KEY"),
+      ofEnvironment("HUSH"),
+      "${",
+      "$$",
+      "$&",
+      "\\u0024{",
+      "https://",
+      "http://",
+      "\\n",
+      "\u202e",
+      "\u001b[1A",
+    ],
+    run(bytes) {
+      const env = { OPENAI_API_KEY: "sk-of-the-environment", HUSH: "hushed" };
+      const path = "/home/ana/project/agent-progress.config.json";
+      const found = allowing(() => parseSettingsFile(path, bytes.toString(), env), CliError);
+      if (!found) return;
+      mustBeLines(found.foreign);
+      must(
+        toProgress(env, found, false).summaries === undefined,
+        "a key goes nowhere while the file is not trusted",
+      );
+      const summaries = allowing(() => toProgress(env, found, true), CliError)?.summaries;
+      const says = found.foreign.says.join("\n");
+      if (summaries?.apiKey === env.OPENAI_API_KEY && summaries.baseUrl !== undefined)
+        must(says.includes("OPENAI_API_KEY"), "a key that leaves the environment is named");
+      if (JSON.stringify(summaries ?? null).includes(env.HUSH))
+        must(/\bHUSH\b|hushed/.test(says), "a variable that leaves the environment is named");
     },
   },
   text: {
