@@ -1,25 +1,15 @@
-// Writes AGENTS.md, and the generated tables of the other documents, from the catalogue as it was last built.
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+// Writes AGENTS.md and docs/reference anew from the sources, run by tsx: nothing needs to be built.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { generatedPages } from "./docs/generated-pages.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const { generateDocument } = await import(
-  "../apps/broker/dist/transports/reference/generate-document.js"
-).catch((cause) => {
-  throw new Error("The broker is not built. Run `npm run build` first.", { cause });
-});
-
-for (const name of new Set([...(await markdownIn(root)), "AGENTS.md"])) {
+for (const [name, text] of Object.entries(await generatedPages())) {
   const path = join(root, name);
-  const current = await readFile(path, "utf8").catch(() => "");
-  const generated = generateDocument(name, current);
-  if (generated === current) continue;
-  await writeFile(path, generated);
+  if ((await readFile(path, "utf8").catch(() => undefined)) === text) continue;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
   console.log(`wrote ${name}`);
-}
-
-async function markdownIn(folder) {
-  return (await readdir(folder)).filter((name) => name.endsWith(".md"));
 }

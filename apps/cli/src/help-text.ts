@@ -25,31 +25,41 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
   );
 }
 
+/** Variables that commands read, as help lists them; what they mean for whom is in the rules of each command. */
+export const environmentVariables: readonly Row[] = [
+  ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
+  ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],
+  ["MERKLE_MESH", "the mesh that commands are in; main, or the only one that you joined, unless told"],
+  ["MERKLE_TOKEN", "a member's token (merkle token create), for machines that have joined nothing"],
+  ["MERKLE_CA", "a file of authorities that commands trust, instead of the system's"],
+  ["MERKLE_INSECURE", "1 lets commands speak in clear text to another machine"],
+  ["MERKLE_PORT", "the port of up, and where commands look without an address; 7423 unless told"],
+  ["MERKLE_AUTH", "open or invite: whom up lets in"],
+  ["MERKLE_PUBLIC_URL", "the address that up gives to agents, until the settings name one"],
+  ["MERKLE_ALLOWED_HOSTS", "further host names that the broker answers to, separated by commas"],
+  ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key with which up speaks https and wss"],
+  ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of proxies that up believes, separated by commas"],
+  [
+    "OPENAI_API_KEY, OPENAI_BASE_URL",
+    "by which key and where up has progress entries summarised; not unless told",
+  ],
+  ["AGENT_PROGRESS_MODEL", "the model that summarises them; gpt-4o-mini unless told"],
+  ["AGENT_PROGRESS_LOG_LEVEL", "how much up says of that: debug, info, warn or error; info unless told"],
+  ["DATABASE_URL", "a PostgreSQL of your own for up, instead of the embedded one"],
+  ["MERKLE_SESSION", "the session of commands that name none"],
+  ["MERKLE_TEAM", "with MERKLE_SESSION: the team that this shell writes as"],
+  ["MERKLE_PEER", "with both: the id of the peer in it, as merkle launch sets it for its agent"],
+  ["VISUAL, EDITOR", "what merkle doc edit opens; vi unless told"],
+  ["BROWSER", "what merkle open opens, instead of the system's browser"],
+  ["NO_COLOR", "no colour"],
+];
+
 /** What is not a command's and is still asked for. */
 export function formatEnvironmentHelp(): string {
   return sections(
     "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
     "up, backup, restore and doctor also read .env.local and .env of the folder they are started in, behind the environment.",
-    section("Variables", [
-      ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
-      ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],
-      ["MERKLE_MESH", "the mesh that commands are in; main, or the only one that you joined, unless told"],
-      ["MERKLE_TOKEN", "a member's token (merkle token create), for machines that have joined nothing"],
-      ["MERKLE_CA", "a file of authorities that commands trust, instead of the system's"],
-      ["MERKLE_INSECURE", "1 lets commands speak in clear text to another machine"],
-      ["MERKLE_PORT", "the port of up, and where commands look without an address; 7423 unless told"],
-      ["MERKLE_PUBLIC_URL", "the address that up gives to agents, until the settings name one"],
-      ["MERKLE_ALLOWED_HOSTS", "further host names that the broker answers to, separated by commas"],
-      ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key with which up speaks https and wss"],
-      ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of proxies that up believes, separated by commas"],
-      ["DATABASE_URL", "a PostgreSQL of your own for up, instead of the embedded one"],
-      ["MERKLE_SESSION", "the session of commands that name none"],
-      ["MERKLE_TEAM", "with MERKLE_SESSION: the team that this shell writes as"],
-      ["MERKLE_PEER", "with both: the id of the place in it, as merkle launch sets it for its agent"],
-      ["VISUAL, EDITOR", "what merkle doc edit opens; vi unless told"],
-      ["BROWSER", "what merkle open opens, instead of the system's browser"],
-      ["NO_COLOR", "no colour"],
-    ]),
+    section("Variables", environmentVariables),
   );
 }
 

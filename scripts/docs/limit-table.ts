@@ -1,13 +1,17 @@
-import { type CloseReason, closeCodes, type limits } from "@merkle/wire";
+import { type CloseReason, closeCodes, limits } from "@merkle/wire";
+import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
 type Limits = typeof limits;
 type LimitName = keyof Limits;
 
 /** A row for each limit: its name, its value with its unit, and what happens beyond it (LIMIT-1). */
-export function describeLimits(all: Limits): string[][] {
+export function limitTable(): string {
   // The keys of the table below are exactly the names of the limits, or it would not compile.
-  const names = Object.keys(all) as LimitName[];
-  return names.map((name) => [`\`${name}\``, describeValue(name, all[name]), beyond[name]]);
+  const names = Object.keys(limits) as LimitName[];
+  return markdownTable(
+    ["Name", "Limit", "Beyond it"],
+    names.map((name) => [`\`${name}\``, describeValue(name, limits[name]), beyond[name]]),
+  );
 }
 
 const beyond: Readonly<Record<LimitName, string>> = {

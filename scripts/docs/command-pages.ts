@@ -1,0 +1,42 @@
+import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+import type { Command, Flag } from "../../apps/cli/src/command.js";
+import { commandGroups } from "../../apps/cli/src/commands.js";
+import { environmentVariables } from "../../apps/cli/src/help-text.js";
+import { globalFlags } from "../../apps/cli/src/program.js";
+
+/** Every command that people run, in the groups of `merkle help`, with its arguments and flags. */
+export function commandsPage(): string {
+  const groups = commandGroups.map(({ title, commands }) => {
+    const shown = commands.filter((each) => !each.hidden);
+    return [`## ${title}`, ...shown.map(describeCommand)].join("\n\n");
+  });
+  return ["## Flags of every command", flagTable(globalFlags), ...groups].join("\n\n");
+}
+
+export function environmentPage(): string {
+  return markdownTable(
+    ["Variable", "Meaning"],
+    environmentVariables.map(([names, meaning]) => [
+      names
+        .split(", ")
+        .map((name) => `\`${name}\``)
+        .join(", "),
+      meaning,
+    ]),
+  );
+}
+
+function describeCommand({ name, summary, arguments: args = [], flags = [] }: Command): string {
+  const usage = ["merkle", name, ...args.map((each) => each.name)].join(" ");
+  const parts = [`### \`${usage}\``, `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`];
+  const shown = flags.filter((each) => !each.hidden);
+  if (shown.length > 0) parts.push(flagTable(shown));
+  return parts.join("\n\n");
+}
+
+function flagTable(flags: readonly Flag[]): string {
+  return markdownTable(
+    ["Flag", "Meaning"],
+    flags.map((each) => [`\`${each.flags}\`${each.repeatable ? ", repeatable" : ""}`, each.summary]),
+  );
+}

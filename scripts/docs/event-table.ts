@@ -1,0 +1,71 @@
+import type { SystemEvent } from "@merkle/wire";
+import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+
+type EventName = SystemEvent["event"];
+
+type FieldOf<Event> = Event extends unknown ? Exclude<keyof Event, "event" | "at"> : never;
+
+type Described = {
+  readonly [Name in EventName]: {
+    readonly meaning: string;
+    /** Every field of the event, so that one that is missing here, or is gone, does not compile. */
+    readonly fields: Readonly<Record<FieldOf<Extract<SystemEvent, { event: Name }>>, true>>;
+  };
+};
+
+const events: Described = {
+  team_joined: { meaning: "a team has joined, or come back (JOIN-1, PERSON-4)", fields: { team: true } },
+  team_left: { meaning: "a team has left (JOIN-6)", fields: { team: true } },
+  session_metadata_updated: {
+    meaning: "title or description was changed; `from` and `to` of each (SES-7)",
+    fields: { by: true, changes: true, reason: true },
+  },
+  session_concluded: {
+    meaning: "the session was concluded; `head` covers what came before (SES-9, SEAL-2)",
+    fields: { by: true, document_version: true, head: true },
+  },
+  session_held: { meaning: "a human holds the session (HOLD-2)", fields: { by: true, reason: true } },
+  session_resumed: { meaning: "agents may post again (HOLD-5)", fields: { by: true } },
+  settings_changed: {
+    meaning: "settings of the session were changed; `from` and `to` of each (SET-6)",
+    fields: { by: true, changes: true },
+  },
+  proposal_decided: {
+    meaning: "a proposal was rejected, returned or rebased (PROP-16)",
+    fields: { proposal_id: true, decision: true, by: true },
+  },
+  budget_spent: { meaning: "agents have used up the message budget (BUDGET-3)", fields: { budget: true } },
+  message_redacted: {
+    meaning: "a message, or versions of the document, lost their text (REDACT-1)",
+    fields: { by: true, redacted_sequence: true, document_versions: true, reason: true },
+  },
+  topic_opened: {
+    meaning: "a topic was opened; `quote` is null for all of the text (TOPIC-5)",
+    fields: { topic_id: true, by: true, title: true, quote: true },
+  },
+  topic_closed: {
+    meaning: "a topic was closed: `accepted`, `resolved` or `withdrawn` (TOPIC-5)",
+    fields: { topic_id: true, by: true, title: true, reason: true },
+  },
+  topic_reopened: {
+    meaning: "a topic was reopened (TOPIC-12)",
+    fields: { topic_id: true, by: true, title: true },
+  },
+  state_changed: {
+    meaning: "a key of the session's state changed; a large value is left out (STATE-7, STATE-8)",
+    fields: { by: true, key: true, version: true, value: true, deleted: true },
+  },
+};
+
+export function eventTable(): string {
+  return markdownTable(
+    ["Event", "Fields", "Posted when"],
+    Object.entries(events).map(([name, { meaning, fields }]) => [
+      `\`${name}\``,
+      Object.keys(fields)
+        .map((field) => `\`${field}\``)
+        .join(", "),
+      meaning,
+    ]),
+  );
+}

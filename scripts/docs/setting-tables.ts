@@ -1,0 +1,47 @@
+import {
+  brokerSettingsDefault,
+  catalogue,
+  describeSchema,
+  type JsonSchema,
+  sessionSettingsDefault,
+} from "@merkle/wire";
+import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+
+/** What can be set for the broker, and for a session, with default and range. */
+export function settingTables(): string {
+  const { shared } = describeSchema(catalogue.get_settings.output, "output", "");
+  return [
+    "## Of the broker",
+    settingTable(shared["BrokerSettings"], brokerSettingsDefault),
+    "## Of a session",
+    settingTable(shared["SessionSettings"], sessionSettingsDefault),
+  ].join("\n\n");
+}
+
+function settingTable(schema: JsonSchema | undefined, defaults: object): string {
+  const rows = Object.entries(schema?.properties ?? {});
+  if (rows.length === 0) throw new Error("get_settings describes no settings.");
+  return markdownTable(
+    ["Setting", "Default", "Range", "Meaning"],
+    rows.map(([name, property]) => {
+      const described = Object(property) as JsonSchema;
+      const value = Object.entries(defaults).find(([key]) => key === name)?.[1];
+      return [`\`${name}\``, `\`${value}\``, describeRange(described), described.description ?? ""];
+    }),
+  );
+}
+
+function describeRange(schema: JsonSchema): string {
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(", ");
+  if (schema.type === "boolean") return "`true`, `false`";
+  const { minimum, maximum } = schema;
+  if (minimum !== undefined && maximum !== undefined) return `${shown(minimum)} to ${shown(maximum)}`;
+  const [first] = (schema.anyOf ?? []).map((each) => Object(each) as JsonSchema);
+  return first?.maxLength === undefined
+    ? ""
+    : `${first.format ?? "text"}, ${first.maxLength} characters; null`;
+}
+
+function shown(value: number): string {
+  return value.toLocaleString("en-US");
+}

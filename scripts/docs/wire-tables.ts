@@ -1,0 +1,66 @@
+import {
+  closeCodes,
+  type ErrorCode,
+  errorCodes,
+  errorMeanings,
+  isSessionOperation,
+  operations,
+  rateLimits,
+} from "@merkle/wire";
+import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+
+export function operationTable(): string {
+  return markdownTable(
+    ["Operation", "Route", "Access", "Humans", "Toolset", "Listed", "Rate", "After closing"],
+    operations.map((operation) => [
+      `\`${operation.name}\``,
+      `\`${operation.route}\``,
+      operation.access,
+      operation.human ?? "–",
+      operation.toolset,
+      yesOrNo(operation.unlisted !== true),
+      operation.rate,
+      isSessionOperation(operation) ? operation.afterClosing : "–",
+    ]),
+  );
+}
+
+export function errorTable(): string {
+  return markdownTable(
+    ["Code", "Status", "The same request can succeed later", "Meaning"],
+    Object.entries(errorCodes).map(([code, { status, retry }]) => [
+      `\`${code}\``,
+      String(status),
+      yesOrNo(retry),
+      // The keys of the closed list are the codes.
+      errorMeanings[code as ErrorCode],
+    ]),
+  );
+}
+
+export function rateTable(): string {
+  return markdownTable(
+    ["Name", "At once", "A second, from then on"],
+    Object.entries(rateLimits).map(([name, { burst, per_second }]) => [
+      `\`${name}\``,
+      burst.toLocaleString("en-US"),
+      per_second.toLocaleString("en-US"),
+    ]),
+  );
+}
+
+export function closeCodeTable(): string {
+  return markdownTable(
+    ["Code", "Reason", "Come back", "Meaning"],
+    Object.entries(closeCodes).map(([reason, { code, reconnect, meaning }]) => [
+      String(code),
+      `\`${reason}\``,
+      yesOrNo(reconnect),
+      meaning,
+    ]),
+  );
+}
+
+function yesOrNo(value: boolean): string {
+  return value ? "yes" : "no";
+}
