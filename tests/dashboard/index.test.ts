@@ -151,7 +151,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     expect(await findBarriers()).toEqual([]);
   });
 
-  it("[DASH-38] [DASH-39] j, k and x work along the rows, and on a phone nothing is wider than the page", async () => {
+  it("[DASH-38] [DASH-39] [DASH-210] j, k and x work along the rows, and on a phone nothing is wider than the page", async () => {
     const team = `Team ${randomUUID().slice(0, 8)}`;
     for (let number = 0; number < 3; number++) await startSession(team, "W".repeat(60));
     const phone = { viewport: { width: 320, height: 700 }, ...asPerson(await newPerson()) };

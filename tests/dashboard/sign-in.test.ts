@@ -27,6 +27,12 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
     const second = await page.context().newPage();
     await second.goto(new URL("/settings", page.url()).href);
     await second.getByRole("dialog", { name: "Sign in" }).waitFor();
+    // Records are checked by anybody: [DASH-264].
+    const third = await page.context().newPage();
+    await third.goto(new URL("/verify", page.url()).href);
+    await third.getByText("Ready: from here on no network is needed.").waitFor();
+    expect(await third.getByRole("dialog", { name: "Sign in" }).count()).toBe(0);
+    await third.close();
     await door.getByLabel("Sign-in link, invite or code").fill("not a link");
     await door.getByRole("button", { name: "Continue" }).click();
     await door.getByText("This is neither a sign-in link nor an invite.", { exact: false }).waitFor();

@@ -173,7 +173,7 @@ describe("proposing", () => {
     expect(await failureOf(agent.call("insert_proposal", mine))).toMatchObject({ code: "unauthorized" });
   });
 
-  it("[LIMIT-1] notes, chosen hunks and pages have their limits", async () => {
+  it("[PROP-4] [LIMIT-1] notes, chosen hunks and pages have their limits", async () => {
     const topic_id = await openTopic();
     const insert = (note: string, content: string) =>
       rest.call("insert_proposal", { team_id: session.convener, topic_id, base_version: 1, content, note });

@@ -134,7 +134,7 @@ describeWhereTheCallerKeeps("names and credentials in the roster", (at) => {
     expect(names).toEqual(["Birch", "Birch (2)", "birch (3)", "Birch (2) (2)"]);
   });
 
-  it("[AUTH-7] rotating gives another credential and ends the old one at once", async () => {
+  it("[AUTH-7] [IDEM-9] rotating gives another credential and ends the old one at once", async () => {
     const { door } = at;
     const session = await createTestSession(door);
     const { sessionId: session_id, convener } = session;

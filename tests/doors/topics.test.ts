@@ -62,7 +62,7 @@ const open = (quote: string | undefined, version: number, more: object = {}) =>
 const placeOf = async (topic_id: number) => (await rest.call("get_topic", { topic_id })).place;
 
 describe("a place", () => {
-  it("[ANCHOR-6] follows the document through its versions, and says of which one it is", async () => {
+  it("[ANCHOR-6] [ANCHOR-7] follows the document through its versions, and says of which one it is", async () => {
     await write(plan);
     const { topic_id } = await open("rotate each day", 1);
     const later = plan.replace("# Plan\n", "# Plan\n\nA new line above.\n");

@@ -9,7 +9,7 @@ export interface AtDoor {
   readonly broker: TestBroker;
 }
 
-/** Runs the same tests at REST, MCP, WebSocket and stdio, against one broker: doors only translate (CAT-4). */
+/** Runs the same tests at REST, MCP, WebSocket and stdio, against one broker: transports only translate, [CAT-4]. */
 export function describeAtEveryDoor(title: string, tests: (at: AtDoor) => void): void {
   describeAt(doors, title, tests);
 }

@@ -102,7 +102,7 @@ describe("wait_for_messages over stdio", () => {
     ]);
   });
 
-  it("[WAIT-3] session_closed comes with the last messages, and a closed session never blocks", async () => {
+  it("[WAIT-3] [SEAL-8] session_closed comes with the last messages, and a closed session never blocks", async () => {
     const { alder, birch } = await startConversation();
     await alder.say("last");
     await alder.ask("POST", "/conclude", { summary_section: "Done." });

@@ -50,7 +50,7 @@ it("[AGENT-7] a perspective goes from the click to what people read: persona and
   expect(kit.model.conversation).toContain("of the persona that your job reads as");
 });
 
-it("[AGENT-7] a topic goes from the click to the document's next version: all of it is read, passages are proposed, a person accepts", async () => {
+it("[AGENT-7] [AGENT-9] a topic goes from the click to the document's next version: all of it is read, passages are proposed, a person accepts", async () => {
   const kit = await stage(
     skilled(([topic, doc, others, ...rest]) => {
       if (!topic) return { verb: "get-topic --id 1" };

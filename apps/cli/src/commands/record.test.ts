@@ -26,7 +26,7 @@ beforeAll(async () => {
 const file = (name: string) => join(merkle.home, name);
 
 describe("merkle export and verify", () => {
-  it("[CLI-69] a bundle is written whole, and verified without any broker", async () => {
+  it("[CLI-67] [CLI-69] a bundle is written whole, and verified without any broker", async () => {
     expect(await merkle.run(["export", "split-auth", "-o", "split.zip"])).toEqual({
       code: 0,
       stdout: expect.stringMatching(
@@ -119,6 +119,30 @@ describe("merkle export and verify", () => {
     }
   });
 
+  it("[CLI-73] tail says loudly that a conclusion does not go on from what was seen", async () => {
+    const call = { session_id: "sealed-later" };
+    const { team_id } = await callBroker(merkle, "create_session", {
+      title: "Sealed later",
+      creator_team_name: "Atlas",
+    });
+    await callBroker(merkle, "post_message", { ...call, content: { text: "one" } }, team_id);
+    await merkle.run(["export", "sealed-later", "-o", "later.zip"]);
+    const path = file("seen-heads.json");
+    const before = await readFile(path, "utf8");
+    const seen = JSON.parse(before);
+    for (const { head } of Object.values<{ head: { size: number; root: string } }>(seen.records)) {
+      if (head.size === 1) head.root = "ab".repeat(32);
+    }
+    await writeFile(path, JSON.stringify(seen));
+    try {
+      await callBroker(merkle, "conclude_session", { ...call, summary_section: "Done." }, team_id);
+      const tail = await merkle.run(["tail", "sealed-later", "--since", "0", "--until-closed"]);
+      expect(tail.stderr).toContain("THIS RECORD IS NOT THE ONE THAT WAS SEEN HERE BEFORE.");
+    } finally {
+      await writeFile(path, before);
+    }
+  });
+
   it("[EXPORT-5] lines and pages go to stdout when they are asked there", async () => {
     const lines = await merkle.run(["export", "split-auth", "--as", "ndjson", "-o", "-"]);
     expect(lines).toMatchObject({ code: 0, stderr: "" });
@@ -136,7 +160,7 @@ describe("merkle export and verify", () => {
 });
 
 describe("merkle import", () => {
-  it("[IMPORT-3] brings a bundle into another mesh, once, and refuses one that does not verify", async () => {
+  it("[IMPORT-3] [CLI-68] brings a bundle into another mesh, once, and refuses one that does not verify", async () => {
     await merkle.run(["export", "split-auth", "-o", "to-import.zip"]);
     await merkle.run(["mesh", "create", "archive"]);
     const archive = ["--mesh", "archive"];

@@ -339,7 +339,7 @@ describe("merkle conclude", () => {
 });
 
 describe("merkle open", () => {
-  it("[CLI-19] prints the dashboard's address, and gives it to the browser where there is one", async () => {
+  it("[CLI-19] [CLI-90] prints the dashboard's address, and gives it to the browser where there is one", async () => {
     const { url } = await merkle.running();
     const { slug } = await callBroker(merkle, "create_session", { title: "Opened", creator_team_name: "A" });
     expect(await merkle.run(["open"])).toEqual({

@@ -53,7 +53,7 @@ describe("a broker of this machine that speaks TLS", () => {
     expect(await merkle.run(["ls", "--url", byAddress])).toMatchObject({ code: 0 });
   });
 
-  it("[AGENT-2] is believed by the agents of its own jobs", async () => {
+  it("[AGENT-2] [AGENT-10] is believed by the agents of its own jobs", async () => {
     await merkle.run(["new", "Worked on", "--slug", "worked-on"]);
     const drafted = await merkle.run(["conclude", "worked-on", "--draft"]);
     expect(drafted.stdout).toBe("job 1 drafts the conclusion; review: merkle doc proposals worked-on\n");

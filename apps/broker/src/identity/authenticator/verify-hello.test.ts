@@ -40,7 +40,7 @@ const asked: AskedHello = {
 const honest = prove();
 
 describe("An answer that was made for this hello", () => {
-  it("[HELLO-5] shows whose it is, for which mesh and session", () => {
+  it("[HELLO-3] [HELLO-5] shows whose it is, for which mesh and session", () => {
     expect(verifyHello(honest, asked)).toEqual({
       meshId,
       memberKey: memberKey.publicKey,
