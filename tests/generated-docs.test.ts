@@ -30,7 +30,7 @@ describe("generated documentation", () => {
   it("[CAT-1] a row for every operation, with route, access and what becomes of it after closing", () => {
     expect(rowsOf("operations")).toHaveLength(operations.length);
     expect(rowsOf("operations")).toContain(
-      "| `post_message` | `POST /api/sessions/:session_id/messages` | team | – | core | yes | write | refused |",
+      "| `post_message` | `POST /api/sessions/:session_id/messages` | team | – | core | yes | – | write | refused |",
     );
   });
 

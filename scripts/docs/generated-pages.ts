@@ -51,8 +51,8 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
 
 const defaultBaseUrl = "http://localhost:7423";
 
-const operationsIntro = `Route and access of each; *humans* says what of it is for them (PERSON-11), *listed* whether lists of tools have it (MCP-10), *rate* its rate class
-(GUARD-4), *after closing* whether a concluded session takes it (SES-11; – where it addresses none).`;
+const operationsIntro = `Route and access of each; *humans* says what of it is for them (PERSON-11), *listed* whether lists of tools have it (MCP-10), *jobs* of which kinds of
+job the agent may call it (JOB-12), *rate* its rate class (GUARD-4), *after closing* whether a concluded session takes it (SES-11; – where it addresses none).`;
 
 const ratesIntro = `Where others than this machine can reach the broker (GUARD-4): how much at once, and how much a second from then on. \`rate_limits\` of config.json changes them
 (GUARD-6).`;

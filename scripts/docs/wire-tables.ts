@@ -11,7 +11,7 @@ import { markdownTable } from "../../apps/broker/src/transports/reference/markdo
 
 export function operationTable(): string {
   return markdownTable(
-    ["Operation", "Route", "Access", "Humans", "Toolset", "Listed", "Rate", "After closing"],
+    ["Operation", "Route", "Access", "Humans", "Toolset", "Listed", "Jobs", "Rate", "After closing"],
     operations.map((operation) => [
       `\`${operation.name}\``,
       `\`${operation.route}\``,
@@ -19,6 +19,7 @@ export function operationTable(): string {
       operation.human ?? "–",
       operation.toolset,
       yesOrNo(operation.unlisted !== true),
+      operation.forJobs?.join(", ") ?? "–",
       operation.rate,
       isSessionOperation(operation) ? operation.afterClosing : "–",
     ]),

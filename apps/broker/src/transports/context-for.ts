@@ -35,7 +35,7 @@ type TeamContextOf<Rules> = Rules extends { readonly notesReading: true }
 
 type ForJobs<Rules> = Rules extends { readonly forJobs: readonly unknown[] } ? AgentContext<Services> : never;
 
-/** A verb for every operation, and no other (CAT-2). */
+/** A verb for every operation, and no other. */
 export type Handlers = {
   readonly [Name in OperationName]: (
     ctx: ContextFor<Name>,

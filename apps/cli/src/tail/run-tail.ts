@@ -17,7 +17,7 @@ import { createReadMessages, type Parting } from "./restored-feed.js";
 import { readTailOptions, type TailOptions } from "./tail-options.js";
 import { watchForEnd } from "./watch-for-end.js";
 
-/** Prints a session's feed until there is a reason to end (CLI-30 to CLI-38). */
+/** Prints a session's feed until there is a reason to end (CLI-30 to CLI-37). */
 export async function runTail(context: CommandContext): Promise<number> {
   const { config, signal } = context;
   const options = readTailOptions(context.flags);

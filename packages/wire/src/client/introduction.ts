@@ -25,7 +25,7 @@ export function isSilent({ mesh, answerHello }: Introduction): boolean {
   return mesh === undefined && answerHello === undefined;
 }
 
-/** The frame to answer a hello with; null when there is nothing to say (CLIENT-12). */
+/** The frame to answer a hello with; null when there is nothing to say (HELLO-1). */
 export async function toHelloFrame(
   { mesh, answerHello }: Introduction,
   hello: Hello,

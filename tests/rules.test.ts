@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string) => readFileSync(`${root}/${path}`, "utf8");
+const filesIn = (...patterns: string[]) =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .split("\n")
+    .filter((path) => path !== "");
+
+const documents = ["SPEC.md", ...filesIn("docs/*.md")];
+
+/**
+ * Of these families only what people build on is written down; the other rules are about words and looks, and the titles of the tests
+ * that keep them are where they stand.
+ */
+const livesAsTitles = ["DASH", "CLI"];
+
+const id = /[A-Z]{2,}-\d+/g;
+
+/** The ids of the rules of a document: each begins a paragraph. */
+function rulesOf(document: string): string[] {
+  return [...read(document).matchAll(/^\*\*([A-Z]{2,}-\d+)\*\* /gm)].map(([, rule = ""]) => rule);
+}
+
+/** The ids that tests quote: in brackets, in the title of a test or where many tests are made from one. */
+function titlesOf(path: string): string[] {
+  return [...read(path).matchAll(/\[([A-Z]{2,}-\d+)\]/g)].map(([, quoted = ""]) => quoted);
+}
+
+const rules = documents.flatMap(rulesOf);
+const titles = filesIn("*.test.ts", "tests/*.ts").flatMap(titlesOf);
+
+/** What is in `these` and in none of `those`, each once. */
+function missing(these: readonly string[], ...those: readonly (readonly string[])[]): string[] {
+  const known = new Set(those.flat());
+  return [...new Set(these)].filter((each) => !known.has(each)).sort();
+}
+
+const familyOf = (rule: string) => rule.replace(/-\d+$/, "");
+const isTitleFamily = (rule: string) => livesAsTitles.includes(familyOf(rule));
+
+describe("the rules", () => {
+  it("have an id each, which is given once", () => {
+    expect(rules.filter((rule, place) => rules.indexOf(rule) !== place)).toEqual([]);
+  });
+
+  it("each stand in the title of a test that shows it", () => {
+    expect(missing(rules, titles)).toEqual([]);
+  });
+
+  it("are there for every id that a title names, unless its family lives as titles", () => {
+    expect(missing(titles, rules).filter((rule) => !isTitleFamily(rule))).toEqual([]);
+  });
+
+  it("are there for every id that code and documents cite; of a family that lives as titles, a title is", () => {
+    const families = new Set(rules.map(familyOf));
+    const sources = filesIn("*.md", "apps/*", "packages/*", "scripts/*", "tests/*").filter((path) =>
+      /\.(md|ts|tsx|mjs|sql|py|css)$/.test(path),
+    );
+    const cited = sources.flatMap((path) => read(path).match(id) ?? []);
+    expect(missing(cited, rules, titles).filter((each) => families.has(familyOf(each)))).toEqual([]);
+  });
+});
+
+describe("SPEC.md", () => {
+  const spec = read("SPEC.md");
+
+  it("has at most 80 KB", () => {
+    expect(Buffer.byteLength(spec)).toBeLessThanOrEqual(80_000);
+  });
+
+  it("lists every section in its contents, in order", () => {
+    const sections = [...spec.matchAll(/^## (.*)$/gm)].map(([, title = ""]) => title);
+    const contents = /## Contents\n([\s\S]*?)\n## /.exec(spec)?.[1] ?? "";
+    const links = [...contents.matchAll(/\[(.*?)\]\(#(.*?)\)/g)].map(([, text, anchor]) => [text, anchor]);
+    expect(links).toEqual(
+      sections
+        .filter((title) => title !== "Contents")
+        .map((title) => [title.replace(/ \([A-Z]+\)$/, ""), anchorOf(title)]),
+    );
+  });
+});
+
+/** As GitHub makes it. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, "")
+    .replaceAll(" ", "-");
+}
