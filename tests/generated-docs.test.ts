@@ -60,6 +60,21 @@ describe("generated documentation", () => {
     expect(rowsOf("settings").join("\n")).toContain("| `idle_polls` | `10` | 1 to 1,000 |");
   });
 
+  it("[CLI-5] a row for every variable of ours that commands read", () => {
+    const known: readonly string[] =
+      (pages["docs/reference/environment.md"] ?? "").match(/[A-Z_]{5,}/g) ?? [];
+    // Given by merkle itself, to the agents that it starts.
+    const given = ["MERKLE_MODEL"];
+    const sources = readdirSync(`${root}/apps/cli/src`, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.includes("test-kit"))
+      .map((path) => readFileSync(`${root}/apps/cli/src/${path}`, "utf8"));
+    const read = sources.flatMap(
+      (text) => text.match(/(?<=env(?:ironment)?\[")(?:MERKLE|MCP)_[A-Z_]+/g) ?? [],
+    );
+    expect(read.length).toBeGreaterThan(20);
+    expect(read.filter((name) => !known.includes(name) && !given.includes(name))).toEqual([]);
+  });
+
   it("[OPS-3] a row for every metric", () => {
     expect(rowsOf("metrics").join("\n")).toContain("| `merkle_posts_total` | counter |");
   });
