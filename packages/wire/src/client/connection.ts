@@ -3,6 +3,8 @@ import { type ErrorCode, errorCodes, MerkleError } from "../errors.js";
 import type { BrokerFrame, ClientFrame, protocolVersion } from "../frames.js";
 import type { Admitted } from "../identity/hello-proof.js";
 import {
+  type ConnectionEnd,
+  type Hello,
   type Introduction,
   introductionId,
   isSilent,
@@ -22,13 +24,7 @@ const probeMsMax = 5_000;
 /** No request has this id, so the reply is nobody's. */
 const probeId = "probe";
 
-export type Hello = Extract<BrokerFrame, { type: "hello" }>;
 export type FrameAfterHello = Exclude<BrokerFrame, { type: "hello" }>;
-
-/** Why a connection ended, and whether another one may help. */
-export type ConnectionEnd =
-  | { readonly comeBack: true; readonly reason: string }
-  | { readonly comeBack: false; readonly error: MerkleError };
 
 export interface ConnectionEvents {
   /** Comes first, and once: when the broker has said hello and, where the client had an answer, has let it in. */

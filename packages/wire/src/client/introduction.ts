@@ -1,8 +1,14 @@
 import { errorCodes, MerkleError } from "../errors.js";
-import type { ClientFrame } from "../frames.js";
+import type { BrokerFrame, ClientFrame } from "../frames.js";
 import type { Admitted, HelloProof } from "../identity/hello-proof.js";
-import type { ConnectionEnd, Hello } from "./connection.js";
 import type { Reply } from "./requests.js";
+
+export type Hello = Extract<BrokerFrame, { type: "hello" }>;
+
+/** Why a connection ended, and whether another one may help. */
+export type ConnectionEnd =
+  | { readonly comeBack: true; readonly reason: string }
+  | { readonly comeBack: false; readonly error: MerkleError };
 
 /** What a client has to say of itself before anything else, on each connection anew. */
 export interface Introduction {

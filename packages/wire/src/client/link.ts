@@ -1,15 +1,9 @@
 import type { MerkleError } from "../errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
 import { backoffMs, type RetryOptions } from "./backoff.js";
-import {
-  type Connection,
-  type ConnectionEnd,
-  type FrameAfterHello,
-  type Hello,
-  openConnection,
-} from "./connection.js";
+import { type Connection, type FrameAfterHello, openConnection } from "./connection.js";
 import type { ConnectionState } from "./connection-state.js";
-import type { Introduction } from "./introduction.js";
+import type { ConnectionEnd, Hello, Introduction } from "./introduction.js";
 import type { WebSocketClass } from "./web-socket.js";
 
 /** A connection that stood this long was good, even when nothing was asked over it. */

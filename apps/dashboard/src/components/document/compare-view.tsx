@@ -14,8 +14,8 @@ import { DiffView } from "./diff-view";
 import { DocumentSkeleton } from "./document-skeleton";
 import { DiffCounts } from "./history-row";
 import { LayoutSwitch } from "./layout-switch";
-import { RestoreVersion } from "./lazy-faces";
 import { RemovedVersion } from "./removed-version";
+import { RestoreVersion } from "./restore-version-lazy";
 import { useVersion } from "./use-document";
 import { type Comparison, toCompareParam } from "./use-version-param";
 

@@ -5,7 +5,7 @@ import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { setQuery } from "@/lib/query/address";
-import { RestoreVersion } from "./lazy-faces";
+import { RestoreVersion } from "./restore-version-lazy";
 import type { DocumentRead } from "./use-document";
 import { toCompareParam } from "./use-version-param";
 

@@ -7,10 +7,11 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { useSession } from "@/components/session/session-context";
 import { AnnotatedText } from "@/components/source/annotated-text";
 import { SourcePane } from "@/components/source/source-pane";
+import { Button } from "@/components/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import { setQuery } from "@/lib/query/address";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { DocumentBanner } from "./document-banner";
-import { DocumentEmpty } from "./document-empty";
 import { DocumentHeader } from "./document-header";
 import { DocumentReader } from "./document-reader";
 import { DocumentSkeleton } from "./document-skeleton";
@@ -131,4 +132,21 @@ function DocumentFaces() {
 
 function isReadable(doc: DocumentRead | undefined): doc is DocumentRead & { content: string } {
   return doc?.content !== undefined;
+}
+
+/** A document in which nothing stands, and what to do about it. */
+function DocumentEmpty({ version, canEdit }: { version: number; canEdit: boolean }) {
+  return (
+    <Empty>
+      <EmptyTitle>{version === 0 ? "Nothing is written yet" : "The document is empty"}</EmptyTitle>
+      <EmptyDescription>
+        {canEdit ? "Peers write here; you can too." : "In this version nothing stands in it."}
+      </EmptyDescription>
+      {canEdit && (
+        <Button variant="outline" onClick={() => setQuery({ edit: "1" })}>
+          Write the first version
+        </Button>
+      )}
+    </Empty>
+  );
 }

@@ -2,18 +2,23 @@
 
 import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
 import { useSession } from "@/components/session/session-context";
-import { type DocumentSection, linkDefinitions } from "@/lib/document/split-sections";
+import { TimeText } from "@/components/time-text";
+import { Button } from "@/components/ui/button";
+import {
+  changedSections,
+  type DocumentSection,
+  linkDefinitions,
+  splitSections,
+} from "@/lib/document/split-sections";
 import { setQuery } from "@/lib/query/address";
 import { ChangeNote } from "./change-note";
 import { type DocumentDraft, openDraftShelf } from "./document-draft";
 import { DocumentSections } from "./document-sections";
-import { DraftNote } from "./draft-note";
 import { KeepPlace } from "./keep-place";
-import { SectionEditor } from "./lazy-faces";
+import { DiscardDraft, SectionEditor } from "./lazy-faces";
 import { laidOutCharsMax, PlainDocument } from "./plain-document";
 import { useVersion } from "./use-document";
 import { usePointOut } from "./use-point-out";
-import { useSeenDocument } from "./use-seen-document";
 
 export interface DocumentReaderProps {
   readonly doc: { readonly version: number; readonly content: string };
@@ -124,4 +129,62 @@ function useKeptDraft(isLookedFor: boolean): [DocumentDraft | null, () => void] 
       setDraft(null);
     },
   ];
+}
+
+interface DraftNoteProps {
+  readonly draft: DocumentDraft;
+  readonly onResume: () => void;
+  readonly onDiscard: () => void;
+}
+
+/** Says that something written here was not saved. */
+function DraftNote({ draft, onResume, onDiscard }: DraftNoteProps) {
+  return (
+    <div
+      role="note"
+      className="mb-3 flex flex-wrap items-center gap-2 rounded-md border bg-surface px-3 py-1 text-sm"
+    >
+      <p className="min-w-0 flex-1">
+        What you wrote on v{draft.baseVersion} is not saved (
+        <TimeText at={draft.changedAt} />
+        ).
+      </p>
+      <Button size="sm" variant="outline" onClick={onResume}>
+        Go on writing
+      </Button>
+      <DiscardDraft onDiscard={onDiscard} />
+    </div>
+  );
+}
+
+interface DocumentNews {
+  /** The version that was looked at before. */
+  readonly since: number;
+  readonly changed: ReadonlySet<string>;
+}
+
+interface Seen {
+  readonly version: number;
+  readonly sections: readonly DocumentSection[];
+}
+
+const nothingChanged: ReadonlySet<string> = new Set();
+
+/**
+ * What of the document changed since it was last acknowledged; the first version that is shown counts as looked at. Whoever
+ * wrote the newest version themselves has nothing to be told.
+ */
+function useSeenDocument(
+  doc: { readonly version: number; readonly content: string },
+  isMine: boolean,
+): { sections: readonly DocumentSection[]; news: DocumentNews | null; acknowledge: () => void } {
+  const sections = useMemo(() => splitSections(doc.content), [doc.content]);
+  const [seen, setSeen] = useState<Seen>({ version: doc.version, sections });
+  if (isMine && seen.version !== doc.version) setSeen({ version: doc.version, sections });
+  const news = useMemo<DocumentNews | null>(() => {
+    if (seen.version >= doc.version) return null;
+    const changed = changedSections(seen.sections, sections);
+    return { since: seen.version, changed: changed.size > 0 ? changed : nothingChanged };
+  }, [seen, doc.version, sections]);
+  return { sections, news, acknowledge: () => setSeen({ version: doc.version, sections }) };
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { RemovedText } from "@/components/removed-text";
 import { TeamMark } from "@/components/roster/team-mark";
@@ -11,7 +11,6 @@ import { useRead } from "@/lib/broker/use-read";
 import { parseUnifiedDiff, touchedSections } from "@/lib/document/unified-diff";
 import { setQuery } from "@/lib/query/address";
 import type { DocumentVersion } from "./use-document";
-import { useInView } from "./use-in-view";
 import { toCompareParam } from "./use-version-param";
 
 const RemoveTextDialog = lazy(() =>
@@ -152,4 +151,23 @@ export function DiffCounts({ added, removed }: { added: number; removed: number 
       <span className="sr-only"> lines added and removed</span>
     </span>
   );
+}
+
+/** Whether an element has been in view, or nearly. */
+function useInView<T extends Element>(): { ref: RefObject<T | null>; wasInView: boolean } {
+  const ref = useRef<T>(null);
+  const [wasInView, setInView] = useState(false);
+  useEffect(() => {
+    const element = ref.current;
+    if (!element || wasInView) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setInView(true);
+      },
+      { rootMargin: "200px" },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [wasInView]);
+  return { ref, wasInView };
 }

@@ -16,9 +16,6 @@ export const DocumentOutline = lazy(async () => ({
 }));
 export const AppendNote = lazy(async () => ({ default: (await import("./append-note")).AppendNote }));
 export const DiscardDraft = lazy(async () => ({ default: (await import("./discard-draft")).DiscardDraft }));
-export const RestoreVersion = lazy(async () => ({
-  default: (await import("./restore-version")).RestoreVersion,
-}));
 export const SourceTopics = lazy(async () => ({
   default: (await import("@/components/topics/source-topics")).SourceTopics,
 }));

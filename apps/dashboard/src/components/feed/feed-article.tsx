@@ -1,13 +1,14 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { ChevronRight } from "lucide-react";
 import { memo, type ReactNode, useCallback, useEffect, useRef } from "react";
 import { TimeText } from "@/components/time-text";
+import { describeEvent } from "@/lib/feed/describe-event";
 import type { FeedRow } from "@/lib/feed/feed-rows";
+import { usePreference } from "@/lib/preferences/use-preference";
 import { cn } from "@/lib/utils";
-import { DayDivider } from "./day-divider";
 import { EventRow } from "./event-row";
-import { EventRun } from "./event-run";
 import { MessageRow } from "./message-row";
 
 export interface FeedArticleProps {
@@ -112,5 +113,55 @@ function UnreadDivider({ at, onCatchUp }: { readonly at: string; readonly onCatc
       )}
       <span aria-hidden className="h-px flex-1 bg-current opacity-50" />
     </div>
+  );
+}
+
+/** Where a day begins. */
+function DayDivider({ at }: { readonly at: string }) {
+  const [time] = usePreference("time");
+  const label = new Date(at).toLocaleDateString("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    ...(time === "utc" ? { timeZone: "UTC" } : {}),
+  });
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot hold words.
+    <div
+      role="separator"
+      aria-label={label}
+      className="flex items-center gap-2 px-3 py-1.5 text-sm text-muted-foreground"
+    >
+      <span aria-hidden className="h-px flex-1 bg-border" />
+      {label}
+      <span aria-hidden className="h-px flex-1 bg-border" />
+    </div>
+  );
+}
+
+interface EventRunProps {
+  readonly messages: readonly Message[];
+  readonly onShow: () => void;
+}
+
+/** Several comings and goings in one line, which opens. */
+function EventRun({ messages, onShow }: EventRunProps) {
+  const [first, second] = messages.map((message) => describeEvent(message).text);
+  const rest = messages.length - 2;
+  return (
+    <button
+      type="button"
+      aria-expanded={false}
+      onClick={onShow}
+      className="flex min-h-6 w-full min-w-0 items-baseline gap-2 rounded-md ps-2 pe-13 pointer-coarse:pe-11 text-start text-sm text-muted-foreground hover:bg-raised hover:text-foreground pointer-coarse:min-h-11 pointer-coarse:items-center"
+    >
+      <ChevronRight aria-hidden className="size-3.5 shrink-0 self-center" />
+      <span dir="auto" className="min-w-0 flex-1 truncate">
+        {messages.length} system events: {first}, {second}
+        {rest > 0 && ` and ${rest} more`}
+      </span>
+      <span className="shrink-0 text-link">show</span>
+    </button>
   );
 }

@@ -8,18 +8,11 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import { Skeleton } from "@/components/ui/skeleton";
 import { toProblem } from "@/lib/broker/problem";
 import { type FeedFilter, isFiltered } from "@/lib/feed/feed-filter";
-import type { FeedState, FeedStore } from "@/lib/feed/feed-store";
-import { FeedList } from "./feed-list";
+import { FeedList, type FeedListProps } from "./feed-list";
 import { clearFilter } from "./filter-bar";
-import type { Reading } from "./use-reading";
 
-export interface FeedBodyProps {
-  readonly store: FeedStore;
-  readonly state: FeedState;
+interface FeedBodyProps extends FeedListProps {
   readonly filter: FeedFilter;
-  readonly asked: number | null;
-  readonly reading: Reading;
-  readonly onCatchUp: (() => void) | null;
 }
 
 /** The messages, or why there are none. */

@@ -1,25 +1,34 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { ArrowDown } from "lucide-react";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSession } from "@/components/session/session-context";
 import { Button } from "@/components/ui/button";
 import { toProblem } from "@/lib/broker/problem";
 import { findAnswers, toRows } from "@/lib/feed/feed-rows";
+import type { FeedState, FeedStore } from "@/lib/feed/feed-store";
+import { usePreference } from "@/lib/preferences/use-preference";
 import { describeClock } from "@/lib/time/describe-time";
 import { type ArticleActions, FeedArticle } from "./feed-article";
-import type { FeedBodyProps } from "./feed-body";
-import { NewPill } from "./new-pill";
-import { useDayOf } from "./use-day-of";
 import { useFeedKeys } from "./use-feed-keys";
 import { useFeedScroll } from "./use-feed-scroll";
+import type { Reading } from "./use-reading";
+
+export interface FeedListProps {
+  readonly store: FeedStore;
+  readonly state: FeedState;
+  readonly asked: number | null;
+  readonly reading: Reading;
+  readonly onCatchUp: (() => void) | null;
+}
 
 /**
  * The rows of the feed, of which only those near the screen exist. It scrolls natively, follows the end while one is there,
  * and never moves what is being read.
  */
-export function FeedList({ store, state, asked, reading, onCatchUp }: FeedBodyProps) {
+export function FeedList({ store, state, asked, reading, onCatchUp }: FeedListProps) {
   const { myTeamId } = useSession();
   const { window: feed, end, older, newer, refreshedAt } = state;
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
@@ -163,4 +172,40 @@ function RefreshedNote({ at }: { readonly at: Date }) {
       </Button>
     </p>
   );
+}
+
+/** Says that the feed does not follow, what came meanwhile, and leads to its end. */
+function NewPill({ count, onEnd }: { readonly count: number; readonly onEnd: () => void }) {
+  return (
+    <div className="pointer-events-none absolute inset-x-0 bottom-2 z-10 flex justify-center">
+      <Button
+        variant="outline"
+        size="sm"
+        title="To the end  E"
+        className="pointer-events-auto rounded-full bg-background px-3 shadow-md tabular-nums"
+        onClick={onEnd}
+      >
+        <ArrowDown aria-hidden />
+        {count > 0 && `${count.toLocaleString("en")} new · `}
+        following paused
+      </Button>
+    </div>
+  );
+}
+
+/** Names the day of a time in the person's zone, or in UTC where they prefer that. Each hour is worked out once. */
+function useDayOf(): (at: string) => string {
+  const [time] = usePreference("time");
+  return useMemo(() => {
+    if (time === "utc") return (at) => at.slice(0, 10);
+    const byHour = new Map<string, string>();
+    return (at) => {
+      const hour = at.slice(0, 15); // Zones differ from UTC by quarters of an hour: ten minutes never hold two days.
+      const known = byHour.get(hour);
+      if (known !== undefined) return known;
+      const day = new Date(at).toDateString();
+      byHour.set(hour, day);
+      return day;
+    };
+  }, [time]);
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/errors";
 import { isRedacted } from "@merkle/wire/redaction";
 import {
   Braces,
@@ -13,19 +14,20 @@ import {
   ScanText,
   ShieldCheck,
 } from "lucide-react";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { useCompose } from "@/components/compose/compose-context";
 import { MenuItem, MenuNote } from "@/components/menu-item";
 import { RefusalNote } from "@/components/refusal-note";
 import { AnchoredPopover } from "@/components/session/anchored-popover";
 import { useSession } from "@/components/session/session-context";
 import { useAction } from "@/lib/broker/use-action";
+import { useCall } from "@/lib/broker/use-call";
 import { copyText } from "@/lib/copy-text";
+import { withDecision } from "@/lib/feed/decisions";
 import { hasRemovableText } from "@/lib/feed/describe-removal";
 import { isPrivate, toMarkdown } from "@/lib/feed/message-text";
 import { setQuery } from "@/lib/query/address";
 import { toMessageAddress } from "./message-link";
-import { useAddDecision } from "./use-add-decision";
 
 export interface MessageMenuProps {
   readonly message: Message;
@@ -132,5 +134,37 @@ function AddToDecisions({ message, link }: { readonly message: Message; readonly
       <MenuNote>{told}</MenuNote>
       <RefusalNote refusal={refusal} className="m-1" />
     </>
+  );
+}
+
+const triesMax = 3;
+
+/**
+ * Writes a message below the document's heading "Decisions", with a link back to it, and resolves with the new version. It
+ * is written into what the document says at that moment: when somebody else is faster, it is read and tried again.
+ *
+ * @throws MerkleError the broker's refusal
+ */
+function useAddDecision(): (message: Message, link: string) => Promise<number> {
+  const call = useCall();
+  const { session } = useSession();
+  const { session_id } = session;
+  return useCallback(
+    async (message, link) => {
+      for (let tries = 1; ; tries += 1) {
+        const { content = "", version } = await call("read_session_doc", { session_id });
+        try {
+          const written = await call("update_session_doc", {
+            session_id,
+            content: withDecision(content, message, link),
+            expected_version: version,
+          });
+          return written.version;
+        } catch (error) {
+          if (tries >= triesMax || !(error instanceof MerkleError) || error.code !== "conflict") throw error;
+        }
+      }
+    },
+    [call, session_id],
   );
 }

@@ -1,6 +1,9 @@
+"use client";
+
 import { DateText } from "@/components/date-text";
+import { Button } from "@/components/ui/button";
 import type { InvitePreview } from "@/lib/sign-in/join";
-import { PasteAnother } from "./paste-another";
+import { forgetKept } from "@/lib/sign-in/kept-secret";
 
 type DeadState = Exclude<InvitePreview["state"], "open">;
 
@@ -54,5 +57,22 @@ export function UnknownInvite() {
       </div>
       <PasteAnother />
     </>
+  );
+}
+
+/** Forgets the link that led here, and asks for another or a sign-in. */
+function PasteAnother() {
+  return (
+    <div className="flex flex-wrap gap-2 border-t pt-5">
+      <Button
+        variant="outline"
+        onClick={() => {
+          forgetKept("join");
+          window.location.reload();
+        }}
+      >
+        Use another link
+      </Button>
+    </div>
   );
 }

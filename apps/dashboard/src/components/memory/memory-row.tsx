@@ -1,7 +1,7 @@
 "use client";
 
-import { RotateCcw, Tags, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { Check, Copy, RotateCcw, Tags, Trash2, X } from "lucide-react";
+import { useEffect, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { RefusalNote } from "@/components/refusal-note";
 import { MarkedText } from "@/components/search/marked-text";
@@ -9,9 +9,9 @@ import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
+import { copyText } from "@/lib/copy-text";
 import { setQuery } from "@/lib/query/address";
 import { cn } from "@/lib/utils";
-import { CopyMemory } from "./copy-memory";
 import type { ShownMemory } from "./use-memories";
 
 /** What was chosen to be done to a memory. */
@@ -157,4 +157,39 @@ function Restore({ id }: { id: string }) {
 
 function toggle(tags: readonly string[], tag: string): readonly string[] {
   return tags.includes(tag) ? tags.filter((each) => each !== tag) : [...tags, tag];
+}
+
+const shownMs = 2_000;
+
+/** Copies a memory with its number, so that one can say where it comes from. */
+function CopyMemory({ memory: { id, content } }: { memory: ShownMemory }) {
+  const [copied, setCopied] = useState<boolean | null>(null);
+  useEffect(() => {
+    if (copied === null) return;
+    const timer = setTimeout(() => setCopied(null), shownMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="icon"
+        title="Copy"
+        aria-label={`Copy ${id}`}
+        onClick={async () => setCopied(await copyText(`${content}\n\n(${id})`))}
+      >
+        {copied === null ? (
+          <Copy aria-hidden />
+        ) : copied ? (
+          <Check aria-hidden className="text-success" />
+        ) : (
+          <X aria-hidden className="text-danger" />
+        )}
+      </Button>
+      <span role="status" className="sr-only">
+        {copied === true && `Copied ${id}`}
+        {copied === false && "The browser did not allow copying. Select the text instead."}
+      </span>
+    </>
+  );
 }

@@ -1,8 +1,7 @@
 "use client";
 
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { usePreference } from "@/lib/preferences/use-preference";
-import { useOnlyTab } from "./use-only-tab";
 
 const Teller = lazy(() => import("./teller").then(({ Teller }) => ({ default: Teller })));
 
@@ -16,4 +15,24 @@ export function Notifier() {
       <Teller />
     </Suspense>
   );
+}
+
+/** Whether this tab is the one of this browser that holds a name; when it closes, another gets it. */
+function useOnlyTab(name: string, wanted: boolean): boolean {
+  const [holds, setHolds] = useState(false);
+  useEffect(() => {
+    if (!wanted || !("locks" in navigator)) return;
+    const ended = new AbortController();
+    navigator.locks
+      .request(name, { signal: ended.signal }, () => {
+        setHolds(true);
+        return new Promise<void>((release) => ended.signal.addEventListener("abort", () => release()));
+      })
+      .catch(() => undefined); // It was given up before it was ours.
+    return () => {
+      ended.abort();
+      setHolds(false);
+    };
+  }, [name, wanted]);
+  return holds;
 }

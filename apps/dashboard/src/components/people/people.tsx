@@ -1,11 +1,11 @@
 "use client";
 
+import { Snippet } from "@/components/snippet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useAdmitted } from "@/lib/broker/use-admitted";
 import { useConnectionState } from "@/lib/broker/use-connection-state";
 import { Invites } from "./invites";
 import { Members } from "./members";
-import { OpenNote } from "./open-note";
 
 /** Who is let in, and how others are. */
 export function People() {
@@ -22,6 +22,19 @@ export function People() {
         <h3 className="font-medium">Members</h3>
         <Members />
       </div>
+    </div>
+  );
+}
+
+/** What there is to say of people where there are no members. */
+function OpenNote() {
+  return (
+    <div className="grid max-w-prose gap-3">
+      <p>
+        Everyone who reaches this broker is let in, and may read and write in every session. On one machine
+        that is what one wants. Started like this it lets in members alone, who join by an invite:
+      </p>
+      <Snippet label="Invite mode" text="merkle up --auth invite" />
     </div>
   );
 }

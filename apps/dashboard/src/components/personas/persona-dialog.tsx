@@ -1,6 +1,7 @@
 "use client";
 
-import type { Persona } from "@merkle/wire";
+import type { OutputOf, Persona } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/errors";
 import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
@@ -17,9 +18,8 @@ import { Field, FieldDescription, FieldLabel } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";
 import { useAction } from "@/lib/broker/use-action";
-import { useCall } from "@/lib/broker/use-call";
+import { type Call, useCall } from "@/lib/broker/use-call";
 import { PersonaConflict } from "./persona-conflict";
-import { savePersona } from "./save-persona";
 
 export interface PersonaDialogProps {
   /** The one that is edited, as it was when that began; null for a new one. */
@@ -121,4 +121,44 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
       </DialogContent>
     </Dialog>
   );
+}
+
+interface PersonaDraft {
+  readonly name: string;
+  readonly prompt: string;
+  readonly retired: boolean;
+  readonly baseVersion: number;
+}
+
+/**
+ * Writes a persona. Where another version came in between, nothing is written, and that version comes back.
+ *
+ * @throws MerkleError for any other refusal
+ */
+async function savePersona(
+  call: Call,
+  { baseVersion, ...persona }: PersonaDraft,
+  signal: AbortSignal,
+): Promise<{ readonly theirs: Persona | null }> {
+  try {
+    await call("put_persona", { ...persona, expected_version: baseVersion }, { signal });
+    return { theirs: null };
+  } catch (error) {
+    if (!(error instanceof MerkleError) || error.code !== "conflict") throw error;
+    const theirs = await findCurrent(call, persona.name, error);
+    return { theirs };
+  }
+}
+
+/** Too many personas is a conflict, too, and then there is none of that name. */
+async function findCurrent(
+  call: Call,
+  name: string,
+  conflict: MerkleError,
+): Promise<OutputOf<"get_persona">> {
+  try {
+    return await call("get_persona", { name });
+  } catch {
+    throw conflict;
+  }
 }

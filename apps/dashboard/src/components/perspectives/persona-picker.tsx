@@ -3,7 +3,7 @@
 import { Segmented } from "@/components/ui/segmented";
 import { Select } from "@/components/ui/select";
 import { showHidden } from "@/lib/markdown/hidden-characters";
-import type { OfferedPersona } from "./perspective-pane";
+import type { OfferedPersona } from "./use-perspectives";
 
 export interface PersonaPickerProps {
   readonly offered: readonly OfferedPersona[];

@@ -1,7 +1,12 @@
 "use client";
 
-import type { Job } from "@merkle/wire";
+import type { Job, Perspective } from "@merkle/wire";
+import { CancelJob } from "@/components/jobs/cancel-job";
 import { isInFlight } from "@/components/jobs/describe-job";
+import { JobMark } from "@/components/jobs/job-mark";
+import { JobTail } from "@/components/jobs/job-tail";
+import { JobTime } from "@/components/jobs/job-time";
+import { RunnerNote } from "@/components/jobs/runner-note";
 import { useJobs } from "@/components/jobs/use-jobs";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSource } from "@/components/source/source-context";
@@ -9,12 +14,8 @@ import { TimeText } from "@/components/time-text";
 import { Skeleton } from "@/components/ui/skeleton";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
 import { describeRevision } from "@/lib/sources/source";
-import { FailedReading } from "./failed-reading";
-import type { OfferedPersona } from "./perspective-pane";
-import { ReadButton } from "./read-button";
-import { ReadingRun } from "./reading-run";
-import { StaleReading } from "./stale-reading";
-import { usePerspective } from "./use-perspectives";
+import { ReadButton, type StartReading } from "./read-button";
+import { type OfferedPersona, usePerspective } from "./use-perspectives";
 
 /** What a persona's reading came to, whether it still holds, and how it goes with another one. */
 export function PersonaReading({ persona, perspective }: OfferedPersona) {
@@ -86,6 +87,84 @@ function Unread({ start }: { readonly start: Parameters<typeof ReadButton>[0] })
           </span>
         }
       />
+    </div>
+  );
+}
+
+/** A reading that waits or goes on, and how to cancel it. */
+function ReadingRun({ job }: { readonly job: Job }) {
+  const { job_id, status } = job;
+  return (
+    <div className="grid gap-2 rounded-lg border bg-background px-3 py-2">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <p role="status" className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-1.5">
+          <JobMark status={status} className="font-medium" />
+          <span className="text-sm text-muted-foreground">
+            <JobTime {...job} />
+          </span>
+          <span className="text-sm text-muted-foreground tabular-nums">· job {job_id}</span>
+        </p>
+        <CancelJob jobId={job_id} />
+      </div>
+      {status === "queued" && <RunnerNote />}
+    </div>
+  );
+}
+
+/** Says why a reading does not hold any more, and offers another one. */
+function StaleReading({
+  perspective,
+  start,
+}: {
+  readonly perspective: Perspective;
+  readonly start: StartReading;
+}) {
+  return (
+    <div
+      role="status"
+      className="grid gap-2 rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm"
+    >
+      <p>
+        <strong className="font-medium text-warning">Stale:</strong> {whyStale(perspective)}
+      </p>
+      <ReadButton {...start} label="Read again" isQuiet />
+    </div>
+  );
+}
+
+function whyStale({ stale_because, source_version, source_hash }: Perspective): string {
+  const text =
+    source_version === null
+      ? `the file has changed since ${describeRevision(source_hash)}`
+      : `the document has changed since version ${source_version}`;
+  const persona = "how this persona reads was rewritten since";
+  if (stale_because.length === 2) return `${text}, and ${persona}.`;
+  return stale_because.includes("source") ? `${text}.` : `${persona}.`;
+}
+
+/** Why the last reading came to nothing, and another try. */
+function FailedReading({ job, start }: { readonly job: Job; readonly start: StartReading }) {
+  const { job_id, message, error_tail, completed_at } = job;
+  return (
+    <div role="alert" className="grid gap-2 rounded-lg border border-danger/40 bg-danger-surface px-3 py-2">
+      <div className="min-w-0">
+        <p className="font-medium text-danger [overflow-wrap:anywhere]">
+          {message ?? "The last reading failed."}
+        </p>
+        <p className="text-sm text-muted-foreground">
+          <span className="tabular-nums">job {job_id}</span>
+          {completed_at !== null && (
+            <>
+              {" · "}
+              <TimeText at={completed_at} />
+            </>
+          )}
+        </p>
+        {error_tail !== null && error_tail !== "" && (
+          <JobTail text={error_tail} label={`The end of what job ${job_id} wrote`} />
+        )}
+      </div>
+      <ReadButton {...start} label="Retry" isQuiet />
     </div>
   );
 }

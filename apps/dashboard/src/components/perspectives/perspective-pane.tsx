@@ -1,6 +1,5 @@
 "use client";
 
-import type { Persona, Perspective } from "@merkle/wire";
 import { X } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -13,7 +12,7 @@ import { setQuery } from "@/lib/query/address";
 import { PersonaPicker } from "./persona-picker";
 import { PersonaReading } from "./persona-reading";
 import { anyPersona } from "./use-perspective-param";
-import { usePerspectives } from "./use-perspectives";
+import { type OfferedPersona, usePerspectives } from "./use-perspectives";
 
 /** What personas make of a text, beside it: one is chosen, and what it came to is shown at once. */
 export function PerspectivePane({ chosen }: { readonly chosen: string }) {
@@ -75,12 +74,6 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
       </p>
     </div>
   );
-}
-
-/** A persona, and its reading of this text where there is one. */
-export interface OfferedPersona {
-  readonly persona: Persona;
-  readonly perspective: Perspective | null;
 }
 
 /** The one that the address names; where it leaves that open, one that has read it, or the first. */

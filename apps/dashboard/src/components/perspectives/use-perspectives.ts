@@ -1,9 +1,15 @@
-import type { OutputOf, Perspective } from "@merkle/wire";
+import type { OutputOf, Persona, Perspective } from "@merkle/wire";
 import { useSource } from "@/components/source/source-context";
 import { useRefreshWithText } from "@/components/source/use-refresh-with-text";
 import type { ChangeKind } from "@/lib/broker/broker";
 import { type Read, useRead } from "@/lib/broker/use-read";
 import { toInput } from "@/lib/sources/source";
+
+/** A persona, and its reading of this text where there is one. */
+export interface OfferedPersona {
+  readonly persona: Persona;
+  readonly perspective: Perspective | null;
+}
 
 const on: readonly ChangeKind[] = ["perspectives", "personas", "document"];
 

@@ -5,13 +5,20 @@ import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Button } from "@/components/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useRead } from "@/lib/broker/use-read";
 import { setQuery } from "@/lib/query/address";
 import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { OneEntry } from "./one-entry";
-import { isEntryId, toProgressChoice, toProgressRead } from "./progress-choice";
-import { ProgressEmpty } from "./progress-empty";
+import {
+  isEntryId,
+  isNarrowed,
+  nothingChosen,
+  type ProgressChoice,
+  toProgressChoice,
+  toProgressRead,
+} from "./progress-choice";
 import { ProgressFilters } from "./progress-filters";
 import { ProgressRow } from "./progress-row";
 import { ProjectList } from "./project-list";
@@ -124,5 +131,41 @@ function Rows() {
         <Skeleton key={row} className="h-18" />
       ))}
     </div>
+  );
+}
+
+/** Why there is nothing, and the next step. */
+function ProgressEmpty({ choice, session }: { choice: ProgressChoice; session: string | null }) {
+  if (isNarrowed(choice) || choice.before !== null) {
+    return (
+      <Empty>
+        <EmptyTitle>Nothing found</EmptyTitle>
+        <EmptyDescription>
+          Words are found by their stem, in titles, texts and tags; “quoted” ones together, -word leaves out.
+        </EmptyDescription>
+        <Button variant="outline" onClick={() => setQuery({ ...nothingChosen, project: choice.project })}>
+          Show all entries
+        </Button>
+      </Empty>
+    );
+  }
+  if (choice.project !== null) {
+    return (
+      <Empty>
+        <EmptyTitle>Nothing was logged in this project</EmptyTitle>
+        <Button variant="outline" onClick={() => setQuery({ project: null })}>
+          Show all projects
+        </Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      <EmptyTitle>{session === null ? "No progress yet" : "Nothing was logged here yet"}</EmptyTitle>
+      <EmptyDescription>
+        What was done, and how, stands here for whoever works on it next: agents log it with log_progress, you
+        with the button above.
+      </EmptyDescription>
+    </Empty>
   );
 }

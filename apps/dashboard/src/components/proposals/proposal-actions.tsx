@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { ConfirmButton } from "@/components/confirm-button";
 import { PowerGate } from "@/components/person/power-gate";
 import { RefusalNote } from "@/components/refusal-note";
 import { useSource } from "@/components/source/source-context";
@@ -10,7 +11,6 @@ import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { setQuery } from "@/lib/query/address";
 import { baseOf } from "./base-of";
-import { ConcludeWith } from "./conclude-with";
 import { ProposalRemark, type Remarked } from "./proposal-remark";
 import type { ProposalInFull } from "./use-proposals";
 
@@ -119,5 +119,27 @@ export function ProposalActions({ proposal, chosen, onEdit, onDecided }: Proposa
         </PowerGate>
       )}
     </footer>
+  );
+}
+
+interface ConcludeWithProps {
+  readonly words: string;
+  readonly disabled: boolean;
+  readonly onConfirm: () => void;
+}
+
+/** Accepts a conclusion, which ends the session; so it is asked first. */
+function ConcludeWith({ words, disabled, onConfirm }: ConcludeWithProps) {
+  return (
+    <ConfirmButton
+      button={<Button disabled={disabled}>{words} and conclude…</Button>}
+      question="Conclude the session with this?"
+      no="Not yet"
+      yes="Conclude for everyone"
+      onConfirm={onConfirm}
+    >
+      This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can
+      still be revised.
+    </ConfirmButton>
   );
 }

@@ -7,11 +7,10 @@ import { MarkdownField } from "@/components/document/markdown-field";
 import { RefusalNote } from "@/components/refusal-note";
 import { Button } from "@/components/ui/button";
 import { useAction } from "@/lib/broker/use-action";
-import { useCall } from "@/lib/broker/use-call";
+import { type Call, useCall } from "@/lib/broker/use-call";
 import { type Conflict, findConflict } from "@/lib/document/save-document";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
 import { setQuery } from "@/lib/query/address";
-import { findFileConflict } from "@/lib/sources/find-file-conflict";
 import type { Revision } from "@/lib/sources/source";
 import { baseOf } from "./base-of";
 import { useKeptProposalText } from "./use-kept-proposal-text";
@@ -185,4 +184,24 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
 
 function isConflict(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "conflict";
+}
+
+interface FileText {
+  readonly source_path: string;
+  /** The hash of the text that it was made from. */
+  readonly base: string;
+  readonly text: string;
+}
+
+/** What a file was made to meanwhile, beside one's own text; null where both read the same. */
+async function findFileConflict(
+  call: Call,
+  { source_path, base, text }: FileText,
+): Promise<Conflict<string> | null> {
+  const [before, now] = await Promise.all([
+    call("read_source", { source_path, source_sha: base }),
+    call("read_source", { source_path }),
+  ]);
+  if (now.text === text || now.source_sha === base) return null;
+  return { base: before.text, mine: text, theirs: now.text, theirsRevision: now.source_sha };
 }

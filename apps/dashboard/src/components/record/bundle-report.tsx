@@ -1,11 +1,15 @@
-import type { Finding, RecordReport } from "@merkle/wire/record";
+"use client";
+
+import type { AuditKey, Finding, RecordReport, SignedHead } from "@merkle/wire/record";
+import { useState } from "react";
 import { TimeText } from "@/components/time-text";
+import { Button } from "@/components/ui/button";
 import { showHidden } from "@/lib/markdown/hidden-characters";
+import { rememberHead } from "@/lib/record/seen-heads";
 import type { CheckedBundle } from "@/lib/record/verify-protocol";
 import { ExcerptTable } from "./excerpt-table";
 import { type Fact, FactList } from "./fact-list";
 import { HashText } from "./hash-text";
-import { RememberKey } from "./remember-key";
 import { Verdict } from "./verdict";
 
 export interface BundleReportProps {
@@ -152,4 +156,32 @@ function placeOf({ file, line }: Finding): string {
 
 function count(number: number, one: string): string {
   return `${number.toLocaleString("en-GB")} ${number === 1 ? one : `${one}s`}`;
+}
+
+interface RememberKeyProps {
+  readonly head: SignedHead;
+  readonly keys: readonly AuditKey[];
+}
+
+/** Has this browser believe a key from here on, for one record: later exports of it must be signed with it. */
+function RememberKey({ head, keys }: RememberKeyProps) {
+  const [isKept, setKept] = useState(false);
+  return (
+    <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      {isKept ? (
+        "This browser remembers the key, and this record, from here on."
+      ) : (
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => {
+            rememberHead({ head, keys });
+            setKept(true);
+          }}
+        >
+          I have compared it: remember it
+        </Button>
+      )}
+    </p>
+  );
 }

@@ -7,7 +7,9 @@ import { PageHeader } from "@/components/shell/page-header";
 import { PageSkeleton } from "@/components/shell/page-skeleton";
 import { Alert, AlertDescription, AlertTitle } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { Field, FieldDescription, FieldLabel } from "@/components/ui/field";
 import { Segmented } from "@/components/ui/segmented";
+import { Textarea } from "@/components/ui/textarea";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { readBrokerKeys } from "@/lib/record/broker-keys";
 import { rememberCheck } from "@/lib/record/remember-check";
@@ -15,7 +17,6 @@ import { getSeenHeads } from "@/lib/record/seen-heads";
 import type { Checkable } from "@/lib/record/verify-protocol";
 import { BundleDrop } from "./bundle-drop";
 import { CheckOutcome } from "./check-outcome";
-import { ProofPaste } from "./proof-paste";
 import { useVerifier } from "./use-verifier";
 
 /** Checks an export or a proof in this browser, for whoever has one: nothing is sent anywhere. */
@@ -118,4 +119,40 @@ function useBrokerKeys() {
     return () => controller.abort();
   }, []);
   return keys;
+}
+
+interface ProofPasteProps {
+  readonly disabled: boolean;
+  readonly onPaste: (text: string) => void;
+}
+
+/** Takes a proof as somebody else copied it. */
+function ProofPaste({ disabled, onPaste }: ProofPasteProps) {
+  const [text, setText] = useState("");
+  return (
+    <form
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onPaste(text);
+      }}
+    >
+      <Field>
+        <FieldLabel>The proof</FieldLabel>
+        <Textarea
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          spellCheck={false}
+          placeholder="{"
+          className="max-h-96 min-h-48 font-mono text-xs leading-5 break-all"
+        />
+        <FieldDescription>
+          JSON, as Proof of a message copies it, or as session_proof answers.
+        </FieldDescription>
+      </Field>
+      <Button type="submit" className="w-fit" disabled={disabled || text.trim() === ""}>
+        Verify
+      </Button>
+    </form>
+  );
 }

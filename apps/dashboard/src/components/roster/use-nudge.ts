@@ -1,9 +1,10 @@
+import type { OutputOf } from "@merkle/wire";
 import { useState } from "react";
 import { useSession } from "@/components/session/session-context";
 import type { Refusal } from "@/lib/broker/refusal";
 import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
-import { describeNudge } from "./describe-nudge";
+import { addressOf } from "./roster-rows";
 
 export interface Nudging {
   nudge(): void;
@@ -30,3 +31,24 @@ export function useNudge(to: string): Nudging {
 
   return { nudge, pending, told, refusal };
 }
+
+type Nudged = OutputOf<"nudge">["nudged"][number];
+
+/** What a nudge came to, for each peer that it was for. */
+function describeNudge(nudged: readonly Nudged[]): string {
+  return nudged.length === 0 ? "Nobody is there to be woken." : nudged.map(describePeer).join(" ");
+}
+
+function describePeer({ team, peer, connected, reached }: Nudged): string {
+  const name = addressOf(team, peer);
+  if (reached.length > 0) return `${name} was woken (${reached.map((path) => wakeWords[path]).join(", ")}).`;
+  if (connected) return `${name} is connected, but nothing can wake it: it reads when it next looks.`;
+  return `${name} is away and reads when it comes back.`;
+}
+
+const wakeWords = {
+  inbox: "by its inbox",
+  hooks: "in its running turn",
+  wait: "its wait was answered",
+  channel: "by its channel",
+} as const;

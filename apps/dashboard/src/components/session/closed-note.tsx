@@ -9,8 +9,8 @@ import { NewSessionDialog } from "@/components/sessions/new-session-dialog-lazy"
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { useRead } from "@/lib/broker/use-read";
-import { useSessionActions } from "./session-actions";
 import { type SessionFacts, useSession } from "./session-context";
+import { useSessionActions } from "./use-session-actions";
 
 /** Stands where the composer of an open session does: who closed it, and where the work can go on. */
 export function ClosedNote() {

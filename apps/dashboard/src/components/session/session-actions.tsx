@@ -1,25 +1,11 @@
 "use client";
 
-import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from "react";
-import type { Refusal } from "@/lib/broker/refusal";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { useAction } from "@/lib/broker/use-action";
 import { useCall } from "@/lib/broker/use-call";
 import { usePaletteAction } from "@/lib/shortcuts/use-palette-action";
 import { useSession } from "./session-context";
-
-export type SessionDialog = "edit" | "hold" | "budget" | "agent" | "conclude" | "invite" | "observe";
-
-/** What can be done with a session as a whole, from wherever on its page. */
-export interface SessionActions {
-  open(dialog: SessionDialog): void;
-  openMenu(anchor: HTMLElement): void;
-  resume(): void;
-  readonly resuming: boolean;
-  /** Why the last try to resume failed. */
-  readonly resumeRefusal: Refusal | null;
-}
-
-const SessionActionsContext = createContext<SessionActions | null>(null);
+import { type SessionActions, SessionActionsContext, type SessionDialog } from "./use-session-actions";
 
 const EditDialog = lazy(() => import("./edit-dialog").then((module) => ({ default: module.EditDialog })));
 const HoldDialog = lazy(() => import("./hold-dialog").then((module) => ({ default: module.HoldDialog })));
@@ -87,10 +73,4 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
 /** The same from the command palette, where it can be done. */
 function useCommand(id: string, label: string, run: () => void, offered: boolean): void {
   usePaletteAction(offered ? { id, label, run } : null);
-}
-
-export function useSessionActions(): SessionActions {
-  const actions = use(SessionActionsContext);
-  if (actions === null) throw new Error("useSessionActions is called outside of a session's page.");
-  return actions;
 }

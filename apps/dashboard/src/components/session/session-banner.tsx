@@ -6,8 +6,8 @@ import { RefusalNote } from "@/components/refusal-note";
 import { useNudge } from "@/components/roster/use-nudge";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
-import { useSessionActions } from "./session-actions";
 import { useSession } from "./session-context";
+import { useSessionActions } from "./use-session-actions";
 
 /** What keeps the session from going on: a hold, a spent budget, or that nobody is there. Each with what ends it. */
 export function SessionBanner() {

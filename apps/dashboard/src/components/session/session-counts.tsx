@@ -1,10 +1,10 @@
 "use client";
 
+import type { OutputOf } from "@merkle/wire";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { cn } from "@/lib/utils";
 import { useSession } from "./session-context";
-import { describeCount, type SessionState, stateOf } from "./session-state-words";
 
 /** How the session stands, and how much there is of it. */
 export function SessionCounts() {
@@ -40,3 +40,18 @@ const faces: Record<SessionState, string> = {
   QUIET: "border-border text-muted-foreground",
   CLOSED: "border-border text-muted-foreground",
 };
+
+type SessionState = "CLOSED" | "HELD" | "QUIET" | "OPEN";
+
+/** The one word for how a session stands; what stops it comes before what is merely slow about it. */
+function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "quiet_since">): SessionState {
+  if (session.status === "closed") return "CLOSED";
+  if (session.held !== null) return "HELD";
+  return session.quiet_since === null ? "OPEN" : "QUIET";
+}
+
+function describeCount(count: number, one: string, many = `${one}s`): string {
+  // Only above do digits need to be set apart, and the means for that take some milliseconds to begin with.
+  const digits = count < 1_000 ? String(count) : count.toLocaleString("en-GB");
+  return `${digits} ${count === 1 ? one : many}`;
+}

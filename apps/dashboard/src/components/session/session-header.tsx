@@ -4,10 +4,10 @@ import { CircleCheckBig, Ellipsis, Pause, Play, UserPlus } from "lucide-react";
 import { PageHeader } from "@/components/shell/page-header";
 import { Button } from "@/components/ui/button";
 import { useAdmitted } from "@/lib/broker/use-admitted";
-import { useSessionActions } from "./session-actions";
 import { useSession } from "./session-context";
 import { SessionCounts } from "./session-counts";
 import { TitleBlock } from "./title-block";
+import { useSessionActions } from "./use-session-actions";
 
 /** Where one is, what the session is about, how it stands, and what can be done with it as a whole. */
 export function SessionHeader() {

@@ -19,8 +19,8 @@ import { useNudge } from "@/components/roster/use-nudge";
 import { useAdmitted } from "@/lib/broker/use-admitted";
 import { copyText } from "@/lib/copy-text";
 import { AnchoredPopover } from "./anchored-popover";
-import { useSessionActions } from "./session-actions";
 import { useSession } from "./session-context";
+import { useSessionActions } from "./use-session-actions";
 
 /** Everything that can be done with a session as a whole. What has something to tell stays open and tells it. */
 export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose: () => void }) {

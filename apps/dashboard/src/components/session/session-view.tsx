@@ -1,6 +1,6 @@
 "use client";
 
-import { usePathname } from "next/navigation";
+import { usePathname, useRouter } from "next/navigation";
 import { type ReactNode, Suspense, useCallback, useEffect } from "react";
 import { ComposeProvider } from "@/components/compose/compose-context";
 import { EarlyPageContext, useFeedAhead } from "@/components/feed/early-page-context";
@@ -8,18 +8,19 @@ import { announceFront } from "@/components/notifications/front-session";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { SessionRecord } from "@/components/record/session-record";
 import { RosterBar } from "@/components/roster/roster-bar";
+import { PageHeader } from "@/components/shell/page-header";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { Problem } from "@/lib/broker/problem";
+import { setQuery } from "@/lib/query/address";
 import { useSessionRef } from "@/lib/query/use-session-ref";
 import { SessionActionsProvider } from "./session-actions";
 import { SessionBanner } from "./session-banner";
-import { type SessionFacts, SessionProvider } from "./session-context";
+import { type SessionFacts, SessionProvider, useSession } from "./session-context";
 import { SessionHeader } from "./session-header";
 import { SessionProblem } from "./session-problem";
-import { SessionSkeleton } from "./session-skeleton";
 import { SessionTabs } from "./session-tabs";
-import { ShortHeader } from "./short-header";
-import { StaleNote } from "./stale-note";
 import { useSessionFacts } from "./use-session-facts";
-import { useShowLive } from "./use-show-live";
 
 /** The page of one session. Header and roster stay while the tabs below them change. */
 export function SessionView({ children }: { children: ReactNode }) {
@@ -79,5 +80,85 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
         </SessionActionsProvider>
       </ComposeProvider>
     </SessionProvider>
+  );
+}
+
+/** Where one is, in one line, for a part of the session that has the page to itself. */
+function ShortHeader({ label }: { label: string }) {
+  const { session } = useSession();
+  return (
+    <>
+      <h1 dir="auto" className="sr-only">
+        {label} of {session.title}
+      </h1>
+      <PageHeader
+        crumbs={[
+          { label: "Sessions", href: "/" },
+          { label: session.title, href: `/sessions/${session.slug}` },
+          { label },
+        ]}
+      />
+    </>
+  );
+}
+
+/** Says that what stands here is from before, and why it could not be read again. */
+function StaleNote({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-danger-surface px-4 py-1.5 text-sm"
+    >
+      <p className="min-w-0 flex-1 break-words">
+        <span className="font-medium text-danger">{problem.title}</span> Header and roster are from before. (
+        {problem.code})
+      </p>
+      <Button variant="outline" size="sm" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+/** Shows the feed and the document of a session, with parameters of the address changed, from whichever tab one is at. */
+function useShowLive(slug: string): (values: Readonly<Record<string, string | null>>) => void {
+  const pathname = usePathname();
+  const router = useRouter();
+  const isLive = pathname.split("/").length === 3;
+  return useCallback(
+    (values) => {
+      if (isLive) return setQuery(values);
+      const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
+      const query = new URLSearchParams(given).toString();
+      router.push(`/sessions/${slug}${query === "" ? "" : `?${query}`}`);
+    },
+    [isLive, router, slug],
+  );
+}
+
+/** The page of a session before anything is known of it, with everything at its height. */
+function SessionSkeleton() {
+  return (
+    <div
+      role="status"
+      className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 flex-col"
+      aria-label="The session is loading"
+    >
+      <div className="grid gap-2 border-b px-4 pt-2 pb-2">
+        <Skeleton className="h-8 w-64 max-w-full" />
+        <Skeleton className="h-7 w-96 max-w-full" />
+        <Skeleton className="h-5 w-72 max-w-full" />
+      </div>
+      <div className="flex gap-2 border-b px-4 py-2">
+        <Skeleton className="h-7 w-28" />
+        <Skeleton className="h-7 w-24" />
+        <Skeleton className="h-7 w-20" />
+      </div>
+      <div className="grid flex-1 content-end gap-4 p-4">
+        <Skeleton className="h-12 w-3/4" />
+        <Skeleton className="h-12 w-2/3" />
+        <Skeleton className="h-12 w-3/4" />
+      </div>
+    </div>
   );
 }

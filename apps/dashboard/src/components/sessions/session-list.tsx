@@ -1,20 +1,21 @@
 "use client";
 
 import type { Session } from "@merkle/wire";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useAttention } from "@/components/attention/use-attention";
 import { ProblemAlert } from "@/components/problem-alert";
+import { setQuery } from "@/lib/query/address";
+import { useQuery } from "@/lib/query/use-query";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
 import { MoreSessions } from "./more-sessions";
 import { SelectionBar } from "./selection-bar";
 import { SessionFilters } from "./session-filters";
-import { isNarrowed } from "./session-query";
+import { isNarrowed, parseSessionQuery, type SessionQuery } from "./session-query";
 import { SessionRow } from "./session-row";
 import { SessionColumns } from "./session-table";
 import { NoneFound, SessionsEmpty } from "./sessions-empty";
 import { SessionsSkeleton } from "./sessions-skeleton";
 import { useSessionList } from "./use-session-list";
-import { useSessionQuery } from "./use-session-query";
 
 /** The sessions that the address asks for, those that need me first. */
 export function SessionList({ onStart }: { onStart: () => void }) {
@@ -130,4 +131,19 @@ function selectRow(table: HTMLElement | null): boolean {
 
 function rowOf(element: EventTarget | null): HTMLElement | null {
   return element instanceof HTMLElement ? element.closest("tr") : null;
+}
+
+const defaults = parseSessionQuery(() => null);
+
+/** What the address asks for, and how to ask for something else; what is as usual does not stand in the address. */
+function useSessionQuery(): [SessionQuery, (change: Partial<SessionQuery>) => void] {
+  const params = useQuery();
+  const change = useCallback((changed: Partial<SessionQuery>) => {
+    const values = Object.entries(changed).map(([name, value]): [string, string | null] => {
+      if (typeof value === "boolean") return [name, value ? "1" : null];
+      return [name, value === defaults[name as keyof SessionQuery] ? null : value];
+    });
+    setQuery(Object.fromEntries(values), { replace: true });
+  }, []);
+  return [parseSessionQuery((name) => params.get(name)), change];
 }

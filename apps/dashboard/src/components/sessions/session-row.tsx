@@ -2,12 +2,12 @@ import type { Session } from "@merkle/wire";
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
+import { StatusMark } from "@/components/roster/status-mark";
+import { TeamMark } from "@/components/roster/team-mark";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { TableCell, TableRow } from "@/components/ui/table";
 import { wide } from "./session-table";
-import { TeamStack } from "./team-stack";
-import { Unread } from "./unread";
 
 export interface SessionRowProps {
   readonly session: Session;
@@ -128,4 +128,54 @@ function Narrow({ children }: { children: ReactNode }) {
       {children}
     </div>
   );
+}
+
+/** How many messages are new to me; a dot where there are none or nothing is known. */
+function Unread({ count, words = false }: { count: number | null; words?: boolean }) {
+  if (count === null || count === 0) {
+    if (words) return null;
+    return (
+      <span className="text-muted-foreground">
+        <span aria-hidden>·</span>
+        <span className="sr-only">none new</span>
+      </span>
+    );
+  }
+  const label = count >= 1_000 ? "999+" : String(count);
+  return (
+    <span className="rounded-full bg-primary px-1.5 text-xs leading-5 font-medium text-primary-foreground tabular-nums">
+      {label}
+      {words ? " new" : <span className="sr-only"> new</span>}
+    </span>
+  );
+}
+
+interface TeamStackProps {
+  readonly teams: Session["present"];
+  /** How many there are in all; those beyond the ones named are counted. */
+  readonly total: number;
+}
+
+const shownMax = 5;
+
+/** Who is in a session, each as two letters in its colour with what was seen of it. */
+function TeamStack({ teams, total }: TeamStackProps) {
+  if (total === 0) return <span className="text-muted-foreground">nobody</span>;
+  const shown = teams.slice(0, shownMax);
+  return (
+    <ul aria-label="Teams" className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+      {shown.map((team) => (
+        <li key={team.team_id} title={describeTeam(team)} className="flex items-center gap-1">
+          <TeamMark name={team.team_name} colour={team.colour} />
+          <StatusMark status={team.status} blocked={team.blocked} />
+          <span className="sr-only">{describeTeam(team)}</span>
+        </li>
+      ))}
+      {total > shown.length && <li className="text-xs text-muted-foreground">+{total - shown.length}</li>}
+    </ul>
+  );
+}
+
+function describeTeam({ team_name, kind }: Session["present"][number]): string {
+  return kind === "agent" ? team_name : `${team_name}, ${kind}`;
 }

@@ -1,14 +1,14 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { ConnectionSettings } from "@/components/connection/connection-settings";
 import { ServedPages } from "@/components/connection/served-pages";
+import { PanelBoundary } from "@/components/panel-boundary";
 import { useIsAdmin } from "@/components/people/use-is-admin";
 import { PageHeader } from "@/components/shell/page-header";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useAdmitted } from "@/lib/broker/use-admitted";
-import { SettingsSection } from "./settings-section";
 
 const loading = () => <Skeleton className="h-24" />;
 const NameSettings = dynamic(() => import("./name-settings").then((part) => part.NameSettings), {
@@ -172,5 +172,32 @@ export function SettingsView() {
         </div>
       </div>
     </>
+  );
+}
+
+interface SettingsSectionProps {
+  /** Names the section in the address. */
+  readonly anchor: string;
+  readonly title: string;
+  /** Whom it concerns: this browser, or everybody. */
+  readonly about: string;
+  readonly children: ReactNode;
+}
+
+/** A part of the settings. What breaks inside of it stays inside of it. */
+function SettingsSection({ anchor, title, about, children }: SettingsSectionProps) {
+  const id = useId();
+  return (
+    <section
+      id={anchor}
+      aria-labelledby={id}
+      className="min-w-0 scroll-mt-4 border-t pt-5 first:border-0 first:pt-0"
+    >
+      <h2 id={id} className="text-lg font-semibold">
+        {title}
+      </h2>
+      <p className="mb-3 text-sm text-muted-foreground">{about}</p>
+      <PanelBoundary title={title}>{children}</PanelBoundary>
+    </section>
   );
 }

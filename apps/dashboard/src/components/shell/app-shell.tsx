@@ -1,15 +1,17 @@
 "use client";
 
+import { Bell, BookMarked, LayoutList, ListChecks, Search, Settings2 } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { Notifier } from "@/components/notifications/notifier";
+import { PageLink } from "@/components/page-link";
 import { isStranger } from "@/lib/broker/broker";
 import { useLooksOn } from "@/lib/broker/use-admitted";
 import { useConnectionState } from "@/lib/broker/use-connection-state";
 import { isDoorPage, isForAnybody } from "@/lib/sign-in/door-pages";
-import { BottomBar } from "./bottom-bar";
 import { FeedAnnouncer } from "./feed-announcer";
-import { FocusKeeper } from "./focus-keeper";
+import type { NavLinkProps } from "./nav-link";
+import { NeedsYouCount } from "./needs-you-count";
 import { ShellKeys } from "./shell-keys";
 import { Sidebar } from "./sidebar";
 
@@ -63,5 +65,60 @@ function MemberShell({ children }: { children: ReactNode }) {
       <Notifier />
       <FeedAnnouncer />
     </ShellKeys>
+  );
+}
+
+/** Sees to it that the focus is never lost, on whatever page; loaded after the page, which can do without it for so long. */
+function FocusKeeper() {
+  useEffect(() => {
+    let stop: (() => void) | undefined;
+    let isGone = false;
+    import("@/lib/focus/keep-focus").then(
+      ({ keepFocus }) => {
+        if (!isGone) stop = keepFocus(document);
+      },
+      // Without it the browser does what it always does.
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+      stop?.();
+    };
+  }, []);
+  return null;
+}
+
+/** The way to every page on a phone, within reach of a thumb. */
+function BottomBar() {
+  return (
+    <nav
+      aria-label="Main"
+      className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+    >
+      <BottomBarLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
+      <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />
+      <BottomBarLink href="/search" label="Search" Icon={Search} />
+      <BottomBarLink href="/memory" label="Memory" Icon={BookMarked} />
+      <BottomBarLink href="/progress" label="Progress" Icon={ListChecks} />
+      <BottomBarLink href="/settings" label="Settings" Icon={Settings2} />
+    </nav>
+  );
+}
+
+function BottomBarLink({ href, label, Icon, note }: NavLinkProps) {
+  const pathname = usePathname();
+  return (
+    <PageLink
+      ahead="settled"
+      href={href}
+      aria-current={pathname === href ? "page" : undefined}
+      className="flex min-w-11 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-muted-foreground aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+    >
+      <span className="relative">
+        <Icon aria-hidden className="size-5" />
+        <span className="absolute -top-1 left-3">{note}</span>
+      </span>
+      {label}
+    </PageLink>
   );
 }

@@ -4,8 +4,9 @@ import { useSyncExternalStore } from "react";
 import { PageLink } from "@/components/page-link";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { usePreference } from "@/lib/preferences/use-preference";
+import type { LetterKeys } from "@/lib/shortcuts/keys";
 import { useShortcutRegistry } from "@/lib/shortcuts/shortcut-provider";
-import type { LetterKeys, Shortcut } from "@/lib/shortcuts/shortcut-registry";
+import type { Shortcut } from "@/lib/shortcuts/shortcut-registry";
 import { Keys } from "./keys";
 
 const explanations: Readonly<Record<LetterKeys, string>> = {

@@ -3,9 +3,12 @@
 import { useId, useState } from "react";
 import { FormDialog } from "@/components/form-dialog";
 import { Checkbox } from "@/components/ui/checkbox";
+import { announceSignIn } from "@/lib/broker/sign-in-channel";
 import { useAdmitted } from "@/lib/broker/use-admitted";
-import { getKeptMember } from "@/lib/sign-in/member-key";
-import { signOut } from "@/lib/sign-in/sign-out";
+import { forgetPerson } from "@/lib/person/person";
+import { askDoor } from "@/lib/sign-in/ask-door";
+import { forgetMember, getKeptMember } from "@/lib/sign-in/member-key";
+import { forgetPageToken } from "@/lib/sign-in/page-token";
 
 /** Asks before this browser is signed out, and what becomes of the key that it may have made. */
 export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
@@ -49,4 +52,17 @@ export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
       )}
     </FormDialog>
   );
+}
+
+/**
+ * Ends what this browser is signed in by, and loads the page anew, so that nothing of what was shown is left. The person's
+ * key goes too: a member who signs in again is given another for the same person.
+ */
+async function signOut({ withKey }: { readonly withKey: boolean }): Promise<void> {
+  await askDoor("POST", "/api/sign-out");
+  await forgetPageToken();
+  forgetPerson();
+  if (withKey) forgetMember();
+  announceSignIn();
+  location.assign("/");
 }

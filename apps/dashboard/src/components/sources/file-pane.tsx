@@ -4,18 +4,21 @@ import { type ReactNode, Suspense, useRef } from "react";
 import { DocumentSkeleton } from "@/components/document/document-skeleton";
 import { OpenProposals, ProposalReview } from "@/components/document/lazy-faces";
 import { useProposalParam } from "@/components/document/use-version-param";
+import { SourceJobs } from "@/components/jobs/source-jobs";
 import { usePerspectiveParam } from "@/components/perspectives/use-perspective-param";
 import { ProblemAlert } from "@/components/problem-alert";
 import { AnnotatedText } from "@/components/source/annotated-text";
 import { useSource } from "@/components/source/source-context";
 import { SourcePane } from "@/components/source/source-pane";
+import { TopicList } from "@/components/topics/topic-list";
+import { useTopicParam } from "@/components/topics/topic-param";
+import { useTopics } from "@/components/topics/use-topics";
+import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import type { Read } from "@/lib/broker/use-read";
 import { useQueryParam } from "@/lib/query/use-query-param";
 import { FileHeader } from "./file-header";
-import { FileJobs } from "./file-jobs";
 import { layoutOfFile } from "./file-layout";
 import { FileText } from "./file-text";
-import { GoneFile } from "./gone-file";
 import type { FileRead } from "./use-file";
 
 export interface FilePaneProps {
@@ -82,5 +85,37 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
     >
       {body()}
     </SourcePane>
+  );
+}
+
+/** What agents were asked to do about a file, and how that goes. */
+function FileJobs() {
+  return (
+    <section aria-label="Jobs" className="grid max-w-4xl gap-3 p-4 lg:p-6">
+      <SourceJobs
+        none={
+          <Empty className="rounded-lg border">
+            <EmptyTitle>No jobs yet</EmptyTitle>
+            <EmptyDescription>
+              Send a comment on the file to the agent, or have the file read from a perspective.
+            </EmptyDescription>
+          </Empty>
+        }
+      />
+    </section>
+  );
+}
+
+const noText = { revision: "", content: "", layout: "lines" } as const;
+
+/** What was said of a file that cannot be read any more. */
+function GoneFile() {
+  const shown = useTopicParam();
+  const { data } = useTopics({ status: "open" });
+  if (!data) return null;
+  return (
+    <section aria-label="Comments" className="max-w-2xl p-4">
+      <TopicList text={noText} topics={data.topics} shown={shown} canWrite={false} onFind={() => undefined} />
+    </section>
   );
 }

@@ -7,9 +7,10 @@ import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { PageHeader } from "@/components/shell/page-header";
+import { Snippet } from "@/components/snippet";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { Empty, EmptyTitle } from "@/components/ui/empty";
+import { Empty, EmptyDescription, EmptyTitle } from "@/components/ui/empty";
 import { Input } from "@/components/ui/input";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useRead } from "@/lib/broker/use-read";
@@ -17,7 +18,6 @@ import { showHidden } from "@/lib/markdown/hidden-characters";
 import { setQuery } from "@/lib/query/address";
 import { useTypedParam } from "@/lib/query/use-typed-param";
 import { sourceHref } from "@/lib/sources/source-href";
-import { NoRoots } from "./no-roots";
 
 type Listed = OutputOf<"list_sources">;
 type ListedFile = Listed["files"][number];
@@ -177,4 +177,32 @@ function FileRow({ file, root }: { readonly file: ListedFile; readonly root: str
 
 function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+const config = `{
+  "agent": {
+    "author_name": "Merkle Agent",
+    "author_email": "agent@example.com",
+    "roots": { "docs": "/srv/handbook" }
+  }
+}`;
+
+/** How there come to be files here. */
+function NoRoots() {
+  return (
+    <Empty className="rounded-lg border">
+      <EmptyTitle>No files to work on</EmptyTitle>
+      <EmptyDescription>
+        Agents can work on the files of a Git repository as they do on a session’s document. In{" "}
+        <code className="font-mono text-sm">config.json</code> of the broker’s home,{" "}
+        <code className="font-mono text-sm">agent.roots</code> names folders, each the top of a Git
+        repository, and <code className="font-mono text-sm">author_name</code> with{" "}
+        <code className="font-mono text-sm">author_email</code> say whose commits they will be. They hold from
+        the next <code className="font-mono text-sm">merkle up</code>, in the main mesh alone.
+      </EmptyDescription>
+      <div className="w-full max-w-xl text-start">
+        <Snippet label="config.json" text={config} />
+      </div>
+    </Empty>
+  );
 }

@@ -4,14 +4,15 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from
 import { usePreference } from "@/lib/preferences/use-preference";
 import { describeMoment as describeTime } from "@/lib/time/describe-time";
 import { cn } from "@/lib/utils";
-import { LaneBars } from "./lane-bars";
-import { LaneMarks } from "./lane-marks";
 import {
   describeMoment,
   fromShare,
   type Lane,
   sumLanes,
   type Timeline,
+  type TimelineMark,
+  type TimeScale,
+  toBars,
   toShare,
   toTimeScale,
 } from "./time-scale";
@@ -144,3 +145,73 @@ function describeLanes({ lanes, marks }: Timeline): string {
   const said = lanes.map(({ team, counts }) => `${team} ${counts.reduce((sum, count) => sum + count, 0)}`);
   return `Messages over time: ${said.length > 0 ? said.join(", ") : "none"}; ${marks.length} events`;
 }
+
+const width = 1_000;
+const height = 100;
+
+/** How much was said over time, as one shape: a lane of hundreds of bars is one element. */
+function LaneBars({
+  scale,
+  counts,
+  className,
+}: {
+  scale: TimeScale;
+  counts: readonly number[];
+  className?: string;
+}) {
+  const path = useMemo(
+    () =>
+      toBars(scale, counts, Math.max(...counts, 1))
+        .map(({ start, width: share, height: high }) => {
+          // A hair of space keeps bars apart; the least height keeps a single message visible.
+          const right = start * width + Math.max(share * width - 1, 1);
+          return `M${start * width} ${height}V${height - Math.max(high * height, 15)}H${right}V${height}Z`;
+        })
+        .join(""),
+    [scale, counts],
+  );
+  return (
+    <svg
+      aria-hidden
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      className={cn(
+        "block w-full overflow-visible text-muted-foreground/70 forced-colors:text-[CanvasText]",
+        className,
+      )}
+    >
+      <path d={path} fill="currentColor" />
+    </svg>
+  );
+}
+
+/** What happened when, by a sign for each kind. The slider that they stand in says them in words. */
+function LaneMarks({ scale, marks }: { scale: TimeScale; marks: readonly TimelineMark[] }) {
+  return (
+    <div aria-hidden className="absolute inset-x-0 top-0.5 h-4">
+      {marks.map((mark, index) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: marks of one moment have nothing else of their own.
+          key={index}
+          className={cn("absolute -translate-x-1/2 leading-4", faces[mark.kind].className)}
+          style={{ left: `${toShare(scale, Date.parse(mark.at)) * 100}%` }}
+        >
+          {faces[mark.kind].sign}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+const quiet = "text-muted-foreground";
+
+const faces: Readonly<Record<TimelineMark["kind"], { sign: string; className: string }>> = {
+  ask: { sign: "◆", className: "text-warning" },
+  decision: { sign: "■", className: "text-success" },
+  document: { sign: "▲", className: "text-info" },
+  metadata: { sign: "✎", className: quiet },
+  joined: { sign: "·", className: quiet },
+  left: { sign: "·", className: quiet },
+  held: { sign: "‖", className: "text-danger" },
+  concluded: { sign: "●", className: "text-foreground" },
+};

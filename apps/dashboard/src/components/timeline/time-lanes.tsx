@@ -1,7 +1,7 @@
 "use client";
 
 import { ChevronDown, ChevronLeft, ChevronRight, ChevronUp } from "lucide-react";
-import { Suspense, useMemo } from "react";
+import { Suspense, useEffect, useMemo, useRef } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { TeamMark } from "@/components/roster/team-mark";
@@ -9,6 +9,7 @@ import { useSession } from "@/components/session/session-context";
 import { TimeText } from "@/components/time-text";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
+import { type Read, useRead } from "@/lib/broker/use-read";
 import { usePreference } from "@/lib/preferences/use-preference";
 import { setQuery } from "@/lib/query/address";
 import { useShortcut } from "@/lib/shortcuts/use-shortcut";
@@ -16,7 +17,6 @@ import { cn } from "@/lib/utils";
 import { LaneTrack } from "./lane-track";
 import { findMoments, stepMoment, type Timeline, toLanes, toTimeScale } from "./time-scale";
 import { useMediaQuery } from "./use-media-query";
-import { useTimeline } from "./use-timeline";
 
 /** What each team said over time, and the way to any moment of it: feed and document are shown as they were then. */
 export function TimeLanes() {
@@ -154,4 +154,34 @@ function pick(moment: number | null, current: number | null): void {
     { at, m: null, v: null, compare: null, edit: null },
     { replace: moment !== null && current !== null },
   );
+}
+
+const buckets = 120;
+/** However fast a feed grows, its lanes are read no more often. */
+const growEveryMs = 2_000;
+
+/** What the lanes show, growing with the session. */
+function useTimeline(): Read<Timeline> {
+  const { session } = useSession();
+  const { session_id, last_sequence } = session;
+  const timeline = useRead(
+    "get_timeline",
+    { session_id, buckets },
+    { on: ["document", "roster", "session"] },
+  );
+  const { refresh } = timeline;
+  const shown = useRef(last_sequence);
+  const readAt = useRef(0);
+
+  useEffect(() => {
+    if (last_sequence === shown.current) return;
+    const wait = Math.max(0, readAt.current + growEveryMs - performance.now());
+    const timer = setTimeout(() => {
+      shown.current = last_sequence;
+      readAt.current = performance.now();
+      refresh();
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [last_sequence, refresh]);
+  return timeline;
 }

@@ -1,14 +1,13 @@
 "use client";
 
-import { type RefObject, useEffect, useMemo } from "react";
+import { type RefObject, useEffect, useMemo, useState } from "react";
 import { partStarts } from "@/components/document/part-starts";
 import { placesIn } from "@/lib/anchors/page-places";
 import { placeIn } from "./describe-place";
 import { SelectionComment } from "./selection-comment";
-import { TopicMargin } from "./topic-margin";
+import { type PlacedTopic, TopicMargin } from "./topic-margin";
 import { showTopic, useTopicParam } from "./topic-param";
 import { TopicSheet } from "./topic-sheet";
-import { useIsWide } from "./use-is-wide";
 import { useMarks } from "./use-marks";
 import { usePageChanges } from "./use-page-changes";
 import { type CommentedText, type Topic, useTopics } from "./use-topics";
@@ -81,11 +80,6 @@ export function SourceTopics({ text, root, scroller, canWrite }: SourceTopicsPro
   );
 }
 
-export interface PlacedTopic {
-  readonly topic: Topic;
-  readonly ranges: readonly Range[];
-}
-
 /** A press on marked text shows what was said about it. */
 function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly PlacedTopic[]): void {
   useEffect(() => {
@@ -121,4 +115,17 @@ function bringIntoView(scroller: HTMLElement | null, [first]: readonly Range[]):
   const { top, bottom } = first.getBoundingClientRect();
   if (top >= box.top && bottom <= box.bottom) return;
   scroller.scrollTop += top - box.top - box.height / 3;
+}
+
+/** Whether an element has so many pixels of width; null until that is known. */
+function useIsWide(element: RefObject<HTMLElement | null>, fromPx: number): boolean | null {
+  const [isWide, setWide] = useState<boolean | null>(null);
+  useEffect(() => {
+    const box = element.current;
+    if (!box) return;
+    const sizes = new ResizeObserver(() => setWide(box.clientWidth >= fromPx));
+    sizes.observe(box);
+    return () => sizes.disconnect();
+  }, [element, fromPx]);
+  return isWide;
 }

@@ -3,13 +3,18 @@
 import { type CSSProperties, useLayoutEffect, useRef, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { LinkedTopic } from "./linked-topic";
-import type { PlacedTopic } from "./source-topics";
 import { stackCards } from "./stack-cards";
 import { TopicCard } from "./topic-card";
 import { TopicList } from "./topic-list";
 import { showTopic } from "./topic-param";
 import type { TopicSheetProps } from "./topic-sheet";
 import { usePageChanges } from "./use-page-changes";
+import type { Topic } from "./use-topics";
+
+export interface PlacedTopic {
+  readonly topic: Topic;
+  readonly ranges: readonly Range[];
+}
 
 export interface TopicMarginProps extends Omit<TopicSheetProps, "placed"> {
   /** The topics that stand beside their text, from top to bottom. */

@@ -1,15 +1,19 @@
 "use client";
 
+import { MessageSquareReply } from "lucide-react";
+import { PageLink } from "@/components/page-link";
 import { ProblemAlert } from "@/components/problem-alert";
+import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
+import { useAction } from "@/lib/broker/use-action";
+import { useCall } from "@/lib/broker/use-call";
 import { useRead } from "@/lib/broker/use-read";
 import { MarkdownText } from "@/lib/markdown/markdown-text";
-import { ProposalLink } from "./proposal-link";
+import { type Placed, placeHref } from "@/lib/sources/place-href";
 import { TopicJob } from "./topic-job";
-import { TopicReopen } from "./topic-reopen";
 import { TopicReply } from "./topic-reply";
 import type { Topic } from "./use-topics";
 
@@ -69,5 +73,35 @@ function Messages({ topic, after }: { topic: Topic; after: number }) {
       </ol>
       {data.next_after !== null && <Messages topic={topic} after={data.next_after} />}
     </>
+  );
+}
+
+/** Leads to the review of a proposal for what something else is about, too. */
+function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number }) {
+  return (
+    <Button asChild variant="outline" size="sm" className="mt-1">
+      <PageLink href={placeHref(about, { proposal: proposalId })}>Review proposal {proposalId}</PageLink>
+    </Button>
+  );
+}
+
+/** Opens a closed topic again, where somebody finds that it is not settled. */
+function TopicReopen({ topicId }: { readonly topicId: number }) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+
+  function reopen(): void {
+    void run(async (signal) => {
+      await call("reply_to_topic", { topic_id: topicId, reopen: true }, { signal });
+    });
+  }
+
+  return (
+    <div className="grid justify-items-start gap-1">
+      <RefusalNote refusal={refusal} />
+      <Button variant="outline" size="sm" disabled={pending} onClick={reopen}>
+        <MessageSquareReply aria-hidden /> Reopen
+      </Button>
+    </div>
   );
 }

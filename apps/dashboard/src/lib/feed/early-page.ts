@@ -1,12 +1,12 @@
 import type { Broker } from "../broker/broker";
-import { type FeedView, type PageRequest, toHistoryInput } from "./feed-source";
+import { type FeedView, type PageInAdvance, type PageRequest, toHistoryInput } from "./feed-source";
 import type { HistoryPage } from "./feed-window";
 
 /**
  * The page that a feed will most likely open with, asked for while its session is still being read: by the time the feed is
  * there, so is its page. What has been said since the page was read comes live, as after any other.
  */
-export class EarlyPage {
+export class EarlyPage implements PageInAdvance {
   readonly #key: string;
   #page: Promise<HistoryPage> | undefined;
 

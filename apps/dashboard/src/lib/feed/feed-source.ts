@@ -1,8 +1,6 @@
 import type { InputOf, Message } from "@merkle/wire";
 import type { Broker } from "../broker/broker";
-import type { EarlyPage } from "./early-page";
-import type { FeedFilter } from "./feed-filter";
-import { toHistoryFilter } from "./feed-filter";
+import { type FeedFilter, toHistoryFilter } from "./feed-filter";
 import type { HistoryPage } from "./feed-window";
 
 /** Which page of a feed: the last one, or one that lies before, after or around a sequence. */
@@ -33,11 +31,16 @@ export interface FeedView {
   readonly at: string | null;
 }
 
+/** A page that was asked for before its feed was there. */
+export interface PageInAdvance {
+  take(view: FeedView, request: PageRequest): Promise<HistoryPage> | undefined;
+}
+
 /** A session's feed at the broker, through a filter, as it is or as it was. */
 export function toFeedSource(
   broker: Broker,
   view: FeedView,
-  early: { readonly current: EarlyPage | null },
+  early: { readonly current: PageInAdvance | null },
 ): FeedSource {
   const { sessionId, filter, at } = view;
   return {

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { isPressed, parseKeys } from "./keys";
-import type { LetterKeys } from "./shortcut-registry";
+import { isPressed, type LetterKeys, parseKeys } from "./keys";
 
 const plain = { ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, code: "" };
 

@@ -1,4 +1,5 @@
-import type { LetterKeys } from "./shortcut-registry";
+/** Whether letters and signs alone are keys, need Alt, or are none. */
+export type LetterKeys = "on" | "alt" | "off";
 
 /** One press of a key, with what must be held meanwhile. */
 export interface KeyPress {

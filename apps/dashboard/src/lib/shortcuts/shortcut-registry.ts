@@ -1,4 +1,4 @@
-import { isField, isModifier, isPressed, parseKeys } from "./keys";
+import { isField, isModifier, isPressed, type LetterKeys, parseKeys } from "./keys";
 
 export interface Shortcut {
   /** As people write it: `j`, `?`, `Escape`, `mod+k` (Ctrl, or Cmd on a Mac), or one after another: `g s`. */
@@ -19,8 +19,6 @@ export interface PaletteAction {
   readonly keywords?: readonly string[];
   readonly run: () => void;
 }
-
-export type LetterKeys = "on" | "alt" | "off";
 
 /** A pause after which the second key of two does not belong to the first any more. */
 const sequenceMsMax = 1_500;
