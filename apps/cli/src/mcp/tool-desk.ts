@@ -22,7 +22,7 @@ import { createPerformer } from "./perform.js";
 import { type CallResult, createRenderer } from "./render.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { createTeams, type Team } from "./teams.js";
-import { listTools, offeredOperations } from "./tool-list.js";
+import { listTools, offeredOperations, readMore } from "./tool-list.js";
 import type { ChannelMessage } from "./waking/channel.js";
 import type { InboxSocket } from "./waking/inbox-socket.js";
 import { createWakePaths } from "./waking/wake-paths.js";
@@ -169,7 +169,7 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
 
   async function answer({ name, args, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
     const fields = requireFields(name, args);
-    if (name === "read_more")
+    if (name === readMore.name)
       return { result: render.text(longResults.read(readId(fields))), settle: ignore };
     const operation = offered.get(name);
     if (!operation) throw unknownTool(name);

@@ -3,7 +3,8 @@ import { type ListedTool, type Operation, operations, type Toolset, toTool } fro
 /** What this server keeps, or what only programs and people ask for, is an input of no tool. */
 const unlisted: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
-const readMore: ListedTool = {
+/** A tool of this server's own. */
+export const readMore: ListedTool = {
   name: "read_more",
   description: "Read the next part of a long result; its first line names the id.",
   inputSchema: {

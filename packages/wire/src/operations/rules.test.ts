@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { operations } from "../catalogue.js";
 
@@ -18,4 +19,13 @@ it("[MCP-10] lists of tools leave out only inputs that there are", () => {
     const left = [unlisted, unlistedOverStdio].flatMap((each) => (Array.isArray(each) ? each : []));
     expect(Object.keys(input.shape), name).toEqual(expect.arrayContaining(left));
   }
+});
+
+it("[CAT-1] the lint against comparing operations by name knows the names of all", () => {
+  const lint = readFileSync(
+    new URL("../../../../scripts/lint/operation-names.grit", import.meta.url),
+    "utf8",
+  );
+  const [, names = ""] = /r"\[\\"'\](.+)\[\\"'\]"/.exec(lint) ?? [];
+  for (const { name } of operations) expect(name).toMatch(new RegExp(`^${names}$`));
 });

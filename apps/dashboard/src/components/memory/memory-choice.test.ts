@@ -6,10 +6,10 @@ const readOf = (query: string, session: string | null = null) =>
   toMemoryRead(toMemoryChoice(new URLSearchParams(query)), { session, today });
 
 it("[DASH-146] the address says which memories are shown", () => {
-  expect(readOf("")).toEqual({ name: "list_memory", input: { forgotten: false, limit: 50 } });
+  expect(readOf("")).toEqual({ recall: null, list: { forgotten: false, limit: 50 } });
   expect(readOf("tag=ci,tests&by=Ana&since=week&forgotten=1&before=mem_9", "auth")).toEqual({
-    name: "list_memory",
-    input: {
+    recall: null,
+    list: {
       tags: ["ci", "tests"],
       by: "Ana",
       since: "2026-11-15T10:00:00.000Z",
@@ -20,8 +20,8 @@ it("[DASH-146] the address says which memories are shown", () => {
     },
   });
   expect(readOf("q=+rate+limit+&before=mem_9")).toEqual({
-    name: "recall",
-    input: { query: "rate limit", limit: 100 },
+    recall: { query: "rate limit", limit: 100 },
+    list: null,
   });
   expect(readOf("since=forever&q=%20")).toEqual(readOf(""));
   expect(isNarrowed(toMemoryChoice(new URLSearchParams("forgotten=1&before=mem_9")))).toBe(false);

@@ -60,8 +60,8 @@ export function toMemoryRead(
   choice: MemoryChoice,
   { session, today }: { readonly session: string | null; readonly today: Date },
 ):
-  | { readonly name: "recall"; readonly input: InputOf<"recall"> }
-  | { readonly name: "list_memory"; readonly input: InputOf<"list_memory"> } {
+  | { readonly recall: InputOf<"recall">; readonly list: null }
+  | { readonly recall: null; readonly list: InputOf<"list_memory"> } {
   const chosen = {
     ...(choice.tags.length === 0 ? {} : { tags: [...choice.tags] }),
     ...(choice.by === null ? {} : { by: choice.by }),
@@ -69,10 +69,10 @@ export function toMemoryRead(
     ...(session === null ? {} : { session }),
   };
   if (choice.query !== "")
-    return { name: "recall", input: { ...chosen, query: choice.query, limit: matchesMax } };
+    return { recall: { ...chosen, query: choice.query, limit: matchesMax }, list: null };
   return {
-    name: "list_memory",
-    input: {
+    recall: null,
+    list: {
       ...chosen,
       forgotten: choice.forgotten,
       limit: memoriesPerPage,

@@ -20,12 +20,12 @@ const on = ["memory"] as const;
 export function useMemories(choice: MemoryChoice, session: string | null): MemoriesRead {
   const [today] = useState(() => new Date());
   const read = useMemo(() => toMemoryRead(choice, { session, today }), [choice, session, today]);
-  const found = useRead("recall", read.name === "recall" ? read.input : null, { on, keepLast: true });
-  const listed = useRead("list_memory", read.name === "list_memory" ? read.input : null, {
+  const found = useRead("recall", read.recall, { on, keepLast: true });
+  const listed = useRead("list_memory", read.list, {
     on,
     keepLast: true,
   });
-  if (read.name === "recall") {
+  if (read.recall) {
     return {
       memories: found.data?.memories,
       nextCursor: null,
