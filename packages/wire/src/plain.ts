@@ -23,6 +23,7 @@ export {
 export { compactError } from "./compact-error.js";
 export { findTeamCredentials, parseTeamCredential } from "./credential.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
+export { type EventKind, eventKinds, eventNames, findEventKind } from "./events.js";
 export { isSealed, sealedBytes } from "./identity/sealed-form.js";
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./invite-text.js";
 export { limits } from "./limits.js";

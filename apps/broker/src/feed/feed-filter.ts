@@ -1,5 +1,5 @@
 import { type FeedFilter, findTeamId } from "@merkle/db";
-import { MerkleError, type ParsedInputOf, type SystemEvent } from "@merkle/wire";
+import { eventNames, MerkleError, type ParsedInputOf } from "@merkle/wire";
 import type { SessionContext } from "../sessions/context.js";
 import type { FeedServices } from "./services.js";
 
@@ -36,26 +36,3 @@ export async function toFeedFilter(
     );
   }
 }
-
-type EventName = SystemEvent["event"];
-
-// A record, so that an event that is missing here does not compile.
-const names: Readonly<Record<EventName, true>> = {
-  team_joined: true,
-  team_left: true,
-  session_metadata_updated: true,
-  session_concluded: true,
-  session_held: true,
-  session_resumed: true,
-  budget_spent: true,
-  settings_changed: true,
-  proposal_decided: true,
-  topic_opened: true,
-  topic_closed: true,
-  topic_reopened: true,
-  state_changed: true,
-  message_redacted: true,
-};
-
-/** The names of all events that a feed can hold. */
-const eventNames: readonly string[] = Object.keys(names);

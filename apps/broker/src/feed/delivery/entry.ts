@@ -1,11 +1,11 @@
 import type { Addressee, StoredMessage } from "@merkle/db";
 import {
   type BrokerFrame,
+  findEventKind,
   type Message,
   redactedBy,
   redactedVersions,
   type SubscriptionKind,
-  type SystemEvent,
 } from "@merkle/wire";
 import { toMessage, withoutSealed } from "../../core/message.js";
 
@@ -30,11 +30,6 @@ export interface Entry {
   frame(kind: SubscriptionKind): Buffer;
 }
 
-const wakingEvents: ReadonlySet<string | undefined> = new Set<SystemEvent["event"]>([
-  "session_concluded",
-  "state_changed",
-]);
-
 export function toEntry(stored: StoredMessage): Entry {
   const message = toMessage(stored);
   const frames: Partial<Record<SubscriptionKind, Buffer>> = {};
@@ -42,7 +37,10 @@ export function toEntry(stored: StoredMessage): Entry {
     sequence: stored.sequence,
     peerId: stored.posted_by_peer_id,
     reaches: stored.reaches && new Set(stored.reaches),
-    wakes: message.type === "chat" ? message.priority !== "low" : wakingEvents.has(message.event),
+    wakes:
+      message.type === "chat"
+        ? message.priority !== "low"
+        : findEventKind(message.event)?.wakes !== undefined,
     bytes: Buffer.byteLength(stored.content) + 400,
     concludes: message.event === "session_concluded",
     redacts: redactedBy(message)?.sequence ?? null,

@@ -5,7 +5,7 @@ import {
   redactMessageRow,
   type StoredMessage,
 } from "@merkle/db";
-import { MerkleError, type OutputOf, redactedVersions } from "@merkle/wire";
+import { findEventKind, MerkleError, type OutputOf, redactedVersions } from "@merkle/wire";
 import { contentOf } from "../../core/message.js";
 import { unauthorized } from "../../identity/refusals.js";
 import { adminsOnly, verifiedOnly } from "../../sessions/access/authorize.js";
@@ -70,18 +70,10 @@ async function ownersOf(
   return [teamId, ...teams];
 }
 
-/** What these say, somebody wrote; what the others say is known from the roster, or is what the broker itself found. */
-const eventsWithText: ReadonlySet<string> = new Set([
-  "session_metadata_updated",
-  "session_held",
-  "state_changed",
-  "message_redacted",
-]);
-
 function refuseWithoutText({ type, content, sequence }: StoredMessage): void {
   if (type === "chat") return;
   const { event }: { event: string } = JSON.parse(content);
-  if (eventsWithText.has(event)) return;
+  if (findEventKind(event)?.holdsText) return;
   throw new MerkleError(
     "bad_request",
     `Message ${sequence} is a ${event} event, which holds nothing that somebody wrote; it stays.`,

@@ -8,7 +8,7 @@ import {
   listMarks,
   type MarkRow,
 } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { eventKinds, limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { groupBy } from "../../core/group-by.js";
 import type { SessionContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
@@ -17,15 +17,11 @@ type Output = OutputOf<"get_timeline">;
 type Mark = Output["marks"][number];
 
 /** What is marked, by the kind of its message; a document's version is no message. */
-const markKinds: Readonly<Record<string, Mark["kind"]>> = {
-  ask: "ask",
-  decision: "decision",
-  session_metadata_updated: "metadata",
-  team_joined: "joined",
-  team_left: "left",
-  session_held: "held",
-  session_concluded: "concluded",
-};
+const markKinds: ReadonlyMap<string, Mark["kind"]> = new Map([
+  ["ask", "ask"],
+  ["decision", "decision"],
+  ...Object.entries(eventKinds).flatMap(([name, { mark }]) => (mark ? [[name, mark] as const] : [])),
+]);
 
 /** Counts what each team said in equal spans of time, and marks what stands out (TIME-1, TIME-2). */
 export async function getTimeline(
@@ -48,7 +44,7 @@ export async function getTimeline(
       orm,
       sessionId,
       { range, from, to },
-      { kinds: Object.keys(markKinds), limit: limits.timelineMarksMax },
+      { kinds: [...markKinds.keys()], limit: limits.timelineMarksMax },
     ),
   ]);
   const ofTeams = groupBy(counts, ({ teamId }) => teamId);
@@ -92,7 +88,7 @@ function toLane(
 
 function toMark({ kind, at, by, sequence, version }: MarkRow): Mark {
   return {
-    kind: kind === null ? "document" : (markKinds[kind] ?? "metadata"),
+    kind: kind === null ? "document" : (markKinds.get(kind) ?? "metadata"),
     at: at.toISOString(),
     by,
     sequence,

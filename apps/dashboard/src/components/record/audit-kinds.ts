@@ -1,4 +1,5 @@
 import type { Message } from "@merkle/wire";
+import { findEventKind } from "@merkle/wire/plain";
 import { kindOf } from "@/lib/feed/message-text";
 
 /** What the audit log tells apart. */
@@ -15,18 +16,8 @@ export const auditKindLabels: Readonly<Record<AuditKind, string>> = {
 /** What kind of thing a message of the audit log tells; null for a change of state, which has a history of its own. */
 export function auditKindOf(message: Message): AuditKind | null {
   if (message.type === "chat") return kindOf(message) === "decision" ? "decision" : null;
-  switch (message.event) {
-    case "state_changed":
-      return null;
-    case "team_joined":
-    case "team_left":
-      return "people";
-    case "session_concluded":
-    case "message_redacted":
-      return "record";
-    default:
-      return "session";
-  }
+  const kind = findEventKind(message.event);
+  return kind ? kind.log : "session";
 }
 
 export function parseAuditKind(text: string | null): AuditKind | null {

@@ -1,4 +1,5 @@
 import type { Message } from "@merkle/wire";
+import { findEventKind } from "@merkle/wire/plain";
 import { isRedacted, redactedVersions } from "@merkle/wire/redaction";
 import { showHidden } from "../markdown/hidden-characters";
 
@@ -8,11 +9,9 @@ export interface EventWords {
   readonly reason: string | null;
 }
 
-/** Events that tell who comes, goes and counts; runs of them fold into one line. Whatever else happens stays in sight. */
-const foldable = new Set(["team_joined", "team_left", "state_changed"]);
-
+/** Runs of these fold into one line. Whatever else happens stays in sight. */
 export function isFoldable({ type, event }: Message): boolean {
-  return type === "system" && event !== undefined && foldable.has(event);
+  return type === "system" && findEventKind(event)?.foldable === true;
 }
 
 /** Says what a system message announces. An event that this page does not know is called by its name. */

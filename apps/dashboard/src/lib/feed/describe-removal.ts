@@ -1,4 +1,5 @@
 import type { Message, Redaction } from "@merkle/wire";
+import { findEventKind } from "@merkle/wire/plain";
 import { isRedacted } from "@merkle/wire/redaction";
 import { showHidden } from "../markdown/hidden-characters";
 
@@ -16,15 +17,9 @@ export function describeRemovalInLine(redaction: Redaction | undefined): string 
     : `${describeRemoval(redaction)}: ${showHidden(reason)}`;
 }
 
-/** What these events say, somebody wrote; the others hold nothing that could be removed. */
-const eventsWithText: ReadonlySet<string | undefined> = new Set([
-  "session_metadata_updated",
-  "session_held",
-  "state_changed",
-  "message_redacted",
-]);
-
 /** Whether a message has a text that a person may remove. */
 export function hasRemovableText(message: Message): boolean {
-  return !isRedacted(message) && (message.type === "chat" || eventsWithText.has(message.event));
+  return (
+    !isRedacted(message) && (message.type === "chat" || findEventKind(message.event)?.holdsText === true)
+  );
 }
