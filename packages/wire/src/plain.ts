@@ -28,10 +28,8 @@ export { isSealed, sealedBytes } from "./identity/sealed-form.js";
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./invite-text.js";
 export { limits } from "./limits.js";
 export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
-export { deceptionIn, normaliseName } from "./names.js";
 export type { Access, HttpMethod, OperationRules, Toolset } from "./operation-rules.js";
 export { fillPath, type OperationName, operationRules, routeOf, rulesOf } from "./operations/rules.js";
-export { applyHunks } from "./proposals/apply-hunks.js";
 export { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "./rate-limits.js";
 export { sealText } from "./record/seal-text.js";
 export { shortHash } from "./record/short-hash.js";
@@ -44,6 +42,8 @@ export {
   withoutText,
 } from "./redaction.js";
 export { type SearchKind, searchKinds } from "./search-kinds.js";
-export { slugFrom } from "./slug.js";
-export { endOfString, parseStrictJson } from "./strict-json.js";
+export { applyHunks } from "./text/apply-hunks.js";
+export { deceptionIn, normaliseName } from "./text/names.js";
+export { slugFrom } from "./text/slug.js";
+export { endOfString, parseStrictJson } from "./text/strict-json.js";
 export { isUuid } from "./uuid.js";

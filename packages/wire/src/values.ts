@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { limits } from "./limits.js";
-import { deceptionIn, normaliseName } from "./names.js";
 import { jobKinds } from "./operation-rules.js";
 import { parseSourcePath } from "./source-path.js";
+import { deceptionIn, normaliseName } from "./text/names.js";
 import { isUuid } from "./uuid.js";
 
 /** The values that operations are built from. Whatever passed here is not checked again further in. */
