@@ -1,4 +1,4 @@
-import { linesOf } from "../text/lines.js";
+import { linesOf } from "../lines.js";
 import { alignTokens, joined, type Kept } from "./align-tokens.js";
 import type { Span } from "./locate-quote.js";
 
