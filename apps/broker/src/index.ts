@@ -6,5 +6,11 @@ export { readAuditKeys, rotateAuditKey } from "./record/rotate-audit-key.js";
 export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
 export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
 export { type Broker, type BrokerOptions, defaultPort, startBroker } from "./start/start-broker.js";
-export type { AgentOptions } from "./work/jobs/agent-options.js";
-export type { RunError, RunnableJob, Runner, RunnerFacts, RunResult } from "./work/jobs/runner.js";
+export type {
+  AgentOptions,
+  RunError,
+  RunnableJob,
+  Runner,
+  RunnerFacts,
+  RunResult,
+} from "./work/jobs/runner.js";

@@ -52,8 +52,8 @@ import type { Authenticator, Meshes, Services } from "../transports/services.js"
 import { type Certificate, type CertificateFiles, readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
 import { startIndexer } from "../views/search/indexer.js";
-import type { AgentOptions } from "../work/jobs/agent-options.js";
 import { type Jobs, startJobs } from "../work/jobs/run-jobs.js";
+import type { AgentOptions } from "../work/jobs/runner.js";
 import { shippedPersonas } from "../work/personas/shipped-personas.js";
 import { createSources, noSources } from "../work/sources/sources.js";
 import { startAnchorer } from "../work/topics/anchorer.js";

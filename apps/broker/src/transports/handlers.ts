@@ -41,8 +41,8 @@ import { updateSessionMetadata } from "../sessions/update-session-metadata.js";
 import { deleteState, setState } from "../state/change-state.js";
 import { getState, listState } from "../state/read-state.js";
 import { unwatchState, watchState } from "../state/watch-state.js";
-import { dismissAttention } from "../views/attention/dismiss-attention.js";
 import { listAttention } from "../views/attention/list-attention.js";
+import { dismissAttention } from "../views/attention/put-away.js";
 import { getHealth } from "../views/health/get-health.js";
 import { search } from "../views/search/search.js";
 import { getSession } from "../views/sessions/get-session.js";
@@ -50,33 +50,26 @@ import { listSessions } from "../views/sessions/list-sessions.js";
 import { getAppInfo } from "../views/settings/get-app-info.js";
 import { testConnection } from "../views/settings/test-connection.js";
 import { getTimeline } from "../views/timeline/get-timeline.js";
-import { cancelJob } from "../work/jobs/cancel-job.js";
-import { claimJob } from "../work/jobs/claim-job.js";
-import { endJob } from "../work/jobs/end-job.js";
-import { getJob } from "../work/jobs/get-job.js";
-import { getRunner } from "../work/jobs/get-runner.js";
-import { listJobs } from "../work/jobs/list-jobs.js";
-import { renewJob } from "../work/jobs/renew-job.js";
-import { startJob } from "../work/jobs/start-job.js";
-import { getPersona } from "../work/personas/get-persona.js";
-import { listPersonas } from "../work/personas/list-personas.js";
+import { claimJob, endJob, renewJob } from "../work/jobs/claim-job.js";
+import { getJob, getRunner, listJobs } from "../work/jobs/read-jobs.js";
+import { cancelJob, startJob } from "../work/jobs/start-job.js";
 import { putPersona } from "../work/personas/put-persona.js";
-import { getPerspective } from "../work/perspectives/get-perspective.js";
-import { getSourcePerspective } from "../work/perspectives/get-source-perspective.js";
-import { listPerspectives } from "../work/perspectives/list-perspectives.js";
-import { listSourcePerspectives } from "../work/perspectives/list-source-perspectives.js";
+import { getPersona, listPersonas } from "../work/personas/read-personas.js";
 import { putPerspective } from "../work/perspectives/put-perspective.js";
+import {
+  getPerspective,
+  getSourcePerspective,
+  listPerspectives,
+  listSourcePerspectives,
+} from "../work/perspectives/read-perspectives.js";
 import { decideProposal } from "../work/proposals/decide-proposal.js";
-import { getProposal } from "../work/proposals/get-proposal.js";
 import { insertProposal } from "../work/proposals/insert-proposal.js";
-import { listProposals } from "../work/proposals/list-proposals.js";
+import { getProposal, listProposals } from "../work/proposals/read-proposals.js";
 import { concludeSession } from "../work/sessions/conclude-session.js";
 import { createSession } from "../work/sessions/create-session.js";
-import { listSources } from "../work/sources/list-sources.js";
-import { readSource } from "../work/sources/read-source.js";
-import { getTopic } from "../work/topics/get-topic.js";
-import { listTopics } from "../work/topics/list-topics.js";
+import { listSources, readSource } from "../work/sources/read-source.js";
 import { openTopic } from "../work/topics/open-topic.js";
+import { getTopic, listTopics } from "../work/topics/read-topics.js";
 import { replyToTopic } from "../work/topics/reply-to-topic.js";
 import type { Handlers } from "./context-for.js";
 

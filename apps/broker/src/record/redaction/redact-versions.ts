@@ -11,7 +11,7 @@ import { MerkleError, type OutputOf } from "@merkle/wire";
 import { readVersionRedactions } from "../../document/read-session-doc.js";
 import type { SessionContext } from "../../sessions/context.js";
 import type { RecordServices } from "../services.js";
-import { type Remover, refuseOthersText } from "./redact-one.js";
+import { type Remover, refuseOthersText } from "./remover.js";
 
 /** Removes the texts of versions of the document that are not its newest. */
 export async function redactVersions(

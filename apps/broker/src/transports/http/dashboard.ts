@@ -6,7 +6,7 @@ import { gzip } from "node:zlib";
 import type { HttpBindings } from "@hono/node-server";
 import { isUuid, limits } from "@merkle/wire";
 import type { Hono } from "hono";
-import type { HttpContext } from "./http-context.js";
+import type { HttpContext } from "./admit.js";
 
 interface Page {
   readonly body: Buffer;

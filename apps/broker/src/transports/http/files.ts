@@ -3,16 +3,14 @@ import { exportSession as exportOperation, importBundle as importOperation, limi
 import type { Hono } from "hono";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { exportSession } from "../../record/export/export-session.js";
-import type { ExportForm } from "../../record/export/recorded.js";
-import { openRecorded } from "../../record/export/recorded.js";
+import { type ExportForm, openRecorded } from "../../record/export/recorded.js";
 import { unlessStalled } from "../../record/export/unless-stalled.js";
 import { importBundle } from "../../record/import/import-bundle.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { openCall } from "../dispatch.js";
 import type { Services } from "../services.js";
-import type { Admit } from "./admit.js";
-import { callerSignal, type HttpContext } from "./http-context.js";
+import { type Admit, callerSignal, type HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
 import { createPlaces } from "./places.js";
 import { readQuery } from "./read-query.js";

@@ -12,8 +12,7 @@ import { type Asker, isNamed } from "../../identity/principal.js";
 import { makeBrowserToken, makeToken } from "../../identity/tokens/token.js";
 import { membershipEnded } from "../../sessions/access/authorize.js";
 import type { Authenticator, Meshes, Services } from "../services.js";
-import type { Admit } from "./admit.js";
-import type { HttpContext } from "./http-context.js";
+import type { Admit, HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
 import type { BodyReader } from "./read-json-body.js";
 

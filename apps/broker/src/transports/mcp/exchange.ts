@@ -1,5 +1,4 @@
-import type { HttpAdmission } from "../http/admit.js";
-import { type HttpContext, whenWritten } from "../http/http-context.js";
+import { type HttpAdmission, type HttpContext, whenWritten } from "../http/admit.js";
 
 /** One HTTP request at the MCP door, and who sends it. */
 export interface Exchange extends OpenExchange {

@@ -12,7 +12,7 @@ import {
 import type { Exchange } from "./exchange.js";
 import { createRequestsInFlight, type McpRequest } from "./requests-in-flight.js";
 import { toPlainJson } from "./rpc-response.js";
-import { idOfKey } from "./session-key.js";
+import { idOfKey } from "./session-store.js";
 
 /** An MCP session, as the server made for it sees it. */
 export interface McpSession {

@@ -4,15 +4,13 @@ import { type FrameRule, frameRules, limits, MerkleError } from "@merkle/wire";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Revocations } from "../../identity/revocations.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
-import type { Admit, HttpAdmission } from "../http/admit.js";
-import type { HttpContext } from "../http/http-context.js";
+import type { Admit, HttpAdmission, HttpContext } from "../http/admit.js";
 import type { BodyReader } from "../http/read-json-body.js";
 import { type Exchange, openExchange } from "./exchange.js";
 import { createLiveSessions } from "./live-sessions.js";
 import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
 import { methodNotAllowed, rpcCodes, rpcErrorResponse } from "./rpc-response.js";
-import { toSessionKey } from "./session-key.js";
-import type { McpSessionStore } from "./session-store.js";
+import { type McpSessionStore, toSessionKey } from "./session-store.js";
 
 export interface McpMountOptions {
   /** Makes the server that answers one session. */

@@ -1,4 +1,4 @@
-import { findOperation, limits, MerkleError, type Operation } from "@merkle/wire";
+import { compactError, findOperation, limits, MerkleError, type Operation } from "@merkle/wire";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
@@ -6,7 +6,6 @@ import { toMerkleError } from "../../core/to-merkle-error.js";
 import { within } from "../../core/within.js";
 import { dispatch } from "../dispatch.js";
 import type { Services } from "../services.js";
-import { type CallResult, toErrorResult, toResult } from "./call-result.js";
 import { writeInstructions } from "./instructions.js";
 import type { McpSession } from "./mcp-session.js";
 import { loadRememberedTeams, type RememberedTeams } from "./remembered-teams.js";
@@ -140,4 +139,21 @@ function unknownTool(name: string): MerkleError {
     "not_found",
     `There is no tool "${name.slice(0, 100)}". tools/list names those there are.`,
   );
+}
+
+type View = "json" | "compact";
+
+/** What a tool call answers: one text, in the one rendering that its caller reads (MCP-5, MCP-6). */
+type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };
+
+/** Over HTTP the model keeps its cursor and, for use elsewhere, its credential. */
+function toResult(operation: Operation, output: unknown, view: View): CallResult {
+  const text = view === "compact" ? operation.compact(output, { keeper: "caller" }) : JSON.stringify(output);
+  return { content: [{ type: "text", text }] };
+}
+
+/** A failure is a result too: models see results, not protocol errors (ERR-4). */
+function toErrorResult(error: MerkleError, view: View): CallResult {
+  const text = view === "compact" ? compactError(error) : JSON.stringify(error.toBody());
+  return { content: [{ type: "text", text }], isError: true };
 }

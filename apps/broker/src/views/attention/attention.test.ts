@@ -11,7 +11,7 @@ import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAttentionLook } from "./attention-look.js";
-import { forgetSettled } from "./forget-settled.js";
+import { forgetSettled } from "./put-away.js";
 
 let door: Door;
 let sql: ReturnType<typeof connectTestDatabase>;

@@ -13,7 +13,7 @@ import {
   type SourceFact,
 } from "@merkle/db";
 import { type AttentionItem, limits } from "@merkle/wire";
-import { describeFailure } from "../../work/jobs/describe-failure.js";
+import { describeFailure } from "../../work/jobs/outcome.js";
 import type { ViewServices } from "../services.js";
 
 /** Something that waits for a human, as it is; who has put it away is another matter. */

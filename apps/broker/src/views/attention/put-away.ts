@@ -1,6 +1,44 @@
-import { type Dismissal, listDismissals } from "@merkle/db";
+import {
+  type Dismissal,
+  deleteDismissal,
+  deleteDismissedItems,
+  deleteEndedSnoozes,
+  listDismissals,
+  listDismissedItems,
+  saveDismissal,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
-import { readFacts } from "./facts.js";
+import { type FactServices, readFacts, sessionOfItem } from "./facts.js";
+
+/** Puts an item away for the person who asks, or brings it back; everybody else still sees it (ATT-7). */
+export async function dismissAttention(
+  ctx: PersonContext<ViewServices>,
+  { id, until, undo }: ParsedInputOf<"dismiss_attention">,
+): Promise<OutputOf<"dismiss_attention">> {
+  const { database, mesh } = ctx.services;
+  const { personId } = ctx.person;
+  const key = { meshId: database.meshId, personId, item: id };
+  const snoozedUntil = until === undefined ? null : new Date(until);
+  if (snoozedUntil && snoozedUntil.getTime() <= Date.now()) throw alreadyOver(until);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    if (undo) await deleteDismissal(tx, key);
+    else await saveDismissal(tx, key, snoozedUntil);
+    afterCommit(() => mesh.announceToPerson(personId, null));
+    return { id, dismissed: !undo, snoozed_until: snoozedUntil?.toISOString() ?? null };
+  });
+}
+
+function alreadyOver(until: string | undefined): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    `until is ${until}, which is over. Name a time that is still to come.`,
+    {
+      fields: [{ field: "until", problem: "is over" }],
+    },
+  );
+}
 
 /** What a person has put away, by the id of the item; of nobody else anything is kept. */
 export async function readPutAway(
@@ -22,4 +60,33 @@ export async function readNeedingSessions(
     readPutAway(services, personId),
   ]);
   return new Set(facts.flatMap(({ id, sessionId }) => (putAway.has(id) ? [] : (sessionId ?? []))));
+}
+
+/** So many put away items are compared with the facts at a time. */
+const pageMax = 500;
+
+/** Forgets what people have put away of facts that are gone, and snoozes that are over (ATT-8). */
+export async function forgetSettled(services: FactServices): Promise<void> {
+  const { orm, meshId } = services.database;
+  await deleteEndedSnoozes(orm, meshId);
+  for (let after = ""; ; ) {
+    const items = await listDismissedItems(orm, meshId, { after, limit: pageMax });
+    const last = items.at(-1);
+    if (last === undefined) return;
+    after = last;
+    await forgetGone(services, items);
+  }
+}
+
+async function forgetGone(services: FactServices, items: readonly string[]): Promise<void> {
+  const sessionIds = new Set(items.flatMap((item) => sessionOfItem(item) ?? []));
+  const facts = await readFacts(services, { personId: null, sessionIds: [...sessionIds], files: true });
+  const there = new Set(facts.map(({ id }) => id));
+
+  const { orm, meshId } = services.database;
+  await deleteDismissedItems(
+    orm,
+    meshId,
+    items.filter((item) => !there.has(item)),
+  );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { EndedBecause } from "./outcome.js";
 import type { RunnableJob, Runner, RunResult } from "./runner.js";
-import type { EndedBecause } from "./to-outcome.js";
 
 /** A claimed job whose agent is about to run, on whatever machine. */
 export interface ClaimedJob {

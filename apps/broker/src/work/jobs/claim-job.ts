@@ -1,12 +1,20 @@
-import { claimJob as claimJobRow, type JobClaim, type JobRow, returnJob } from "@merkle/db";
-import type { Claim, OutputOf, ParsedInputOf } from "@merkle/wire";
+import {
+  claimJob as claimJobRow,
+  endJob as endJobRow,
+  findJob,
+  type JobClaim,
+  type JobRow,
+  renewJob as renewJobRow,
+  returnJob,
+} from "@merkle/db";
+import { type Claim, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import { createDoorbell } from "../../feed/doorbell.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
 import type { Context } from "../../sessions/context.js";
-import { toJob } from "./job-output.js";
 import { toParameters } from "./job-parameters.js";
-import { type RemoteRunner, requireRunner } from "./require-runner.js";
+import { nothingMade, stoppedText, toOutcome } from "./outcome.js";
+import { requireJob, toJob } from "./read-jobs.js";
 import type { JobServices } from "./services.js";
 
 type Input = ParsedInputOf<"claim_job">;
@@ -100,4 +108,93 @@ function returnUnlessWritten(
   ctx.onWritten(() => signal.removeEventListener("abort", giveBack));
   signal.addEventListener("abort", giveBack, { once: true });
   if (signal.aborted) giveBack();
+}
+
+/** So much longer than its agent may take a job can be held: to end that, and to say so. */
+const endingMsMax = 60_000;
+
+/** Renews the claim of a runner on another machine, unless its job has ended or should have long ago (RUNNER-21). */
+export async function renewJob(
+  ctx: Context<JobServices>,
+  { job_id, fence }: ParsedInputOf<"renew_job">,
+): Promise<OutputOf<"renew_job">> {
+  const { key } = requireRunner(ctx);
+  const { database, jobs } = ctx.services;
+  const { leaseMs, timeoutMs } = jobs.terms;
+  const claim = { meshId: database.meshId, number: job_id, fence, runner: key };
+  const job = await findJob(database.orm, claim);
+  if (!job || isOverdue(job, timeoutMs(job.kind))) return { holds: false };
+  return { holds: await renewJobRow(database.orm, claim, leaseMs) };
+}
+
+function isOverdue({ startedAt }: Pick<JobRow, "startedAt">, timeoutMs: number): boolean {
+  return startedAt !== null && Date.now() - startedAt.getTime() > timeoutMs + endingMsMax;
+}
+
+/** Stores how an agent on another machine ended, unless its job has ended otherwise before (RUNNER-21). */
+export async function endJob(
+  ctx: Context<JobServices>,
+  { job_id, fence, ended_because, ...result }: ParsedInputOf<"end_job">,
+): Promise<OutputOf<"end_job">> {
+  const { key } = requireRunner(ctx);
+  const { services } = ctx;
+  const { meshId, orm } = services.database;
+  const { kind } = await requireJob(orm, meshId, job_id);
+  const outcome = toOutcome(result, ended_because, { failure: "stopped", errorTail: stoppedText });
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const row = await endJobRow(
+      tx,
+      { meshId, number: job_id, fence, runner: key },
+      outcome,
+      nothingMade(kind),
+    );
+    if (!row) return { ended: false, job: await toJob(services, await requireJob(tx, meshId, job_id)) };
+    afterCommit(() => {
+      const { status, exitCode, runnerName } = row;
+      const level = status === "succeeded" ? "info" : "warn";
+      services.log[level]("job ended", {
+        mesh: meshId,
+        job_id,
+        runner: runnerName,
+        exit_code: exitCode,
+        status,
+      });
+      services.mesh.announce("jobs", row.sessionId);
+      services.mesh.announce("attention", row.sessionId);
+      services.jobs.look();
+    });
+    return { ended: true, job: await toJob(services, row) };
+  });
+}
+
+/** The machine of somebody who may run jobs here. */
+interface RemoteRunner {
+  /** The same for all machines of one member, and for none of anybody else's; no broker's own runner is called so. */
+  readonly key: string;
+  /** What people call a machine of theirs. */
+  nameOf(machine: string): string;
+}
+
+/**
+ * Who asks, as one whose machines run jobs (RUNNER-20).
+ *
+ * @throws forbidden unless the broker lets them
+ */
+function requireRunner({
+  services,
+  principal,
+}: Pick<Context<JobServices>, "services" | "principal">): RemoteRunner {
+  if (principal?.kind === "member" && services.jobs.terms.remoteRunners) {
+    const { memberId, name } = principal;
+    return { key: `member ${memberId}`, nameOf: (machine) => `${machine} of ${name}` };
+  }
+  if (principal?.kind === "anyone" && services.jobs.terms.remoteRunners) {
+    return { key: "anyone", nameOf: (machine) => machine };
+  }
+  throw new MerkleError(
+    "forbidden",
+    principal?.kind === "member"
+      ? "This broker has jobs done on its own machine alone. Its admin allows others with agent.remote_runners in its config.json."
+      : "Jobs run on machines of members, and this broker lets in whoever reaches it. Start it with --auth invite, or on loopback alone.",
+  );
 }

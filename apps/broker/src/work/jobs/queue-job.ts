@@ -2,7 +2,7 @@ import { findJobInFlight, insertJob, type JobRow, type NewJob } from "@merkle/db
 import { MerkleError, type SourcePathParts } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
-import { toFile } from "../sources/require-source-path.js";
+import { toFile } from "../sources/source-path.js";
 import type { JobServices } from "./services.js";
 
 /** What a job is about: a session's document, or a file. */

@@ -8,19 +8,16 @@ import {
   type JobRow,
   renewJob,
 } from "@merkle/db";
-import type { JobKind } from "@merkle/wire";
+import type { JobKind, OutputOf } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
 import type { Sources } from "../sources/sources.js";
-import { type AgentOptions, leaseUsualMs, timeoutsUsualMs } from "./agent-options.js";
 import { type Attended, attendJob } from "./attend-job.js";
-import { nothingMade } from "./describe-failure.js";
-import { describeTerms, type TermsFacts } from "./describe-terms.js";
 import { toParameters } from "./job-parameters.js";
-import type { Runner } from "./runner.js";
-import { lostText, restartedText, toOutcome } from "./to-outcome.js";
+import { lostText, nothingMade, restartedText, toOutcome } from "./outcome.js";
+import { type AgentOptions, leaseUsualMs, type Runner, timeoutsUsualMs } from "./runner.js";
 
 /** Has queued jobs done: here, as many at once as there may be, and wherever else somebody claims them. */
 export interface Jobs {
@@ -38,14 +35,14 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-export interface ClaimTerms {
+interface ClaimTerms {
   readonly leaseMs: number;
   timeoutMs(kind: JobKind): number;
   /** Whether machines of members may claim jobs. */
   readonly remoteRunners: boolean;
 }
 
-export interface JobsOptions {
+interface JobsOptions {
   /** Without it nothing is claimed here; jobs wait for another runner. */
   readonly agent: AgentOptions | undefined;
   readonly database: Database;
@@ -230,4 +227,26 @@ function keyOf({ meshId, number }: JobKey): string {
 
 function toFields({ meshId, number, kind, source }: JobRow): Readonly<Record<string, unknown>> {
   return { mesh: meshId, job_id: number, kind, source };
+}
+
+type TermsFacts = NonNullable<OutputOf<"get_runner">["here"]>;
+
+/** How a broker has jobs run, for people: by what, how many at once, and for how long. */
+async function describeTerms({
+  runner,
+  maxConcurrentJobs = 1,
+  timeoutsMs,
+  author,
+}: AgentOptions & { readonly runner: Runner }): Promise<TermsFacts> {
+  const { conclude, incorporate, perspective } = { ...timeoutsUsualMs, ...timeoutsMs };
+  return {
+    runner: (await runner.describe?.()) ?? null,
+    running_max: maxConcurrentJobs,
+    timeouts_s: {
+      conclude: conclude / 1_000,
+      incorporate: incorporate / 1_000,
+      perspective: perspective / 1_000,
+    },
+    author: author ? `${author.name} <${author.email}>` : null,
+  };
 }

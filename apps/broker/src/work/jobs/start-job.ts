@@ -1,13 +1,15 @@
-import { findTopic, type SourceColumns, sourceName } from "@merkle/db";
+import { cancelJobRow, findBestPerspective, findTopic, type SourceColumns, sourceName } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";
 import { authorOf } from "../../sessions/roster/author.js";
-import { requireSourcePath, toFile } from "../sources/require-source-path.js";
+import { requirePersona } from "../personas/read-personas.js";
+import { readFileSource, readSource, toPerspective } from "../perspectives/read-perspectives.js";
+import { requireSourcePath, toFile } from "../sources/source-path.js";
 import { isClosed } from "../topics/close-topic.js";
 import { type JobSource, queueJob } from "./queue-job.js";
-import { refuseFreshReading } from "./refuse-fresh-reading.js";
+import { requireJob, toJob } from "./read-jobs.js";
 import type { JobServices } from "./services.js";
 
 type Input = ParsedInputOf<"start_job">;
@@ -64,4 +66,93 @@ async function requireOpenTopic(
 
 function noSuchTopic(number: number): MerkleError {
   return new MerkleError("not_found", `There is no topic ${number} here.`);
+}
+
+/**
+ * Cancels a job, queued or running. From then on its agent can write nothing more; its processes end within seconds (JOB-6).
+ *
+ * @throws conflict for a job that has ended: of cancelling and ending, one comes first and stays
+ */
+export async function cancelJob(
+  ctx: MeshContext<JobServices>,
+  { job_id }: ParsedInputOf<"cancel_job">,
+): Promise<OutputOf<"cancel_job">> {
+  const { services } = ctx;
+  const { orm, meshId } = services.database;
+  const job = await requireJob(orm, meshId, job_id);
+  // A team has a say in its own session alone.
+  await authorOf(ctx, job.sessionId ?? undefined);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    const row = await cancelJobRow(tx, { meshId, number: job_id });
+    if (!row) throw hasEnded(await requireJob(tx, meshId, job_id));
+    afterCommit(() => {
+      services.mesh.announce("jobs", row.sessionId);
+      services.jobs.end({ meshId, number: job_id });
+    });
+    return toJob(services, row);
+  });
+}
+
+function hasEnded({ number, status }: { readonly number: number; readonly status: string }): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `Job ${number} has ended already: it ${status === "timed_out" ? "timed out" : status === "cancelled" ? "was cancelled" : status}.`,
+    {
+      job_id: number,
+      status,
+    },
+  );
+}
+
+/** A reading that somebody asks for. */
+type WantedReading = JobSource & {
+  readonly persona_name: string;
+  /** Whether it is wanted although there is one that still holds. */
+  readonly again: boolean;
+};
+
+/**
+ * The name of the persona to read as, as the mesh has it (PERSPECTIVE-1).
+ *
+ * @throws not_found for a persona that is not there; conflict for one that was retired, and with the perspective that there is
+ * already while neither text nor persona has changed since
+ */
+async function refuseFreshReading(
+  services: Pick<JobServices, "database" | "sources">,
+  wanted: WantedReading,
+): Promise<string> {
+  const { persona_name, again } = wanted;
+  const { orm, meshId } = services.database;
+  const { name, nameKey, retired } = await requirePersona(orm, meshId, persona_name);
+  if (retired) throw isRetired(name);
+  if (again) return name;
+  const source =
+    "file" in wanted
+      ? await readFileSource(services, wanted.file)
+      : await readSource(orm, meshId, wanted.session);
+  const best = await findBestPerspective(orm, source, nameKey);
+  if (best && !toPerspective(best, source).stale) throw isFresh(name, nameOf(wanted), best.number);
+  return name;
+}
+
+function isRetired(persona_name: string): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `The persona ${JSON.stringify(persona_name)} is retired, and nothing is read as it any more. A person can restore it (Settings → Personas).`,
+    { persona_name },
+  );
+}
+
+function nameOf(source: JobSource): string {
+  return "file" in source
+    ? `${source.file.root}/${source.file.path}`
+    : `The document of "${source.session.slug}"`;
+}
+
+function isFresh(persona_name: string, what: string, perspective_id: number): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `${what} was read as ${persona_name} since both last changed: perspective ${perspective_id} (get_perspective). \`again: true\` has it read once more.`,
+    { perspective_id, persona_name },
+  );
 }

@@ -2,7 +2,7 @@ import { findPersona, lockAndCountPersonas, savePersona, type Transaction } from
 import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { RecordServices } from "../../record/services.js";
 import type { PersonContext } from "../../sessions/context.js";
-import { hashPersona, toPersona, toPersonaKey } from "./persona-output.js";
+import { hashPersona, toPersona, toPersonaKey } from "./read-personas.js";
 
 /**
  * Writes a persona: a person alone does, since agents are told what it says (PERSONA-4). Of two who pass the same

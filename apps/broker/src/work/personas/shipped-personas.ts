@@ -1,5 +1,5 @@
 import type { ShippedPersona } from "@merkle/db";
-import { hashPersona, toPersonaKey } from "./persona-output.js";
+import { hashPersona, toPersonaKey } from "./read-personas.js";
 
 /** The personas that every mesh begins with. People change, retire and add to them; what they made of one stays (PERSONA-1). */
 export const shippedPersonas: readonly ShippedPersona[] = [

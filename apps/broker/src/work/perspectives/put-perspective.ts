@@ -2,7 +2,7 @@ import { findDocumentVersionHash, findJob, type JobRow, upsertPerspective } from
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { JobPrincipal } from "../../identity/principal.js";
 import type { AgentContext } from "../../sessions/context.js";
-import { requirePersona } from "../personas/persona-output.js";
+import { requirePersona } from "../personas/read-personas.js";
 import { recordResult } from "../record-result.js";
 import type { SourceServices } from "../sources/services.js";
 

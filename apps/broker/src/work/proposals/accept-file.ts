@@ -6,8 +6,8 @@ import { hunksTask } from "../../text/tasks.js";
 import { announceProposals } from "../announce-proposals.js";
 import type { JobServices } from "../jobs/services.js";
 import { closeTopic } from "../topics/close-topic.js";
-import { holdOpenProposal } from "./hold-open-proposal.js";
 import { mergeOntoNewest } from "./merge-onto-newest.js";
+import { holdOpenProposal } from "./open-proposal.js";
 import { readBaseText } from "./source-text.js";
 
 type Input = ParsedInputOf<"decide_proposal">;

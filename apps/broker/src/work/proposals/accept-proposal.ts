@@ -9,14 +9,13 @@ import { teamOfPerson } from "../../sessions/roster/join-as-person.js";
 import { hunksTask } from "../../text/tasks.js";
 import { announceProposals } from "../announce-proposals.js";
 import type { JobServices } from "../jobs/services.js";
-import { concludeWith } from "../sessions/conclude-with.js";
+import { concludeWith } from "../sessions/conclude-session.js";
 import { closeTopic } from "../topics/close-topic.js";
 import { acceptFile } from "./accept-file.js";
 import { agentName } from "./agent-name.js";
 import { type AcceptedText, applyAccepted } from "./apply-accepted.js";
-import type { DecidedProposal } from "./decided.js";
-import { holdOpenProposal, refuseDecided } from "./hold-open-proposal.js";
 import { mergeOntoNewest } from "./merge-onto-newest.js";
+import { type DecidedProposal, holdOpenProposal, refuseDecided } from "./open-proposal.js";
 import { refuseStale, StaleBase, staleProposal } from "./refuse-stale.js";
 import { fileOf, readCurrentText } from "./source-text.js";
 

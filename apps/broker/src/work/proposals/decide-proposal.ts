@@ -1,12 +1,22 @@
+import { decideProposalRow, type ProposalRow } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { requireSession } from "../../identity/session-directory.js";
+import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
 import type { PersonContext } from "../../sessions/context.js";
+import { announceProposals } from "../announce-proposals.js";
+import { type JobSource, queueJob } from "../jobs/queue-job.js";
 import type { JobServices } from "../jobs/services.js";
 import { acceptProposal } from "./accept-proposal.js";
-import type { DecidedProposal } from "./decided.js";
+import {
+  announceDecided,
+  type DecidedProposal,
+  holdOpenProposal,
+  refuseDecided,
+  remarkInTopic,
+  requireProposal,
+} from "./open-proposal.js";
 import { rebaseProposal } from "./rebase-proposal.js";
-import { rejectProposal } from "./reject-proposal.js";
-import { requireProposal } from "./require-proposal.js";
-import { returnProposal } from "./return-proposal.js";
+import { fileOf } from "./source-text.js";
 
 /** Does with a proposal what a person has decided (PROP-6); of any number who decide at once, one does. */
 export async function decideProposal(
@@ -20,6 +30,54 @@ export async function decideProposal(
   return { proposal_id: proposal.number, ...nothing, ...decided };
 }
 
+/** Rejects a proposal; its topic stays open, for another one or for nothing. */
+const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null }) =>
+  ctx.write(async (write) => {
+    const { tx, afterCommit } = write;
+    await holdOpenProposal(tx, proposal);
+    await decideProposalRow(tx, proposal, { status: "rejected", decidedBy: ctx.person.name, remark });
+    await remarkInTopic(ctx, write, proposal, remark);
+    await announceDecided(ctx, write, proposal, "reject");
+    afterCommit(() => announceProposals(ctx.services, proposal.sessionId));
+    return { status: "rejected" as const };
+  });
+
+/**
+ * Asks an agent for another revision, with what is to be changed (PROP-9). The job is queued with that, or nothing is done.
+ *
+ * @throws conflict while another job is in flight for the same source
+ */
+const returnProposal: DecidedProposal = async (ctx, proposal, { remark = "" }) => {
+  const { services, person } = ctx;
+  refuseDecided(proposal);
+  const source = await findSource(services, proposal);
+  return ctx.write(async (write) => {
+    await holdOpenProposal(write.tx, proposal);
+    await decideProposalRow(write.tx, proposal, { status: "returned", decidedBy: person.name, remark });
+    await remarkInTopic(ctx, write, proposal, remark);
+    await announceDecided(ctx, write, proposal, "return");
+    const job = await queueJob(services, write, {
+      kind: proposal.kind === "conclusion" ? "conclude" : "incorporate",
+      ...source,
+      topicId: proposal.topic,
+      personaName: null,
+      startedBy: person.name,
+    });
+    write.afterCommit(() => announceProposals(services, proposal.sessionId));
+    return { status: "returned" as const, job_id: job.number };
+  });
+};
+
+async function findSource(services: JobServices, proposal: ProposalRow): Promise<JobSource> {
+  const file = fileOf(proposal);
+  if (file) return { file };
+  const session = await requireSession(services, proposal.sessionId ?? "");
+  if (proposal.kind === "rewrite" && session.closed) throw sessionClosed(session);
+  if (session.imported) throw onlyACopy(session);
+  return { session };
+}
+
+// The functions above are constants, and have to be there.
 const decide: {
   readonly [Each in ParsedInputOf<"decide_proposal">["decision"]]: DecidedProposal;
 } = {

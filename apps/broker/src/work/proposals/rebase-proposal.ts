@@ -3,11 +3,9 @@ import { limits, MerkleError } from "@merkle/wire";
 import { hunksTask } from "../../text/tasks.js";
 import { announceProposals } from "../announce-proposals.js";
 import { keepFileText } from "../sources/file-text.js";
-import { announceDecided } from "./announce-decided.js";
 import { countLines } from "./count-lines.js";
-import type { DecidedProposal } from "./decided.js";
-import { holdOpenProposal, refuseDecided } from "./hold-open-proposal.js";
 import { type MergedProposal, mergeOntoNewest } from "./merge-onto-newest.js";
+import { announceDecided, type DecidedProposal, holdOpenProposal, refuseDecided } from "./open-proposal.js";
 import { fileOf } from "./source-text.js";
 
 /**

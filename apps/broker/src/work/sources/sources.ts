@@ -1,8 +1,7 @@
 import { MerkleError, parseSourcePath, type SourcePathParts } from "@merkle/wire";
 import { commitFile, type FileCommit } from "./commit-file.js";
-import { listCommitted } from "./committed.js";
+import { findLastCommit, type LastCommit, listCommitted } from "./committed.js";
 import { GitError } from "./git.js";
-import { findLastCommit, type LastCommit } from "./last-commit.js";
 import { type OpenSource, openSource } from "./open-source.js";
 import { type Repository, withRepository } from "./repository.js";
 import { NoSource, NotCurrent, RootProblem } from "./source-problems.js";

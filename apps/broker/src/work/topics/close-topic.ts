@@ -1,6 +1,16 @@
-import { closeTopicRow, rejectOpenProposal, type TopicKey, type TopicRow } from "@merkle/db";
+import {
+  closeTopicRow,
+  holdTopicCounter,
+  rejectOpenProposal,
+  reopenTopicRow,
+  sourceOf,
+  type TopicKey,
+  type TopicRow,
+} from "@merkle/db";
 import { MerkleError, type TopicCloseReason } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
+import { refuseTooManyOpen } from "./open-topic.js";
+import type { TopicServices } from "./services.js";
 
 /**
  * Closes a topic and tells its session (TOPIC-5). The last thing that a write does, as every announcement.
@@ -31,4 +41,38 @@ export function isClosed(topic_id: number): MerkleError {
     `Topic ${topic_id} is closed. To go on about its place reopen it (reply_to_topic with reopen), or open another one.`,
     { topic_id, status: "closed" },
   );
+}
+
+/**
+ * Opens a closed topic again, whatever it was closed for, and tells its session (TOPIC-12). The last thing that a write does, as
+ * every announcement. Nobody followed its place meanwhile, so it is looked for in the newest text.
+ *
+ * @throws conflict when it is open: of two who reopen it, one does
+ */
+export async function reopenTopic(
+  services: TopicServices,
+  { tx, announce, afterCommit }: Pick<Write, "tx" | "announce" | "afterCommit">,
+  key: TopicKey,
+  { by, causedBy }: { by: string; causedBy: string | null },
+): Promise<TopicRow> {
+  const { meshId, number: topic_id } = key;
+  await holdTopicCounter(tx, meshId);
+  const reopened = await reopenTopicRow(tx, key);
+  if (!reopened) throw isOpen(topic_id);
+  const source = sourceOf(reopened);
+  await refuseTooManyOpen(services, tx, source);
+  if (source.path !== null) return reopened;
+  const { sessionId } = source;
+  const at = new Date().toISOString();
+  const event = { event: "topic_reopened", topic_id, by, title: reopened.title, at } as const;
+  await announce(sessionId, event, { causedBy });
+  afterCommit(() => services.anchorer.look({ meshId, sessionId }));
+  return reopened;
+}
+
+function isOpen(topic_id: number): MerkleError {
+  return new MerkleError("conflict", `Topic ${topic_id} is open: there is nothing to reopen.`, {
+    topic_id,
+    status: "open",
+  });
 }

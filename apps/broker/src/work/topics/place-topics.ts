@@ -1,19 +1,49 @@
 import {
   type Database,
   type FoundPlace,
+  keepSourceText,
   listTopicsToPlace,
   type PlacedTopic,
   type SourceColumns,
   saveTopicPlace,
   type TextPoint,
 } from "@merkle/db";
+import type { SourcePathParts } from "@merkle/wire";
 import { locateQuote, type Reanchored } from "@merkle/wire/anchors";
 import { groupBy } from "../../core/group-by.js";
 import type { Workers } from "../../core/workers/workers.js";
+import { readFileText } from "../sources/file-text.js";
+import type { SourceServices } from "../sources/services.js";
+import { toFile } from "../sources/source-path.js";
 import { reanchorTask } from "./reanchor-task.js";
 
+/**
+ * Finds the places of a file's topics again where its text is another one than they were found in (SOURCE-12). Nobody tells of a
+ * file that changes, so whoever lists them looks.
+ */
+export async function placeFileTopics(
+  services: Pick<SourceServices, "database" | "sources" | "workers">,
+  file: SourcePathParts,
+): Promise<void> {
+  const { database, sources, workers } = services;
+  const { orm, meshId } = database;
+  const { text, hash } = await sources.open(file);
+  const at = { version: null, hash };
+  const source = toFile(file);
+  if ((await listTopicsToPlace(orm, meshId, source, at)).length === 0) return;
+  // Where a place is found in it, the next text is compared with this one.
+  await keepSourceText(orm, { meshId, ...file, hash, content: text });
+  await placeTopics({ database, workers }, meshId, {
+    source,
+    at,
+    text,
+    readEarlier: async ({ hash: earlier }) =>
+      earlier === null ? null : readFileText(services, file, earlier),
+  });
+}
+
 /** A source as it is now, and how its earlier texts are read. */
-export interface SourceText {
+interface SourceText {
   readonly source: SourceColumns;
   readonly at: TextPoint;
   readonly text: string;

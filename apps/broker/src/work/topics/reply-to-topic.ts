@@ -3,12 +3,9 @@ import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";
 import { announceProposals } from "../announce-proposals.js";
-import { closeTopic, isClosed } from "./close-topic.js";
-import { reopenTopic } from "./reopen-topic.js";
-import { requireTopic } from "./require-topic.js";
+import { closeTopic, isClosed, reopenTopic } from "./close-topic.js";
 import type { TopicServices } from "./services.js";
-import { topicAuthorOf } from "./topic-author.js";
-import { toTopic } from "./topic-output.js";
+import { requireTopic, topicAuthorOf, toTopic } from "./topic.js";
 
 /**
  * Says something in a topic, closes or reopens it, or both at once (TOPIC-4).

@@ -1,5 +1,6 @@
 import type { SourceColumns } from "@merkle/db";
 import { MerkleError, parseSourcePath, type SourcePathParts } from "@merkle/wire";
+import type { Asker } from "../../identity/principal.js";
 
 /** The parts of what was checked when it came in. */
 export function requireSourcePath(source_path: string): SourcePathParts {
@@ -11,4 +12,16 @@ export function requireSourcePath(source_path: string): SourcePathParts {
 /** A file as the source of topics, proposals and jobs. It is of no session. */
 export function toFile({ root, path }: SourcePathParts): SourceColumns & { readonly root: string } {
   return { sessionId: null, root, path };
+}
+
+/**
+ * The agent of a job reads the file that its job is about, and no other (JOB-12).
+ *
+ * @throws forbidden
+ */
+export function refuseOtherSource(asker: Asker, source_path: string): void {
+  if (asker?.kind !== "job" || asker.sourcePath === source_path) return;
+  throw new MerkleError("forbidden", `The agent of job ${asker.job} reads what that job is about alone.`, {
+    job_id: asker.job,
+  });
 }

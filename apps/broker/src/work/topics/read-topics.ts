@@ -1,12 +1,11 @@
-import { listTopicRows, type SourceColumns } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { findTopic, listTopicMessages, listTopicRows, type SourceColumns } from "@merkle/db";
+import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
-import { refuseOtherSource } from "../sources/refuse-other-source.js";
-import { requireSourcePath, toFile } from "../sources/require-source-path.js";
-import { placeFileTopics } from "./place-file-topics.js";
+import { refuseOtherSource, requireSourcePath, toFile } from "../sources/source-path.js";
+import { placeFileTopics } from "./place-topics.js";
 import type { TopicServices } from "./services.js";
-import { toTopic } from "./topic-output.js";
+import { requireTopic, toTopic, toTopicMessage } from "./topic.js";
 
 type Input = ParsedInputOf<"list_topics">;
 
@@ -48,4 +47,22 @@ async function findSource(
     if (!(error instanceof MerkleError)) throw error;
   }
   return toFile(file);
+}
+
+/** Reads a topic and a page of what was said in it, from the beginning on (TOPIC-3). */
+export async function getTopic(
+  { services, principal }: Context<TopicServices>,
+  { topic_id, after }: ParsedInputOf<"get_topic">,
+): Promise<OutputOf<"get_topic">> {
+  const { orm, meshId } = services.database;
+  const key = { meshId, number: topic_id };
+  const topic = requireTopic(await findTopic(orm, key), topic_id, principal);
+  const limit = limits.topicMessagesPageMax;
+  const rows = await listTopicMessages(orm, key, { after, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  return {
+    ...(await toTopic(services, topic)),
+    messages: page.map(toTopicMessage),
+    next_after: rows.length > limit ? (page.at(-1)?.sequence ?? null) : null,
+  };
 }

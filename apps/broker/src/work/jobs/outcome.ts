@@ -1,0 +1,93 @@
+import type { JobOutcome, JobRow, NothingMade } from "@merkle/db";
+import type { RunResult } from "./runner.js";
+
+/** Why a run was ended from outside. */
+export type EndedBecause = "timed_out" | "stopping" | "lost";
+
+/** How a job ended whose agent ended so (JOB-9). */
+export function toOutcome(
+  result: RunResult,
+  because: EndedBecause | null,
+  stopped: Stopped = { failure: "restarted", errorTail: restartedText },
+): JobOutcome {
+  const { exit_code: exitCode, error_tail: said, error } = result;
+  if (because === "timed_out")
+    return { status: "timed_out", failure: "timed_out", exitCode, errorTail: said };
+  if (because !== null) {
+    return { status: "failed", exitCode: null, ...stopped };
+  }
+  if (error?.reason === "unreachable") {
+    const errorTail = cut(`agent unreachable: ${error.message}`);
+    return { status: "failed", failure: "unreachable", exitCode, errorTail };
+  }
+  if (error) {
+    return { status: "failed", failure: "overgrown", exitCode, errorTail: cut(`${error.message}\n${said}`) };
+  }
+  if (exitCode === 0) return { status: "succeeded", exitCode };
+  return { status: "failed", failure: "exited", exitCode, errorTail: said };
+}
+
+/** What is said of a job whose agent was ended because its runner was. */
+interface Stopped {
+  readonly failure: "restarted" | "stopped";
+  readonly errorTail: string;
+}
+
+export const restartedText = "server restarted while job in flight";
+export const stoppedText = "its runner was stopped while the job was in flight";
+export const lostText = "whoever ran the job was not heard of any more";
+
+/** The tail is at most 4 KiB; what is put before it takes its place. */
+function cut(text: string): string {
+  return Buffer.from(text)
+    .subarray(0, 4_000)
+    .toString("utf8")
+    .replace(/\ufffd+$/, "");
+}
+
+/** What people are told of a job that failed; null of any other (JOB-9). */
+export function describeFailure({
+  failure,
+  kind,
+  exitCode,
+  startedAt,
+  completedAt,
+}: Pick<JobRow, "failure" | "kind" | "exitCode" | "startedAt" | "completedAt">): string | null {
+  switch (failure) {
+    case null:
+      return null;
+    case "unreachable":
+      return "Agent is unreachable. Check that claude is installed.";
+    case "overgrown":
+      return "Agent was stopped: it started too many processes.";
+    case "exited":
+      return `Agent failed with exit code ${exitCode}. See its log.`;
+    case "no_result":
+      return `Agent finished without producing a ${madeBy[kind]}. Retry.`;
+    case "timed_out":
+      return `Agent timed out after ${toMinutes(startedAt, completedAt)}.`;
+    case "restarted":
+      return "Agent failed: server restarted.";
+    case "stopped":
+      return "Agent failed: whoever ran it was stopped.";
+    case "lost":
+      return "Agent failed: whoever ran it was not heard of any more.";
+  }
+}
+
+/** What is said of a job whose agent ended well and has made nothing. */
+export function nothingMade(kind: JobRow["kind"]): NothingMade {
+  return { errorTail: `agent exited 0 but produced no ${madeBy[kind]}` };
+}
+
+/** What each kind of job is to make. */
+const madeBy: Readonly<Record<JobRow["kind"], string>> = {
+  conclude: "proposal",
+  incorporate: "proposal",
+  perspective: "perspective",
+};
+
+function toMinutes(from: Date | null, to: Date | null): string {
+  const seconds = Math.round(((to?.getTime() ?? 0) - (from?.getTime() ?? 0)) / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.round(seconds / 60)}m`;
+}

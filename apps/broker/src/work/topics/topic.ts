@@ -1,0 +1,106 @@
+import type { NewTopicMessage, TopicMessageRow, TopicRow } from "@merkle/db";
+import { limits, MerkleError, type Topic, type TopicMessage } from "@merkle/wire";
+import type { Asker } from "../../identity/principal.js";
+import type { MeshContext } from "../../sessions/context.js";
+import { authorOf } from "../../sessions/roster/author.js";
+import type { TopicServices } from "./services.js";
+
+/** A topic as callers see it. */
+export async function toTopic({ sessions }: Pick<TopicServices, "sessions">, row: TopicRow): Promise<Topic> {
+  const session = row.sessionId === null ? null : await sessions.find(row.sessionId);
+  return {
+    topic_id: row.number,
+    title: row.title,
+    status: row.status,
+    session_id: row.sessionId,
+    session: session?.slug ?? null,
+    source_path: row.path === null ? null : `${row.root}/${row.path}`,
+    opened_by: row.openedBy,
+    opened_at: row.openedAt.toISOString(),
+    closed: toClosed(row),
+    anchor:
+      row.quote === null
+        ? null
+        : {
+            quote: row.quote,
+            prefix: row.prefix,
+            suffix: row.suffix,
+            version: row.madeAtVersion,
+            hash: row.madeAtHash,
+          },
+    place: toPlace(row),
+    messages_count: row.lastSequence,
+  };
+}
+
+function toClosed({ closedBy, closedAt, closeReason }: TopicRow): Topic["closed"] {
+  if (closedBy === null || closedAt === null || closeReason === null) return null;
+  return { by: closedBy, at: closedAt.toISOString(), reason: closeReason };
+}
+
+/** Where a lost one was found last is nothing that anybody should mark. */
+function toPlace({ found, foundAtVersion, foundAtHash, startAt, endAt }: TopicRow): Topic["place"] {
+  if (found === null) return null;
+  const isLost = found === "lost";
+  return {
+    found,
+    start: isLost ? null : startAt,
+    end: isLost ? null : endAt,
+    version: foundAtVersion,
+    hash: foundAtHash,
+  };
+}
+
+export function toTopicMessage(row: TopicMessageRow): TopicMessage {
+  return {
+    sequence: row.sequence,
+    by: row.author,
+    human: row.authorHuman,
+    text: row.text,
+    job_id: row.job,
+    proposal_id: row.proposal,
+    at: row.at.toISOString(),
+  };
+}
+
+/** Who speaks in a topic: a team of the session that it is about, or a person. */
+type TopicAuthor = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
+
+/** @throws bad_request when a team speaks where another session's document is talked about */
+export async function topicAuthorOf(
+  ctx: MeshContext<TopicServices>,
+  sessionId: string | null,
+): Promise<TopicAuthor> {
+  const { name: author } = await authorOf(ctx, sessionId ?? undefined);
+  const { team, person } = ctx;
+  return team
+    ? { author, authorHuman: team.kind === "human", teamId: team.teamId, personId: null }
+    : { author, authorHuman: person.verified, teamId: null, personId: person.personId };
+}
+
+/** What a topic is called: the first line of its first message that says something. */
+export function topicTitle(text: string): string {
+  const line = text.split(/[\r\n\u2028\u2029]+/u).find((each) => each.trim() !== "") ?? text;
+  const signs = [...line.replace(/\p{Cc}+/gu, " ").trim()];
+  const { titleCharsMax } = limits;
+  return signs.length <= titleCharsMax ? signs.join("") : `${signs.slice(0, titleCharsMax - 1).join("")}…`;
+}
+
+/**
+ * A topic that was looked up, for somebody to whom it exists: the agent of a job knows those of its own session alone.
+ *
+ * @throws not_found
+ */
+export function requireTopic(row: TopicRow | null, number: number, asker: Asker): TopicRow {
+  const isHidden =
+    asker?.kind === "job" && (asker.sessionId !== row?.sessionId || asker.sourcePath !== pathOf(row));
+  if (row && !isHidden) return row;
+  throw new MerkleError(
+    "not_found",
+    `There is no topic ${number} in this mesh. list_topics shows those of a session.`,
+  );
+}
+
+function pathOf({ root, path }: TopicRow): string | null {
+  return path === null ? null : `${root}/${path}`;
+}
