@@ -12,7 +12,7 @@ import {
 import { canonicalJson, MerkleError, type SystemEvent } from "@merkle/wire";
 import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
 import { retryWhileLost } from "./retry-while-lost.js";
-import { seal, unseal } from "./seal.js";
+import { seal, unseal } from "./encrypt.js";
 
 /** A write of a verb: its transaction, and what is to happen once it is committed. */
 export interface Write {

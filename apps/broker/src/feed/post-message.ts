@@ -19,7 +19,7 @@ import { checkReply, refuseSettled, type Saying } from "./check-reply.js";
 import { readRecipientStates } from "./message-status.js";
 import { addressOf, fold, isEveryone, readAudience } from "./recipients.js";
 import type { FeedServices } from "./services.js";
-import { refuseWhileShut } from "./shut.js";
+import { refuseWhileShut } from "./posting-allowed.js";
 
 type Posted = OutputOf<"post_message">;
 

@@ -3,7 +3,7 @@ import type { TeamContext } from "../sessions/context.js";
 import { noteReturned, offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 import type { Channel, Mail } from "./delivery/channel.js";
-import { createDoorbell } from "./doorbell.js";
+import { createDoorbell } from "./wait-signal.js";
 import {
   awaitLater,
   type Beginning,
@@ -12,7 +12,7 @@ import {
   openMailbox,
   type Rest,
   resumeReading,
-} from "./mailbox.js";
+} from "./inbox-reader.js";
 import { makeReceipt } from "./message-status.js";
 import type { FeedServices } from "./services.js";
 

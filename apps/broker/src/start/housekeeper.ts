@@ -9,7 +9,7 @@ import {
 import { limits } from "@merkle/wire";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import type { Meshes, Services } from "../transports/services.js";
-import { createAttentionLook } from "../views/attention/attention-look.js";
+import { createAttentionLook } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */

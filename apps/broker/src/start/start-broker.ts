@@ -33,7 +33,7 @@ import { createAuthenticator } from "../identity/authenticator/authenticator.js"
 import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/manage-invites.js";
 import { createLimiter } from "../identity/limits/limiter.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
-import { type Arrivals, createArrivals } from "../identity/origin/arrival.js";
+import { type Arrivals, createArrivals } from "../identity/origin/request-origin.js";
 import { type AuthMode, chooseAuth, isLoopback } from "../identity/origin/auth-mode.js";
 import { createHostGuard } from "../identity/origin/hosts.js";
 import { makeVerificationCode, writeHomeKey } from "../identity/persons/verification.js";

@@ -9,10 +9,10 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { frameRules, limits, MerkleError } from "@merkle/wire";
 import { Hono } from "hono";
-import { createFewAtATime } from "../core/few-at-a-time.js";
+import { createFewAtATime } from "../core/concurrency-limit.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
 import { readBearer, readBrowserToken } from "../identity/authenticator/cookie.js";
-import type { Arrival, Arrivals } from "../identity/origin/arrival.js";
+import type { Arrival, Arrivals } from "../identity/origin/request-origin.js";
 import type { HostGuard } from "../identity/origin/hosts.js";
 import { requireMainMesh } from "../identity/require-main-mesh.js";
 import { nameOfToken } from "../identity/tokens/token.js";
@@ -32,7 +32,7 @@ import { mountMcp } from "./mcp/mount-mcp.js";
 import { renderAgentsPage } from "./reference/agents-page.js";
 import type { Authenticator, Meshes } from "./services.js";
 import type { HeldCertificate } from "./tls/hold-certificate.js";
-import { createWebSocketDoor } from "./websocket/websocket-door.js";
+import { createWebSocketDoor } from "./websocket/websocket-transport.js";
 
 export interface HttpServer {
   readonly server: Server;

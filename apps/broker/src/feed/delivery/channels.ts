@@ -4,7 +4,7 @@ import type { Log } from "../../core/log.js";
 import type { Bus } from "./bus.js";
 import { type Channel, createChannel } from "./channel.js";
 import type { MeshChannels } from "./mesh-channel.js";
-import { createPace } from "./pace.js";
+import { createPace } from "./throttle.js";
 import type { RingBudget } from "./ring.js";
 import { createStatePushes, type StateReceiver } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";

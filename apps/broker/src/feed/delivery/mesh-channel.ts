@@ -2,7 +2,7 @@ import type { StoredMessage } from "@merkle/db";
 import { type BrokerFrame, eventKinds, type MeshChangedKind, type SystemEvent } from "@merkle/wire";
 import { textFrame } from "./entry.js";
 import { createOutbox, type Outbox } from "./outbox.js";
-import { createPace } from "./pace.js";
+import { createPace } from "./throttle.js";
 import type { Sink } from "./subscription.js";
 
 /** Tells connections that watch a mesh that a read of it would now differ (MESH-1). While nobody does, nothing is done. */

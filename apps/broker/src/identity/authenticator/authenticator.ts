@@ -12,7 +12,7 @@ import { type HelloProof, limits, MerkleError, type SignatureProof } from "@merk
 import type { IdentityServices } from "../context.js";
 import type { Limiter } from "../limits/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";
-import type { Arrival } from "../origin/arrival.js";
+import type { Arrival } from "../origin/request-origin.js";
 import { requireSameOrigin } from "../origin/same-origin.js";
 import type { Asker, Principal } from "../principal.js";
 import type { Revocations } from "../revocations.js";

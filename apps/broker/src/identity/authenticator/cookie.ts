@@ -1,4 +1,4 @@
-import type { Arrival } from "../origin/arrival.js";
+import type { Arrival } from "../origin/request-origin.js";
 import { joinHalves } from "../tokens/token.js";
 
 /**

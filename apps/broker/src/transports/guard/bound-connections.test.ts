@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { limits } from "@merkle/wire";
 import { expect, it, onTestFinished } from "vitest";
 import { createMetrics } from "../../core/metrics.js";
-import { createArrivals } from "../../identity/origin/arrival.js";
+import { createArrivals } from "../../identity/origin/request-origin.js";
 import { boundConnections } from "./bound-connections.js";
 
 async function startServer(perAddressMax: number, trustedProxies: readonly string[] = []) {

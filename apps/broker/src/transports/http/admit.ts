@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
-import type { Arrivals } from "../../identity/origin/arrival.js";
+import type { Arrivals } from "../../identity/origin/request-origin.js";
 import type { Admission, Authenticator } from "../services.js";
 
 /** Who has been let in over HTTP, and from where. */

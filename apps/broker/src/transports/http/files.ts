@@ -12,7 +12,7 @@ import { openCall } from "../dispatch.js";
 import type { Services } from "../services.js";
 import { type Admit, callerSignal, type HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
-import { createPlaces } from "./places.js";
+import { createPlaces } from "../../core/semaphore.js";
 import { readQuery } from "./read-query.js";
 
 /** What gives out or takes in files, as long as that takes (EXPORT-1, IMPORT-1). */

@@ -1,5 +1,5 @@
 import type { WriteProblem } from "@merkle/db";
-import { within } from "../../core/within.js";
+import { within } from "../../core/with-timeout.js";
 import type { Services } from "../services.js";
 
 /** What `/health` says: the process answers, takes calls, and can write durably (OPS-2). */

@@ -6,7 +6,7 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { writeCookie } from "../../identity/authenticator/cookie.js";
 import { createSignInChallenges } from "../../identity/authenticator/sign-in-challenges.js";
-import type { Arrivals } from "../../identity/origin/arrival.js";
+import type { Arrivals } from "../../identity/origin/request-origin.js";
 import { requireSameOrigin } from "../../identity/origin/same-origin.js";
 import { type Asker, isNamed } from "../../identity/principal.js";
 import { makeBrowserToken, makeToken } from "../../identity/tokens/token.js";

@@ -10,7 +10,7 @@ import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { startPresence } from "../../sessions/peers/presence.js";
-import { createAttentionLook } from "./attention-look.js";
+import { createAttentionLook } from "./attention-poll.js";
 import { forgetSettled } from "./put-away.js";
 
 let door: Door;

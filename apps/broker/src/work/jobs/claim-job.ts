@@ -9,7 +9,7 @@ import {
 } from "@merkle/db";
 import { type Claim, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
-import { createDoorbell } from "../../feed/doorbell.js";
+import { createDoorbell } from "../../feed/wait-signal.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
 import type { Context } from "../../sessions/context.js";
 import { toParameters } from "./job-parameters.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { createFewAtATime, type FewAtATimeBounds } from "./few-at-a-time.js";
+import { createFewAtATime, type FewAtATimeBounds } from "./concurrency-limit.js";
 
 /** A server that answers nothing by itself, and what it serves, in its order. */
 async function startServer(bounds: FewAtATimeBounds) {

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { type Arrival, createArrivals } from "./arrival.js";
+import { type Arrival, createArrivals } from "./request-origin.js";
 import { createHostGuard } from "./hosts.js";
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;

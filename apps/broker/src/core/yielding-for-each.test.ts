@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { eachInTurns } from "./each-in-turns.js";
+import { eachInTurns } from "./yielding-for-each.js";
 
 it("[GUARD-16] what is done to many is done in turns, between which others have theirs", async () => {
   let now = 0;

@@ -1,6 +1,6 @@
 import { limits } from "@merkle/wire";
 import { describe, expect, it } from "vitest";
-import { createPlaces } from "./places.js";
+import { createPlaces } from "./semaphore.js";
 
 describe("what takes long", () => {
   it.each([

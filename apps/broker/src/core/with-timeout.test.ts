@@ -1,6 +1,6 @@
 import { limits } from "@merkle/wire";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { within } from "./within.js";
+import { within } from "./with-timeout.js";
 
 // What is tested is the moment itself, which no real silence would hit exactly.
 beforeEach(() => {

@@ -5,7 +5,7 @@ import {
   rememberTeam,
   type Transaction,
 } from "@merkle/db";
-import { seal, unseal } from "../../core/seal.js";
+import { seal, unseal } from "../../core/encrypt.js";
 import { toKey } from "./session-store.js";
 
 /** As which teams an MCP session takes part in sessions, so that its calls need no credential (MCP-2). */

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createPace } from "./pace.js";
+import { createPace } from "./throttle.js";
 
 it("[MESH-4] a hint is told at once, those that follow once when its time is over, and each name has its own time", () => {
   vi.useFakeTimers();

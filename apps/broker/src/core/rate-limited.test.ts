@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createSparing } from "./sparingly.js";
+import { createSparing } from "./rate-limited.js";
 
 it("[GUARD-10] what happens again and again is told at most so often, and how often it was not", () => {
   const now = vi.spyOn(performance, "now");
