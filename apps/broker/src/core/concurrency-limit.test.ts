@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { createFewAtATime, type FewAtATimeBounds } from "./concurrency-limit.js";
+import { type ConcurrencyBounds, createConcurrencyLimit } from "./concurrency-limit.js";
 
 /** A server that answers nothing by itself, and what it serves, in its order. */
-async function startServer(bounds: FewAtATimeBounds) {
-  const fewAtATime = createFewAtATime(bounds);
+async function startServer(bounds: ConcurrencyBounds) {
+  const limitConcurrency = createConcurrencyLimit(bounds);
   const served: { readonly url: string; readonly response: ServerResponse }[] = [];
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;
     const url = request.url ?? "";
-    fewAtATime(url.slice(1, 2), response, () => void served.push({ url, response }));
+    limitConcurrency(url.slice(1, 2), response, () => void served.push({ url, response }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,9 +5,9 @@ import type { ServerResponse } from "node:http";
  * PostgreSQL and the broker work on all of them while somebody else's waits behind. What takes long, as waits do, keeps
  * nobody from being served for more than a moment.
  */
-export type FewAtATime = (address: string, response: ServerResponse, serve: () => void) => void;
+export type ConcurrencyLimit = (address: string, response: ServerResponse, serve: () => void) => void;
 
-export interface FewAtATimeBounds {
+export interface ConcurrencyBounds {
   /** So many of an address are served at once. */
   readonly countMax: number;
   /** For so long one counts among them, however long it goes on. */
@@ -24,7 +24,7 @@ interface Queue {
   readonly waiting: Waiting[];
 }
 
-export function createFewAtATime({ countMax, countedMs }: FewAtATimeBounds): FewAtATime {
+export function createConcurrencyLimit({ countMax, countedMs }: ConcurrencyBounds): ConcurrencyLimit {
   const queues = new Map<string, Queue>();
 
   function goOn(address: string, queue: Queue): void {

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
  * Encrypts a text with a secret that only its caller holds (AES-256-GCM, the key by HKDF-SHA-256), so that what lies in
  * the database opens only for who asks with that secret again (IDEM-6, MCP-9).
  */
-export function seal(secret: string, purpose: string, text: string): Buffer {
+export function encrypt(secret: string, purpose: string, text: string): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", deriveKey(secret, purpose), nonce);
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
@@ -12,7 +12,7 @@ export function seal(secret: string, purpose: string, text: string): Buffer {
 }
 
 /** @throws when the secret or the purpose is another one, or the bytes were changed */
-export function unseal(secret: string, purpose: string, sealed: Uint8Array): string {
+export function decrypt(secret: string, purpose: string, sealed: Uint8Array): string {
   const bytes = Buffer.from(sealed);
   const decipher = createDecipheriv("aes-256-gcm", deriveKey(secret, purpose), bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));

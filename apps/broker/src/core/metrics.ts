@@ -13,7 +13,7 @@ export interface Metrics {
   readonly cutOffs: Counter<"reason">;
   readonly refusals: Counter<"by">;
   readonly deliveries: Counter<"path">;
-  readonly requests: Counter<"operation" | "door" | "result">;
+  readonly requests: Counter<"operation" | "transport" | "result">;
   /** The text of all of them in Prometheus's exposition format. */
   render(): Promise<string>;
 }
@@ -60,7 +60,7 @@ export function createMetrics(): Metrics {
     }),
     refusals: new Counter({
       name: "merkle_refusals_total",
-      help: "What the guard in front of the doors turned away, by what it was refused by.",
+      help: "What the guard in front of the transports turned away, by what it was refused by.",
       labelNames: ["by"],
       registers,
     }),
@@ -72,8 +72,8 @@ export function createMetrics(): Metrics {
     }),
     requests: new Counter({
       name: "merkle_requests_total",
-      help: "Operations called, by door and result code.",
-      labelNames: ["operation", "door", "result"],
+      help: "Operations called, by transport and result code.",
+      labelNames: ["operation", "transport", "result"],
       registers,
     }),
     render: () => registry?.metrics() ?? Promise.resolve(""),

@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 
 /** Does something at most so often; what came in between was left out, and is counted. */
-export type Sparing = (work: (leftOut: number) => void) => void;
+export type RateLimited = (work: (leftOut: number) => void) => void;
 
-export function createSparing(everyMs: number): Sparing {
+export function createRateLimited(everyMs: number): RateLimited {
   let doneAt = Number.NEGATIVE_INFINITY;
   let leftOut = 0;
   return (work) => {

@@ -1,24 +1,24 @@
 import { limits } from "@merkle/wire";
 import { describe, expect, it } from "vitest";
-import { createPlaces } from "./semaphore.js";
+import { createSemaphore } from "./semaphore.js";
 
 describe("what takes long", () => {
   it.each([
     ["exports", limits.exportsAtOnceMax],
     ["imports", limits.importsAtOnceMax],
   ])("[EXPORT-7] %s are done so many at once, and one more is asked to come back", (what, max) => {
-    const places = createPlaces(max, what);
-    const taken = Array.from({ length: max }, () => places.take());
-    expect(() => places.take()).toThrow(
+    const semaphore = createSemaphore(max, what);
+    const taken = Array.from({ length: max }, () => semaphore.take());
+    expect(() => semaphore.take()).toThrow(
       expect.objectContaining({
         code: "unavailable",
         details: expect.objectContaining({ retry_after_s: 5 }),
       }),
     );
-    // Left twice it is still one place.
-    taken[0]?.leave();
-    taken[0]?.leave();
-    places.take();
-    expect(() => places.take()).toThrow();
+    // Left twice it is still one permit.
+    taken[0]?.release();
+    taken[0]?.release();
+    semaphore.take();
+    expect(() => semaphore.take()).toThrow();
   });
 });

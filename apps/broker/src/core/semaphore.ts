@@ -1,25 +1,25 @@
 import { MerkleError } from "@merkle/wire";
 
 /** Lets so many at once do what takes long. */
-export interface Places {
+export interface Semaphore {
   /** @throws unavailable when all are taken */
-  take(): Place;
+  take(): Permit;
 }
 
-export interface Place {
+export interface Permit {
   /** May be called twice. */
-  leave(): void;
+  release(): void;
 }
 
-export function createPlaces(max: number, what: string): Places {
+export function createSemaphore(max: number, what: string): Semaphore {
   let taken = 0;
   return {
     take() {
-      if (taken >= max) throw noPlace(max, what);
+      if (taken >= max) throw noPermit(max, what);
       taken += 1;
       let isHeld = true;
       return {
-        leave() {
+        release() {
           if (isHeld) taken -= 1;
           isHeld = false;
         },
@@ -28,7 +28,7 @@ export function createPlaces(max: number, what: string): Places {
   };
 }
 
-function noPlace(max: number, what: string): MerkleError {
+function noPermit(max: number, what: string): MerkleError {
   return new MerkleError(
     "unavailable",
     `The broker does ${max} ${what} at once, and that many are under way. Try again in a moment.`,

@@ -1,6 +1,6 @@
 import { limits } from "@merkle/wire";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { within } from "./with-timeout.js";
+import { withTimeout } from "./with-timeout.js";
 
 // What is tested is the moment itself, which no real silence would hit exactly.
 beforeEach(() => {
@@ -18,7 +18,7 @@ it("[FEED-7] [LIMIT-1] an answer counts up to silentDatabaseMsMax, and after tha
     [max + 1, "unavailable"],
   ] as const) {
     const work = new Promise<string>((resolve) => setTimeout(resolve, answeredAfter, "answer"));
-    const outcome = within(work, max, "unknown").catch((error: { code: string }) => error.code);
+    const outcome = withTimeout(work, max, "unknown").catch((error: { code: string }) => error.code);
     await vi.advanceTimersByTimeAsync(max + 1);
     expect(await outcome, `${answeredAfter} ms`).toBe(expected);
   }

@@ -6,7 +6,7 @@ import { MerkleError } from "@merkle/wire";
  *
  * @throws unavailable when `work` has not settled in time
  */
-export async function within<Result>(
+export async function withTimeout<Result>(
   work: Promise<Result>,
   ms: number,
   outcome: "none" | "unknown",

@@ -10,9 +10,9 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { canonicalJson, MerkleError, type SystemEvent } from "@merkle/wire";
+import { decrypt, encrypt } from "./encrypt.js";
 import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
 import { retryWhileLost } from "./retry-while-lost.js";
-import { seal, unseal } from "./encrypt.js";
 
 /** A write of a verb: its transaction, and what is to happen once it is committed. */
 export interface Write {
@@ -69,7 +69,7 @@ export async function writeOnce<Result>(
       const earlier = await claimRequest(tx, requestKey, inputHash);
       if (earlier) {
         if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
-        const stored: Result = JSON.parse(unseal(key, purpose, earlier.sealedResult));
+        const stored: Result = JSON.parse(decrypt(key, purpose, earlier.sealedResult));
         return stored;
       }
       const fresh = await work({
@@ -78,7 +78,7 @@ export async function writeOnce<Result>(
         post: (row) => post(tx, announced, row),
         afterCommit: (run) => runs.push(run),
       });
-      await saveRequestResult(tx, requestKey, seal(key, purpose, JSON.stringify(fresh)));
+      await saveRequestResult(tx, requestKey, encrypt(key, purpose, JSON.stringify(fresh)));
       return fresh;
     });
     for (const run of runs) run();
@@ -94,7 +94,7 @@ export async function readEarlierResult(database: Database, request: RequestIden
   const earlier = await findRequest(database.orm, requestKey);
   if (!earlier) return undefined;
   if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
-  return JSON.parse(unseal(request.idempotencyKey, purpose, earlier.sealedResult));
+  return JSON.parse(decrypt(request.idempotencyKey, purpose, earlier.sealedResult));
 }
 
 function address(database: Database, request: RequestIdentity, key: string) {

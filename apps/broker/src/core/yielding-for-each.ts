@@ -8,7 +8,7 @@ const turnMs = 2;
  * Does something with each of many, over as many turns of the event loop as it takes. What is added to a Set meanwhile has
  * its turn, too, and what is taken from it has none.
  */
-export async function eachInTurns<Each>(many: Iterable<Each>, work: (each: Each) => void): Promise<void> {
+export async function yieldingForEach<Each>(many: Iterable<Each>, work: (each: Each) => void): Promise<void> {
   let turnEnds = performance.now() + turnMs;
   for (const each of many) {
     work(each);

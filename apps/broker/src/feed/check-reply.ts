@@ -11,7 +11,7 @@ type PostInput = ParsedInputOf<"post_message">;
 type SealedContent = { readonly private: true; readonly sealed: string; readonly answer?: undefined };
 
 /** What somebody wants to say. */
-export interface Saying extends Pick<PostInput, "to" | "priority" | "reply_to"> {
+export interface PostRequest extends Pick<PostInput, "to" | "priority" | "reply_to"> {
   readonly content: PostInput["content"] | SealedContent;
   readonly operation: "post_message" | "send_message";
 }
@@ -25,7 +25,7 @@ export interface Saying extends Pick<PostInput, "to" | "priority" | "reply_to"> 
 export async function checkReply(
   ctx: TeamContext<FeedServices>,
   id: string,
-  { content, reply_to }: Saying,
+  { content, reply_to }: PostRequest,
 ): Promise<Pick<Said, "content" | "answers">> {
   if (reply_to === undefined) {
     if (content.answer === undefined) return { content, answers: null };

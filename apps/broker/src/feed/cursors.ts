@@ -1,6 +1,6 @@
 import { countMail, countUnread, readFeedHeads, saveLastRead, setResynced } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import type { PersonCaller } from "../identity/credential.js";
+import type { PersonActor } from "../identity/credential.js";
 import type { PersonReaderContext, ReaderContext, SessionContext, TeamContext } from "../sessions/context.js";
 import { acknowledgeUpTo, offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import type { FeedServices } from "./services.js";
@@ -120,7 +120,7 @@ async function noteResynced({ orm }: FeedServices["database"], peer: Peer): Prom
  */
 async function noteReading(
   { services, session, team }: ReaderContext<FeedServices>,
-  { personId }: PersonCaller,
+  { personId }: PersonActor,
   cursor: number,
 ): Promise<number> {
   const { database, presence, mesh } = services;

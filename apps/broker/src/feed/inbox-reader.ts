@@ -57,25 +57,25 @@ export async function noteRead({
 }
 
 /** A caller's mail in a feed, read on from where it began. */
-export interface Mailbox {
+export interface InboxReader {
   /** Whether in the page that was read, or behind it up to the feed's head then, anything stands that no earlier reply brought. */
   hasNew(page: Mail, head: number): Promise<boolean>;
   /** Reads the next page. Without entries there is nothing for the caller up to the feed's end. */
   read(): Promise<Mail>;
   /**
-   * Looks at what came since the last page, without taking it: whether something of it ends a wait. It waits for the
+   * Reads what came since the last page, without taking it: whether something of it ends a wait. It waits for the
    * database only where the feed's end is no longer in memory.
    */
-  look(): Promise<boolean>;
+  poll(): Promise<boolean>;
   /** The same, or null when it would have to wait. */
-  lookNow(): boolean | null;
+  pollNow(): boolean | null;
 }
 
-export function openMailbox(
+export function openInboxReader(
   ctx: TeamContext<FeedServices>,
   channel: Channel,
   { since, again, own }: { since: number; again: number; own: boolean },
-): Mailbox {
+): InboxReader {
   const { peer } = ctx.team;
   const addressee: Addressee = { peerId: peer.peerId, own };
   const bounds = pageBounds(ctx);
@@ -116,13 +116,13 @@ export function openMailbox(
         if (taken >= channel.head) return mail;
       }
     },
-    async look() {
+    async poll() {
       while (!ending && looked < channel.head) {
         note(await channel.readMail(looked, addressee, bounds));
       }
       return ending;
     },
-    lookNow() {
+    pollNow() {
       while (!ending && looked < channel.head) {
         const mail = channel.readMailNow(looked, addressee, bounds);
         if (!mail) return null;

@@ -11,15 +11,15 @@ import {
 import { canonicalJson, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
-import type { PersonCaller } from "../identity/credential.js";
+import type { PersonActor } from "../identity/credential.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
 import type { Appended } from "./appender.js";
-import { checkReply, refuseSettled, type Saying } from "./check-reply.js";
+import { checkReply, type PostRequest, refuseSettled } from "./check-reply.js";
 import { readRecipientStates } from "./message-status.js";
+import { requirePostingAllowed } from "./posting-allowed.js";
 import { addressOf, fold, isEveryone, readAudience } from "./recipients.js";
 import type { FeedServices } from "./services.js";
-import { refuseWhileShut } from "./posting-allowed.js";
 
 type Posted = OutputOf<"post_message">;
 
@@ -30,18 +30,18 @@ type Posted = OutputOf<"post_message">;
  * @throws session_closed, session_held or budget_spent; not_found for a recipient or a message that there is none of;
  * conflict when the key was used for another message, or the ask has its answer
  */
-async function say(ctx: TeamContext<FeedServices>, saying: Saying): Promise<Posted> {
-  const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, saying.operation, ctx.idempotencyKey);
-  if (!ctx.joins && namesNothing(saying))
-    return post(ctx, toRow(ctx, id, saying, saying.content, everyone, null), saying);
+async function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise<Posted> {
+  const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, request.operation, ctx.idempotencyKey);
+  if (!ctx.joins && namesNothing(request))
+    return post(ctx, toRow(ctx, id, request, request.content, everyone, null), request);
   // All of this only reads, so a database that is away for a moment is waited for.
-  const prepared = await retryWhileLost(() => prepare(ctx, id, saying));
-  if ("earlier" in prepared) return repeat(ctx, prepared.earlier, saying);
-  return post(ctx, prepared.row, saying);
+  const prepared = await retryWhileLost(() => prepare(ctx, id, request));
+  if ("earlier" in prepared) return repeat(ctx, prepared.earlier, request);
+  return post(ctx, prepared.row, request);
 }
 
 /** What is for everyone and replies to nothing goes its way without a look at the database. */
-function namesNothing({ to, reply_to, content }: Saying): boolean {
+function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   return (
     (to === undefined || to.every(isEveryone)) &&
     reply_to === undefined &&
@@ -52,18 +52,18 @@ function namesNothing({ to, reply_to, content }: Saying): boolean {
 
 type Prepared = { readonly row: MessageRow } | { readonly earlier: StoredMessage };
 
-async function prepare(ctx: TeamContext<FeedServices>, id: string, saying: Saying): Promise<Prepared> {
+async function prepare(ctx: TeamContext<FeedServices>, id: string, request: PostRequest): Promise<Prepared> {
   // What it names may be gone by now, which is no reason to refuse the repetition of what was posted.
   const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
   if (earlier) return { earlier };
   try {
-    const audience = await readAudience(ctx, saying.to ?? everyone.recipients);
-    if ("sealed" in saying.content) requireOnePeer(audience);
-    const { content, answers } = await checkReply(ctx, id, saying);
-    return { row: toRow(ctx, id, saying, content, audience, answers) };
+    const audience = await readAudience(ctx, request.to ?? everyone.recipients);
+    if ("sealed" in request.content) requireOnePeer(audience);
+    const { content, answers } = await checkReply(ctx, id, request);
+    return { row: toRow(ctx, id, request, content, audience, answers) };
   } catch (error) {
     // Whoever may not post at all is told that first (ERR-2).
-    if (error instanceof MerkleError) await refuseWhileShut(ctx);
+    if (error instanceof MerkleError) await requirePostingAllowed(ctx);
     throw error;
   }
 }
@@ -71,7 +71,7 @@ async function prepare(ctx: TeamContext<FeedServices>, id: string, saying: Sayin
 function toRow(
   { session, team }: TeamContext<FeedServices>,
   id: string,
-  { priority, reply_to }: Saying,
+  { priority, reply_to }: PostRequest,
   content: Said["content"],
   audience: Audience,
   answers: number | null,
@@ -84,7 +84,7 @@ function toRow(
   return chatRow(session.sessionId, id, author, said);
 }
 
-async function post(ctx: TeamContext<FeedServices>, row: MessageRow, saying: Saying): Promise<Posted> {
+async function post(ctx: TeamContext<FeedServices>, row: MessageRow, request: PostRequest): Promise<Posted> {
   const { sessions } = ctx.services;
   for (;;) {
     const appended = await (ctx.joins ? joinAndPost(ctx, row) : place(ctx, row));
@@ -93,14 +93,14 @@ async function post(ctx: TeamContext<FeedServices>, row: MessageRow, saying: Say
         if (ctx.person) await readOwnPost(ctx, ctx.person, appended.sequence);
         return toPosted(ctx, { id: row.id, reaches: row.reaches, ...appended });
       case "duplicate":
-        return repeat(ctx, await retryWhileLost(() => getStored(ctx, row.id)), saying);
+        return repeat(ctx, await retryWhileLost(() => getStored(ctx, row.id)), request);
       case "settled":
         await retryWhileLost(() => refuseSettled(ctx, row.id, row.answers ?? 0));
         break;
       case "held":
       case "over_budget":
         // A human may have spoken meanwhile: then it is tried again.
-        await retryWhileLost(() => refuseWhileShut(ctx));
+        await retryWhileLost(() => requirePostingAllowed(ctx));
         break;
       case "closed":
         sessions.markClosed(row.session_id);
@@ -135,9 +135,9 @@ async function joinAndPost(ctx: TeamContext<FeedServices>, row: MessageRow): Pro
 async function repeat(
   ctx: TeamContext<FeedServices>,
   stored: StoredMessage,
-  saying: Saying,
+  request: PostRequest,
 ): Promise<Posted> {
-  if (ctx.idempotencyKey !== undefined && !(await isRepetition(ctx, stored, saying))) {
+  if (ctx.idempotencyKey !== undefined && !(await isRepetition(ctx, stored, request))) {
     throw otherMessage(stored.sequence);
   }
   return toPosted(ctx, { ...stored, postedAt: stored.posted_at });
@@ -190,7 +190,7 @@ export async function postMessage(
   input: ParsedInputOf<"post_message">,
 ): Promise<OutputOf<"post_message">> {
   const { content, to, priority, reply_to } = input;
-  return say(ctx, { operation: "post_message", content, to, priority, reply_to });
+  return postChat(ctx, { operation: "post_message", content, to, priority, reply_to });
 }
 
 /** Posts a chat message to those that `to` names (SEND-1). */
@@ -200,26 +200,26 @@ export async function sendMessage(
 ): Promise<OutputOf<"send_message">> {
   const { message, to, priority, reply_to } = input;
   const content = input.private ? ({ private: true, sealed: message } as const) : { text: message };
-  return say(ctx, { operation: "send_message", content, to, priority, reply_to });
+  return postChat(ctx, { operation: "send_message", content, to, priority, reply_to });
 }
 
 /** Whether what is said is what the message with the same key said (IDEM-8), however its recipients were written. */
 async function isRepetition(
   ctx: TeamContext<FeedServices>,
   stored: StoredMessage,
-  saying: Saying,
+  request: PostRequest,
 ): Promise<boolean> {
   return (
-    stored.priority === saying.priority &&
-    stored.reply_to === (saying.reply_to ?? null) &&
+    stored.priority === request.priority &&
+    stored.reply_to === (request.reply_to ?? null) &&
     // What was redacted cannot be compared: it is the same message, and is not posted again.
-    (stored.redaction !== null || isSameContent(stored.content, saying.content)) &&
-    (await isSameAudience(ctx, stored.recipients, saying.to))
+    (stored.redaction !== null || isSameContent(stored.content, request.content)) &&
+    (await isSameAudience(ctx, stored.recipients, request.to))
   );
 }
 
 /** An answer is stored as the option is written, and may be given otherwise. */
-function isSameContent(stored: string, { answer, ...content }: Saying["content"]): boolean {
+function isSameContent(stored: string, { answer, ...content }: PostRequest["content"]): boolean {
   const { answer: given, guest }: { answer?: string; guest?: true } = JSON.parse(stored);
   const same = answer !== undefined && given !== undefined && fold(answer) === fold(given);
   const repeated = answer === undefined ? content : { ...content, answer: same ? given : answer };
@@ -267,7 +267,7 @@ async function nameKeys(
  */
 async function readOwnPost(
   ctx: TeamContext<FeedServices>,
-  person: PersonCaller,
+  person: PersonActor,
   posted: number,
 ): Promise<void> {
   const { database, mesh, log } = ctx.services;

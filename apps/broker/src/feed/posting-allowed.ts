@@ -12,7 +12,7 @@ import type { FeedServices } from "./services.js";
  *
  * @throws session_closed, session_held or budget_spent
  */
-export async function refuseWhileShut(ctx: TeamContext<FeedServices>): Promise<void> {
+export async function requirePostingAllowed(ctx: TeamContext<FeedServices>): Promise<void> {
   const { database, sessions } = ctx.services;
   const { sessionId, slug } = ctx.session;
   const row = await findSession(database.orm, database.meshId, sessionId);

@@ -3,18 +3,18 @@ import type { TeamContext } from "../sessions/context.js";
 import { noteReturned, offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 import type { Channel, Mail } from "./delivery/channel.js";
-import { createDoorbell } from "./wait-signal.js";
 import {
   awaitLater,
   type Beginning,
   countRest,
   noteRead,
-  openMailbox,
+  openInboxReader,
   type Rest,
   resumeReading,
 } from "./inbox-reader.js";
 import { makeReceipt } from "./message-status.js";
 import type { FeedServices } from "./services.js";
+import { createWaitSignal } from "./wait-signal.js";
 
 type Input = ParsedInputOf<"wait_for_messages">;
 type Output = OutputOf<"wait_for_messages">;
@@ -69,35 +69,35 @@ async function readOrBlock(
   { since, again }: Beginning,
 ): Promise<Page> {
   const { peer } = ctx.team;
-  const mailbox = openMailbox(ctx, channel, { since, again, own: input.include_own });
+  const inbox = openInboxReader(ctx, channel, { since, again, own: input.include_own });
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
-  const bell = createDoorbell({ timeoutMs, signals: [ctx.signal, ctx.services.stopping] });
+  const wake = createWaitSignal({ timeoutMs, signals: [ctx.signal, ctx.services.stopping] });
   let blocked = false;
   // Attached before the first read: what is committed while it reads rings, and is looked at next. What comes while it
   // blocks is looked at on the spot, since most of it may be for others.
   const detach = channel.attach({
     wake: () => {
-      if (!blocked || channel.closed || mailbox.lookNow() !== false) bell.ring();
+      if (!blocked || channel.closed || inbox.pollNow() !== false) wake.ring();
     },
   });
-  const unpark = park(ctx, peer, bell.expire);
+  const unpark = park(ctx, peer, wake.expire);
   try {
     const { head } = channel;
-    const unread = await mailbox.read();
+    const unread = await inbox.read();
     // What is only brought again comes with what ends the wait: a caller that shows nothing makes no second round for it.
-    if (await mailbox.hasNew(unread, head)) return { ...unread, timedOut: false };
+    if (await inbox.hasNew(unread, head)) return { ...unread, timedOut: false };
     while (!channel.closed) {
       ctx.onBlocked();
       blocked = true;
-      const answer = await bell.answered();
+      const answer = await wake.answered();
       blocked = false;
-      if (answer === "expired" || (await mailbox.look())) break;
+      if (answer === "expired" || (await inbox.poll())) break;
     }
-    const page = await mailbox.read();
+    const page = await inbox.read();
     const inVain = page.entries.length === 0 && !channel.closed;
     return { ...page, timedOut: inVain && timeoutMs > 0 && !ctx.signal.aborted };
   } finally {
-    bell.stop();
+    wake.stop();
     detach();
     unpark();
   }
@@ -190,7 +190,7 @@ export async function checkMessages(
   presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
   const { since, again, saved } = await resumeReading(ctx, channel, input.receipt);
-  const mail = await openMailbox(ctx, channel, { since, again, own: false }).read();
+  const mail = await openInboxReader(ctx, channel, { since, again, own: false }).read();
   const { upTo, remaining } = await countRest(ctx, channel, mail, false);
   await saved;
 

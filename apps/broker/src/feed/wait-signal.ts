@@ -1,5 +1,5 @@
 /** Wakes whoever waits at it; rung while nobody waits, it is remembered. */
-export interface Doorbell {
+export interface WaitSignal {
   ring(): void;
   /** Ends the wait as if its time were up. */
   expire(): void;
@@ -8,7 +8,10 @@ export interface Doorbell {
   stop(): void;
 }
 
-export function createDoorbell(options: { timeoutMs: number; signals: readonly AbortSignal[] }): Doorbell {
+export function createWaitSignal(options: {
+  timeoutMs: number;
+  signals: readonly AbortSignal[];
+}): WaitSignal {
   let rung = false;
   let expired = options.timeoutMs <= 0 || options.signals.some((signal) => signal.aborted);
   let answer: ((how: "rung" | "expired") => void) | null = null;

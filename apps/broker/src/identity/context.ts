@@ -1,7 +1,7 @@
 import type { Transaction } from "@merkle/db";
 import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
-import type { CredentialCache, PersonCaller } from "./credential.js";
+import type { CredentialCache, PersonActor } from "./credential.js";
 import type { Limiter } from "./limits/limiter.js";
 import type { Principal } from "./principal.js";
 import type { Revocations } from "./revocations.js";
@@ -23,7 +23,7 @@ export interface IdentityServices extends CoreServices {
 /** One request, as a verb sees it that needs to know who was let in, and no team. */
 export interface Context<Services extends CoreServices> {
   readonly services: Services;
-  readonly door: "rest" | "mcp" | "websocket";
+  readonly transport: "rest" | "mcp" | "websocket";
   /** Whether a program or a model reads the answer; a model's pages are shorter. */
   readonly view: "json" | "compact";
   /** Aborted when the caller gives up or goes away. */
@@ -39,7 +39,7 @@ export interface Context<Services extends CoreServices> {
   placed(): void;
   /** Who was let in; null for somebody whom the broker does not know, where an operation is for anybody. */
   readonly principal: Principal | null;
-  readonly person: PersonCaller | null;
+  readonly person: PersonActor | null;
   /** Does the request's one write, once (IDEM-1). */
   write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
   /** Runs when the reply has been written to the caller in full. */
@@ -48,5 +48,5 @@ export interface Context<Services extends CoreServices> {
 
 /** A person, where no session is addressed. */
 export type PersonContext<Services extends CoreServices> = Context<Services> & {
-  readonly person: PersonCaller;
+  readonly person: PersonActor;
 };

@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { PersonRow } from "@merkle/db";
 
 /** A person who has proved itself. */
-export interface PersonCaller {
+export interface PersonActor {
   readonly personId: string;
   readonly name: string;
   /** The text that it proved itself with; only ever given back to the caller who sent it. */

@@ -1,9 +1,9 @@
 import type { SessionAnnouncer } from "../core/services.js";
 import type { Context as IdentityContext } from "../identity/context.js";
-import type { PersonCaller } from "../identity/credential.js";
+import type { PersonActor } from "../identity/credential.js";
 import type { JobPrincipal } from "../identity/principal.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
-import type { TeamCaller } from "./access/credentials.js";
+import type { TeamActor } from "./access/credentials.js";
 import type { AccessServices } from "./access/services.js";
 
 /** The services of what happens in a session's roster. */
@@ -14,7 +14,7 @@ export interface SessionServices extends AccessServices {
 /** One request, as a verb sees it. */
 export interface Context<Services extends AccessServices> extends IdentityContext<Services> {
   /** The team that calls; a person's, where the person is or has been one. */
-  readonly team: TeamCaller | null;
+  readonly team: TeamActor | null;
   /** Whether that write first makes the caller a team: what is posted then must be a part of it (PERSON-3). */
   readonly joins: boolean;
 }
@@ -24,17 +24,17 @@ export interface SessionContext<Services extends AccessServices> extends Context
 }
 
 export interface TeamContext<Services extends AccessServices> extends SessionContext<Services> {
-  readonly team: TeamCaller;
+  readonly team: TeamActor;
 }
 
 /** Somebody who reads a session: a team of it, or a person, who need not be in it. */
 export type ReaderContext<Services extends AccessServices> =
   | (TeamContext<Services> & { readonly person: null })
-  | (SessionContext<Services> & { readonly person: PersonCaller });
+  | (SessionContext<Services> & { readonly person: PersonActor });
 
 /** Somebody of the mesh who addresses no session: a team of any of its sessions, or a person. */
 export type MeshContext<Services extends AccessServices> =
-  | (Context<Services> & { readonly team: TeamCaller; readonly person: null })
+  | (Context<Services> & { readonly team: TeamActor; readonly person: null })
   | PersonContext<Services>;
 
 /** The agent of a running job, which is no team and no person. */
@@ -50,10 +50,10 @@ export type ProposerContext<Services extends AccessServices> = MeshContext<Servi
 /** A person, where no session is addressed. */
 export type PersonContext<Services extends AccessServices> = Context<Services> & {
   readonly team: null;
-  readonly person: PersonCaller;
+  readonly person: PersonActor;
 };
 
 /** A person who reads a session, in it or not. */
 export type PersonReaderContext<Services extends AccessServices> = SessionContext<Services> & {
-  readonly person: PersonCaller;
+  readonly person: PersonActor;
 };

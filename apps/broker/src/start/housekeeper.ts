@@ -9,7 +9,7 @@ import {
 import { limits } from "@merkle/wire";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import type { Meshes, Services } from "../transports/services.js";
-import { createAttentionLook } from "../views/attention/attention-poll.js";
+import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
@@ -22,17 +22,17 @@ const sourceTextDays = 2;
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
   const { channels, presence, settings, database, log, stateAnnouncer } = meshes.main;
-  const attentionLooks = new Map<Services, () => Promise<void>>();
+  const attentionPolls = new Map<Services, () => Promise<void>>();
 
   async function lookForAttention(): Promise<void> {
     for (const services of await meshes.all()) {
-      const lookAt = attentionLooks.get(services) ?? createAttentionLook(services);
-      attentionLooks.set(services, lookAt);
-      await lookAt();
+      const poll = attentionPolls.get(services) ?? createAttentionPoll(services);
+      attentionPolls.set(services, poll);
+      await poll();
     }
   }
 
-  async function look(): Promise<void> {
+  async function sweep(): Promise<void> {
     channels.sweep();
     for (const sessionId of presence.sweep(new Date(), settings.current))
       channels.announcePresence(sessionId);
@@ -52,7 +52,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   }
 
   const timers = [
-    [look, safetyMs],
+    [sweep, safetyMs],
     [stateAnnouncer.catchUp, safetyMs],
     [lookForAttention, safetyMs],
     [purge, purgeMs],

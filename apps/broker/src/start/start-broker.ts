@@ -33,9 +33,9 @@ import { createAuthenticator } from "../identity/authenticator/authenticator.js"
 import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/manage-invites.js";
 import { createLimiter } from "../identity/limits/limiter.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
-import { type Arrivals, createArrivals } from "../identity/origin/request-origin.js";
 import { type AuthMode, chooseAuth, isLoopback } from "../identity/origin/auth-mode.js";
 import { createHostGuard } from "../identity/origin/hosts.js";
+import { createOriginReader, type OriginReader } from "../identity/origin/request-origin.js";
 import { makeVerificationCode, writeHomeKey } from "../identity/persons/verification.js";
 import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
@@ -166,7 +166,7 @@ type Resolved = BrokerOptions & { host: string; port: number; log: Log; auth: Au
 
 async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
   const { host, log } = options;
-  const arrivals = toArrivals(options);
+  const originReader = toArrivals(options);
   // Told before anything is started; used once the home is known to be this broker's.
   if (options.tls) await readCertificate(options.tls);
   const target = await startDatabaseServer(options, stops);
@@ -212,14 +212,14 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
       publicUrl: () => services.settings.current.public_url,
       certifiedNames: () => certificate?.current.names ?? [],
     }),
-    arrivals,
+    originReader,
     certificate,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     deadlines: { ...usualDeadlines, ...options.deadlines },
     connectionsMax: options.connectionsMax,
     dashboard: options.dashboard,
   });
-  stops.add("doors", http.stop);
+  stops.add("transports", http.stop);
   const port = await listen(http, options);
   listening = `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : nameToShow(host)}:${port}`;
   stops.add("housekeeper", startHousekeeper(started.meshes, nodeLock.check));
@@ -255,9 +255,9 @@ async function makeFirstInvite(
   return newAdminInvite ? makeAdminInvite(services) : ensureFirstInvite(services);
 }
 
-function toArrivals({ trustedProxies = [] }: Resolved): Arrivals {
+function toArrivals({ trustedProxies = [] }: Resolved): OriginReader {
   try {
-    return createArrivals(trustedProxies);
+    return createOriginReader(trustedProxies);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     throw new StartError("bad_setting", `A trusted proxy is not understood: ${problem}`, { cause: error });
@@ -421,7 +421,7 @@ async function startServices(options: ServicesOptions): Promise<StartedServices>
     auth,
     limiter,
     revocations,
-    onDocumentWritten: anchorer.look,
+    onDocumentWritten: anchorer.schedule,
     furnishMesh: (tx: Transaction, meshId: string) => shipPersonas(tx, shippedPersonas, meshId),
     metrics,
     log,

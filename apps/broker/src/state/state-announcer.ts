@@ -60,7 +60,7 @@ export function startStateAnnouncer(options: {
     else if (told) channels.deliver(sessionId, [told]);
   }
 
-  async function look(unannouncedForMs: number): Promise<void> {
+  async function announceDue(unannouncedForMs: number): Promise<void> {
     const keys = await listUnannouncedState(database.orm, { forMs: unannouncedForMs, limit: catchUpMax });
     for (const { scopeId, key } of keys) {
       if (stopped) return;
@@ -68,10 +68,10 @@ export function startStateAnnouncer(options: {
     }
   }
 
-  run(() => look(0));
+  run(() => announceDue(0));
   return {
     announceLater,
-    catchUp: () => look(limits.stateEventMsMin),
+    catchUp: () => announceDue(limits.stateEventMsMin),
     async stop() {
       stopped = true;
       for (const timer of timers.values()) clearTimeout(timer);

@@ -3,16 +3,16 @@ import { limits, type Operation, parseInvite } from "@merkle/wire";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
-import { within } from "../core/with-timeout.js";
+import { withTimeout } from "../core/with-timeout.js";
 import { readEarlierResult, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
 import { refuseLiveCredentials } from "../identity/live-credentials.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import { type IdentifiedCall, identifyCaller, letIn } from "../sessions/access/admit-caller.js";
-import type { CallersWord } from "../sessions/access/authenticate.js";
+import type { CallClaims } from "../sessions/access/authenticate.js";
 import { joinsByWriting, membershipEnded, sessionClosed } from "../sessions/access/authorize.js";
-import { refuseByConvention } from "../sessions/access/convener-policy.js";
-import type { Caller, TeamCaller } from "../sessions/access/credentials.js";
+import { requireConvenerPolicy } from "../sessions/access/convener-policy.js";
+import type { Caller, TeamActor } from "../sessions/access/credentials.js";
 import type { Context } from "../sessions/context.js";
 import { noteArrival } from "../sessions/peers/peer.js";
 import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roster/join-as-person.js";
@@ -20,11 +20,11 @@ import { handlers } from "./handlers.js";
 import { identify } from "./request-identity.js";
 import type { Services } from "./services.js";
 
-/** A call as a door understood it. */
-export interface Call extends CallersWord {
+/** A call as a transport understood it. */
+export interface Call extends CallClaims {
   readonly operation: Operation;
   readonly input: unknown;
-  readonly door: "rest" | "mcp" | "websocket";
+  readonly transport: "rest" | "mcp" | "websocket";
   readonly view: "json" | "compact";
   /** Where it comes from. */
   readonly address: string;
@@ -47,20 +47,20 @@ export interface Reply {
 }
 
 /**
- * Serves one call, the same way at every door: which session, who, may they, what exactly, do it (ERR-2).
+ * Serves one call, the same way at every transport: which session, who, may they, what exactly, do it (ERR-2).
  *
  * @throws MerkleError, whatever went wrong
  */
 export async function dispatch(services: Services, call: Call): Promise<Reply> {
-  const { operation, door } = call;
+  const { operation, transport } = call;
   const { metrics, log } = services;
   try {
     const reply = await serve(services, call);
-    metrics.requests.inc({ operation: operation.name, door, result: "ok" });
+    metrics.requests.inc({ operation: operation.name, transport, result: "ok" });
     return reply;
   } catch (error) {
-    const told = toMerkleError(error, log, { operation: operation.name, door });
-    metrics.requests.inc({ operation: operation.name, door, result: told.code });
+    const told = toMerkleError(error, log, { operation: operation.name, transport });
+    metrics.requests.inc({ operation: operation.name, transport, result: told.code });
     throw told;
   }
 }
@@ -70,7 +70,7 @@ async function serve(services: Services, call: Call): Promise<Reply> {
   const raw = requireObject(operation, call.input);
   // All of this only reads, so a database that is away for a moment is waited for.
   const admitting = admitAlone(services, call, raw);
-  const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
+  const admitted = await withTimeout(admitting, limits.silentDatabaseMsMax, "none");
   if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
 
   const onWritten: (() => void)[] = [];
@@ -128,16 +128,16 @@ export interface OpenedCall {
 
 /**
  * Admits a call that is answered with, or brings, a file: the same way as every other (ERR-2). What the file is made of or
- * becomes is its door's part, and may take longer than a reply may.
+ * becomes is its transport's part, and may take longer than a reply may.
  *
  * @throws MerkleError, whatever went wrong
  */
 export async function openCall(services: Services, call: Call): Promise<OpenedCall> {
-  const { operation, door } = call;
+  const { operation, transport } = call;
   const { metrics, log } = services;
   try {
     const admitting = admitAlone(services, call, requireObject(operation, call.input));
-    const admitted = await within(admitting, limits.silentDatabaseMsMax, "none");
+    const admitted = await withTimeout(admitting, limits.silentDatabaseMsMax, "none");
     if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
     const { caller, input } = admitted;
     const ctx = createContext(services, call, {
@@ -146,11 +146,11 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
       joining: null,
       onWritten: [],
     });
-    metrics.requests.inc({ operation: operation.name, door, result: "ok" });
+    metrics.requests.inc({ operation: operation.name, transport, result: "ok" });
     return { ctx, input };
   } catch (error) {
-    const told = toMerkleError(error, log, { operation: operation.name, door });
-    metrics.requests.inc({ operation: operation.name, door, result: told.code });
+    const told = toMerkleError(error, log, { operation: operation.name, transport });
+    metrics.requests.inc({ operation: operation.name, transport, result: told.code });
     throw told;
   }
 }
@@ -179,7 +179,7 @@ function inTime(
   // A job claimed for a runner that has been answered already would wait for its lease to run out.
   if (kind === "wait" && !readOnly) return answer;
   const blocksMs = 1_000 * Math.min(Number(timeout), limits.waitSecondsMax);
-  return within(answer, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
+  return withTimeout(answer, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
 }
 
 /**
@@ -242,8 +242,8 @@ async function admit(services: Services, call: Call, raw: RawInput): Promise<Adm
   if (earlier !== undefined) return { earlier };
   const { session, caller } = letIn(services, call, identified);
   // Over HTTP a connection carries one exchange at a time; a WebSocket's frames pass each other.
-  if (caller?.team && call.door !== "websocket") noteArrival(caller.team.peer, call.connection);
-  if (session && caller) await refuseByConvention(services, operation, session, caller.team);
+  if (caller?.team && call.transport !== "websocket") noteArrival(caller.team.peer, call.connection);
+  if (session && caller) await requireConvenerPolicy(services, operation, session, caller.team);
   const input = await parseOpenly(services, operation, raw, session, caller);
   if (!operation.readOnly) await refuseLiveCredentials(services.database, input);
   return { session, caller, input };
@@ -272,7 +272,7 @@ interface Request {
   readonly session: SessionIdentity | null;
   readonly caller: Caller | null;
   /** The caller's team, one that this call's write makes included. */
-  readonly team: TeamCaller | null;
+  readonly team: TeamActor | null;
   /** What makes it that, where it is none yet. */
   readonly joining: Joining | null;
   readonly input: Readonly<Record<string, unknown>>;
@@ -289,7 +289,7 @@ function createContext(
   const person = caller?.person ?? null;
   const context = {
     services,
-    door: call.door,
+    transport: call.transport,
     view: call.view,
     signal: call.signal,
     connection: call.connection,

@@ -9,11 +9,11 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { frameRules, limits, MerkleError } from "@merkle/wire";
 import { Hono } from "hono";
-import { createFewAtATime } from "../core/concurrency-limit.js";
+import { createConcurrencyLimit } from "../core/concurrency-limit.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
 import { readBearer, readBrowserToken } from "../identity/authenticator/cookie.js";
-import type { Arrival, Arrivals } from "../identity/origin/request-origin.js";
 import type { HostGuard } from "../identity/origin/hosts.js";
+import type { OriginReader, RequestOrigin } from "../identity/origin/request-origin.js";
 import { requireMainMesh } from "../identity/require-main-mesh.js";
 import { nameOfToken } from "../identity/tokens/token.js";
 import { admitCaller } from "../sessions/access/admit-caller.js";
@@ -32,7 +32,7 @@ import { mountMcp } from "./mcp/mount-mcp.js";
 import { renderAgentsPage } from "./reference/agents-page.js";
 import type { Authenticator, Meshes } from "./services.js";
 import type { HeldCertificate } from "./tls/hold-certificate.js";
-import { createWebSocketDoor } from "./websocket/websocket-transport.js";
+import { createWebSocketTransport } from "./websocket/websocket-transport.js";
 
 export interface HttpServer {
   readonly server: Server;
@@ -44,7 +44,7 @@ export interface HttpServerOptions {
   readonly meshes: Meshes;
   readonly authenticator: Authenticator;
   readonly hosts: HostGuard;
-  readonly arrivals: Arrivals;
+  readonly originReader: OriginReader;
   /** Makes the port speak TLS, and nothing else. */
   readonly certificate?: HeldCertificate | undefined;
   readonly heartbeatMs: number;
@@ -67,14 +67,14 @@ const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
 const slowRequestsCheckMs = 1_000;
 
-/** One server for all doors: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
+/** One server for all transports: REST, MCP, WebSocket, and the pages and documents beside them (OPS-1). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { meshes, authenticator, hosts, arrivals, heartbeatMs, connectionsMax } = options;
+  const { meshes, authenticator, hosts, originReader, heartbeatMs, connectionsMax } = options;
   const services = meshes.main;
   const { addresses, limiter, version, settings } = services;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
-  const admit = createAdmit(authenticator, arrivals);
+  const admit = createAdmit(authenticator, originReader);
   const bodies = createBodyReader();
   mountRest(app, admit, bodies);
   mountFiles(app, admit);
@@ -83,7 +83,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     authenticator,
     admit,
     bodies,
-    arrivals,
+    originReader,
     isOwnOrigin: hosts.isOwnOrigin,
   });
   const mcp = mountMcp(app, services, admit, bodies);
@@ -123,14 +123,18 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       ),
   );
   /** Who a request counts for. */
-  function callerOf({ headers }: IncomingMessage, arrival: Arrival): string {
+  function callerOf({ headers }: IncomingMessage, arrival: RequestOrigin): string {
     const page = headers["x-merkle-page"]?.toString();
     const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, arrival);
     return limiter.callerOf(arrival.address, secret && nameOfToken(secret));
   }
 
-  /** The guard in front of every door: who is meant, whose page asks, and whether its address asks too often. */
-  function refuse(arrival: Arrival, caller: string, admit: (caller: string) => void): MerkleError | null {
+  /** The guard in front of every transport: who is meant, whose page asks, and whether its address asks too often. */
+  function refuse(
+    arrival: RequestOrigin,
+    caller: string,
+    admit: (caller: string) => void,
+  ): MerkleError | null {
     try {
       checkHosts(arrival);
       admit(caller);
@@ -147,7 +151,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
   }
 
-  function checkHosts(arrival: Arrival): void {
+  function checkHosts(arrival: RequestOrigin): void {
     try {
       hosts.check(arrival);
     } catch (error) {
@@ -159,7 +163,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard);
   app.notFound((c) => toErrorResponse(noSuchRoute(c.req.method, c.req.path)));
   app.onError((error, c) => {
-    const { address } = arrivals.read(c.env.incoming);
+    const { address } = originReader.read(c.env.incoming);
     return toErrorResponse(toMerkleError(error, services.log, { path: c.req.path, client: address }));
   });
 
@@ -167,9 +171,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     overrideGlobalObjects: false,
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
-  const fewAtATime = createFewAtATime(inServiceBounds);
+  const limitConcurrency = createConcurrencyLimit(inServiceBounds);
   function inService(caller: string, response: ServerResponse, begin: () => void): void {
-    if (limiter.rates) fewAtATime(caller, response, begin);
+    if (limiter.rates) limitConcurrency(caller, response, begin);
     else begin();
   }
 
@@ -180,7 +184,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (request.socket.destroyed || refused.has(request.socket)) return;
     lastAnswers.set(request.socket, response);
-    const arrival = arrivals.read(request);
+    const arrival = originReader.read(request);
     const caller = callerOf(request, arrival);
     // What a browser loads for a page of another site fails there in one way alone, whatever the answer is.
     response.setHeader("cross-origin-resource-policy", "same-origin");
@@ -193,7 +197,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   if (limiter.rates) {
     boundConnections(server, {
       perAddressMax: limits.connectionsPerAddressMax,
-      addressOf: arrivals.addressOf,
+      addressOf: originReader.addressOf,
       metrics: services.metrics,
     });
   }
@@ -201,7 +205,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (refused.has(socket) || isAnswering(lastAnswers.get(socket))) socket.destroy();
     else refuseMalformed(error, socket, options.deadlines);
   });
-  const webSockets = createWebSocketDoor({
+  const webSockets = createWebSocketTransport({
     services,
     authenticator,
     isOwnOrigin: hosts.isOwnOrigin,
@@ -213,7 +217,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.on("upgrade", (request, socket, head) => {
     // One that breaks ends by itself; Node has nobody else hear of it from here on.
     socket.on("error", () => undefined);
-    const arrival = arrivals.read(request);
+    const arrival = originReader.read(request);
     try {
       const refusal = refuse(arrival, callerOf(request, arrival), limiter.admitUpgrade);
       if (refusal) throw refusal;

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { type Operation, parseTeamCredential } from "@merkle/wire";
 import type { RequestIdentity } from "../core/write.js";
-import type { PersonCaller } from "../identity/credential.js";
+import type { PersonActor } from "../identity/credential.js";
 import type { Asker } from "../identity/principal.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
-import type { TeamCaller } from "../sessions/access/credentials.js";
+import type { TeamActor } from "../sessions/access/credentials.js";
 
 interface Who {
   readonly principal: Asker;
-  readonly team: Pick<TeamCaller, "teamId" | "credential"> | null;
-  readonly person: Pick<PersonCaller, "personId"> | null;
+  readonly team: Pick<TeamActor, "teamId" | "credential"> | null;
+  readonly person: Pick<PersonActor, "personId"> | null;
 }
 
 /** What makes the request the same one when it comes again: neither the way a session is named nor the credential. */

@@ -4,10 +4,10 @@ import type { Log } from "../../core/log.js";
 import type { Bus } from "./bus.js";
 import { type Channel, createChannel } from "./channel.js";
 import type { MeshChannels } from "./mesh-channel.js";
-import { createPace } from "./throttle.js";
 import type { RingBudget } from "./ring.js";
 import { createStatePushes, type StateReceiver } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";
+import { createThrottle } from "./throttle.js";
 
 /** The channels of the sessions that somebody reads at this moment. */
 export interface Channels {
@@ -49,7 +49,7 @@ export function startChannels(options: {
   const opening = new Map<string, Promise<Channel>>();
   const quietSince = new Map<string, number>();
   const statePushes = createStatePushes();
-  const pace = createPace(hintEveryMs);
+  const throttle = createThrottle(hintEveryMs);
 
   const unsubscribe = bus.subscribe(({ sessionId, sequence }) => channels.get(sessionId)?.hint(sequence));
 
@@ -104,11 +104,13 @@ export function startChannels(options: {
       mesh.announce("sessions", sessionId);
       const channel = channels.get(sessionId);
       if (!channel?.readers) return;
-      pace.hint(`presence ${sessionId}`, () => channel.announceChange("roster", channel.head));
+      throttle.hint(`presence ${sessionId}`, () => channel.announceChange("roster", channel.head));
     },
     announceDelivery(sessionId, cursor) {
       if (!channels.get(sessionId)?.readers) return;
-      pace.hint(`delivery ${sessionId}`, () => channels.get(sessionId)?.announceChange("delivery", cursor));
+      throttle.hint(`delivery ${sessionId}`, () =>
+        channels.get(sessionId)?.announceChange("delivery", cursor),
+      );
     },
     announceState: statePushes.push,
     receiveState: statePushes.open,
@@ -138,7 +140,7 @@ export function startChannels(options: {
     },
     stop() {
       unsubscribe();
-      pace.stop();
+      throttle.stop();
       for (const channel of channels.values()) channel.dispose();
       channels.clear();
     },

@@ -2,8 +2,8 @@ import type { StoredMessage } from "@merkle/db";
 import { type BrokerFrame, eventKinds, type MeshChangedKind, type SystemEvent } from "@merkle/wire";
 import { textFrame } from "./entry.js";
 import { createOutbox, type Outbox } from "./outbox.js";
-import { createPace } from "./throttle.js";
 import type { Sink } from "./subscription.js";
+import { createThrottle } from "./throttle.js";
 
 /** Tells connections that watch a mesh that a read of it would now differ (MESH-1). While nobody does, nothing is done. */
 export interface MeshChannel {
@@ -54,16 +54,16 @@ const everyMs = 1_000;
  */
 export function createMeshChannels(meshOf: (sessionId: string) => Promise<string | null>): MeshChannels {
   const watchers = new Map<Outbox, Watch>();
-  const pace = createPace(everyMs);
+  const throttle = createThrottle(everyMs);
 
   function tell(kind: MeshChangedKind, sessionId: string | null, audience: Audience): void {
     const name = `${kind} ${sessionId} ${audience.meshId} ${audience.personId}`;
-    pace.hint(name, () => offer(name, kind, sessionId, audience));
+    throttle.hint(name, () => offer(name, kind, sessionId, audience));
   }
 
   function tellOfSession(kind: MeshChangedKind, sessionId: string): void {
     const name = `${kind} ${sessionId}`;
-    pace.hint(name, () => {
+    throttle.hint(name, () => {
       meshOf(sessionId).then(
         (meshId) => meshId !== null && offer(name, kind, sessionId, { meshId }),
         // The database is away: who watches reads again when the connection or the next change tells them to.
@@ -121,7 +121,7 @@ export function createMeshChannels(meshOf: (sessionId: string) => Promise<string
       if (watchers.size === 0) return;
       for (const kind of new Set(messages.flatMap(changesOf))) announce(kind, sessionId);
     },
-    stop: pace.stop,
+    stop: throttle.stop,
   };
 }
 

@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createPace } from "./throttle.js";
+import { createThrottle } from "./throttle.js";
 
 it("[MESH-4] a hint is told at once, those that follow once when its time is over, and each name has its own time", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const told: string[] = [];
-  const pace = createPace(1_000);
-  const hint = (name: string, what: string) => pace.hint(name, () => told.push(`${name} ${what}`));
+  const throttle = createThrottle(1_000);
+  const hint = (name: string, what: string) => throttle.hint(name, () => told.push(`${name} ${what}`));
 
   hint("a", "1");
   hint("a", "2");
@@ -29,6 +29,6 @@ it("[MESH-4] a hint is told at once, those that follow once when its time is ove
 
   hint("a", "5");
   hint("a", "6");
-  pace.stop();
+  throttle.stop();
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,5 +1,5 @@
 /** Lets hints of each name through at most so often; what comes in between is told once, when the time is over. */
-export interface Pace {
+export interface Throttle {
   /** Tells now, or later where the name was told lately; of several that wait only the last is told. */
   hint(name: string, tell: () => void): void;
   stop(): void;
@@ -11,7 +11,7 @@ interface Told {
 }
 
 /** @param everyMs - the least time between two hints of one name; a name is remembered no longer than that */
-export function createPace(everyMs: number): Pace {
+export function createThrottle(everyMs: number): Throttle {
   // In the order in which they were told, so the first is always the next that is over; one timer serves all.
   const told = new Map<string, Told>();
   let timer: NodeJS.Timeout | undefined;
@@ -24,10 +24,10 @@ export function createPace(everyMs: number): Pace {
 
   function schedule(): void {
     const [first] = told.values();
-    timer = first && setTimeout(look, Math.max(0, first.at + everyMs - performance.now()));
+    timer = first && setTimeout(flush, Math.max(0, first.at + everyMs - performance.now()));
   }
 
-  function look(): void {
+  function flush(): void {
     const over = performance.now() - everyMs;
     for (const [name, { at, again }] of told) {
       if (at > over) break;

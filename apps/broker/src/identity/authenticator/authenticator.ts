@@ -12,7 +12,7 @@ import { type HelloProof, limits, MerkleError, type SignatureProof } from "@merk
 import type { IdentityServices } from "../context.js";
 import type { Limiter } from "../limits/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";
-import type { Arrival } from "../origin/request-origin.js";
+import type { RequestOrigin } from "../origin/request-origin.js";
 import { requireSameOrigin } from "../origin/same-origin.js";
 import type { Asker, Principal } from "../principal.js";
 import type { Revocations } from "../revocations.js";
@@ -28,13 +28,13 @@ export interface Admission<Services extends IdentityServices> {
 }
 
 /** What says, of a request over HTTP, who sends it. */
-export interface RequestWord {
-  readonly arrival: Arrival;
+export interface RequestClaims {
+  readonly arrival: RequestOrigin;
   readonly method: string;
   readonly header: (name: string) => string | undefined;
 }
 
-/** Finds out, for all doors, who somebody is before anything else is looked at (ENTER-1). */
+/** Finds out, for all transports, who somebody is before anything else is looked at (ENTER-1). */
 export interface Authenticator<Services extends IdentityServices> {
   readonly auth: "open" | "invite";
   /** Who somebody is who has not said so yet. */
@@ -45,7 +45,7 @@ export interface Authenticator<Services extends IdentityServices> {
    * @throws unauthorized for a token that is given and proves nobody; not_found for a mesh that there is none of; forbidden
    * for what a page of another address asks for by cookie
    */
-  byRequest(request: RequestWord): Promise<Admission<Services>>;
+  byRequest(request: RequestClaims): Promise<Admission<Services>>;
   /**
    * Over a WebSocket: by what the client answers the broker's hello with.
    *

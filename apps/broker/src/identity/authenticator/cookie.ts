@@ -1,16 +1,16 @@
-import type { Arrival } from "../origin/request-origin.js";
+import type { RequestOrigin } from "../origin/request-origin.js";
 import { joinHalves } from "../tokens/token.js";
 
 /**
  * The cookie of a signed-in browser. Over TLS its name has the prefix by which browsers promise that no other host, and no
  * page in clear text, has set it (RFC 6265bis, section 4.1.3).
  */
-function cookieName({ secure = false }: Pick<Arrival, "secure">): string {
+function cookieName({ secure = false }: Pick<RequestOrigin, "secure">): string {
   return secure ? "__Host-merkle_session" : "merkle_session";
 }
 
 /** The cookie's value, of all cookies that came. */
-function readCookie(header: string | undefined, arrival: Pick<Arrival, "secure">): string | undefined {
+function readCookie(header: string | undefined, arrival: Pick<RequestOrigin, "secure">): string | undefined {
   const start = `${cookieName(arrival)}=`;
   const found = header?.split(/; */).find((each) => each.startsWith(start));
   return found?.slice(start.length);
@@ -20,7 +20,7 @@ function readCookie(header: string | undefined, arrival: Pick<Arrival, "secure">
 export function readBrowserToken(
   header: string | undefined,
   page: string | undefined,
-  arrival: Pick<Arrival, "secure">,
+  arrival: Pick<RequestOrigin, "secure">,
 ): string | undefined {
   const cookie = readCookie(header, arrival);
   return cookie !== undefined && page !== undefined ? joinHalves(cookie, page) : undefined;
@@ -33,7 +33,7 @@ export function readBearer(header: string | undefined): string | undefined {
 
 /** A Set-Cookie header: out of reach of scripts, and left out of whatever another site asks for (ENTER-4). */
 export function writeCookie(
-  arrival: Pick<Arrival, "secure">,
+  arrival: Pick<RequestOrigin, "secure">,
   { value, maxAgeS }: { readonly value: string; readonly maxAgeS: number },
 ): string {
   const secure = arrival.secure ? "; Secure" : "";

@@ -12,7 +12,7 @@ import type { Metrics } from "../../core/metrics.js";
 import type { Asker } from "../principal.js";
 import { createTokenBuckets, type TokenBuckets } from "./token-buckets.js";
 
-/** Keeps everybody below the rates at which the broker lets be called; one for all doors (GUARD-4). */
+/** Keeps everybody below the rates at which the broker lets be called; one for all transports (GUARD-4). */
 export interface Limiter {
   /** The rates; null where there are none. */
   readonly rates: RateLimits | null;

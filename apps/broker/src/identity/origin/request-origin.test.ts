@@ -1,16 +1,25 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { type Arrival, createArrivals } from "./request-origin.js";
 import { createHostGuard } from "./hosts.js";
+import { createOriginReader, type RequestOrigin } from "./request-origin.js";
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-function arrive(from: string, headers: Headers, trusted: readonly string[], encrypted = false): Arrival {
+function arrive(
+  from: string,
+  headers: Headers,
+  trusted: readonly string[],
+  encrypted = false,
+): RequestOrigin {
   const socket = new Socket();
   Object.defineProperty(socket, "remoteAddress", { value: from });
   if (encrypted) Object.defineProperty(socket, "encrypted", { value: true });
   const distinct = Object.entries(headers).map(([name, value]) => [name, [value].flat()]);
-  return createArrivals(trusted).read({ headersDistinct: Object.fromEntries(distinct), socket, url: "/x" });
+  return createOriginReader(trusted).read({
+    headersDistinct: Object.fromEntries(distinct),
+    socket,
+    url: "/x",
+  });
 }
 
 const proxy = "10.0.0.1";
@@ -174,7 +183,7 @@ it("[HELLO-5] dialled is the broker at its own port and scheme, or exactly at an
 
 it("[TLS-11] a trusted proxy is an address or a range, and nothing else", () => {
   for (const good of ["127.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32", "0.0.0.0/0"])
-    expect(() => createArrivals([good]), good).not.toThrow();
+    expect(() => createOriginReader([good]), good).not.toThrow();
   for (const bad of [
     "",
     "localhost",
@@ -186,5 +195,5 @@ it("[TLS-11] a trusted proxy is an address or a range, and nothing else", () => 
     "::1%lo",
     "1.1.1.1/-1",
   ])
-    expect(() => createArrivals([bad]), bad).toThrow(RangeError);
+    expect(() => createOriginReader([bad]), bad).toThrow(RangeError);
 });

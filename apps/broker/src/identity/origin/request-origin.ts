@@ -3,17 +3,17 @@ import { BlockList, isIP, type Socket } from "node:net";
 import type { HostedRequest } from "./hosts.js";
 
 /** How a request came, behind proxies that are trusted as well as without one (TLS-9). */
-export interface Arrival extends HostedRequest {
+export interface RequestOrigin extends HostedRequest {
   /** The client's address; empty where its connection is gone already. */
   readonly address: string;
 }
 
 /** The one place that reads from where, over what and for whom a request came. */
-export interface Arrivals {
+export interface OriginReader {
   read(
     request: Pick<IncomingMessage, "headersDistinct" | "socket" | "url"> &
       Partial<Pick<IncomingMessage, "method">>,
-  ): Arrival;
+  ): RequestOrigin;
   /** Whether a connection is the client's own, as far as can be seen: what proxies write of themselves is not there. */
   isDirect(request: Pick<IncomingMessage, "headersDistinct" | "socket">): boolean;
   /** The address of a connection, before anything has come over it; null of a trusted proxy, which speaks for many. */
@@ -25,14 +25,14 @@ export interface Arrivals {
  * of these and of nobody else; `Forwarded` (RFC 7239) is not read at all
  * @throws RangeError for what is neither an address nor a range
  */
-export function createArrivals(trustedProxies: readonly string[]): Arrivals {
+export function createOriginReader(trustedProxies: readonly string[]): OriginReader {
   const trusted = new BlockList();
   for (const each of trustedProxies) addRange(trusted, each);
 
   const isTrusted = (address: string) =>
     trustedProxies.length > 0 && trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-  const read: Arrivals["read"] = ({ headersDistinct: headers, socket, url, method }) => {
+  const read: OriginReader["read"] = ({ headersDistinct: headers, socket, url, method }) => {
     const peer = toAddress(socket.remoteAddress ?? "");
     const encrypted = "encrypted" in socket && socket.encrypted === true;
     const [site, mode, dest] = ["site", "mode", "dest"].map((what) => headers[`sec-fetch-${what}`]?.join());

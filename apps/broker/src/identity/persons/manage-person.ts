@@ -29,7 +29,7 @@ export async function createPerson(
   const { meshId } = database;
   const member = ctx.principal?.kind === "member" ? ctx.principal : null;
   const memberId = member?.memberId ?? null;
-  if (code !== undefined && ctx.door === "mcp") throw notByModels("create_person with a code");
+  if (code !== undefined && ctx.transport === "mcp") throw notByModels("create_person with a code");
   return ctx.write(async ({ tx, afterCommit }) => {
     const personId = randomUUID();
     const { credential, secretHash } = makeCredential(personId);

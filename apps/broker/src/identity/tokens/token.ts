@@ -21,7 +21,7 @@ export function isJobToken(text: string): boolean {
   return wholeForm.test(text) && text.startsWith(jobMark);
 }
 
-/** Each kind has a mark of its own, so that whoever finds one knows what it opens, and no door takes one for another. */
+/** Each kind has a mark of its own, so that whoever finds one knows what it opens, and no transport takes one for another. */
 const marks: { readonly [Kind in TokenKind]: string } = {
   bearer: "mkt_",
   browser: "mkb_",

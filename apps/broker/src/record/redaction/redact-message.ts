@@ -6,7 +6,13 @@ import {
   redactMessageRow,
   type StoredMessage,
 } from "@merkle/db";
-import { findEventKind, MerkleError, type OutputOf, type ParsedInputOf, redactedVersions } from "@merkle/wire";
+import {
+  findEventKind,
+  MerkleError,
+  type OutputOf,
+  type ParsedInputOf,
+  redactedVersions,
+} from "@merkle/wire";
 import { contentOf } from "../../core/message.js";
 import type { SessionContext } from "../../sessions/context.js";
 import type { RecordServices } from "../services.js";

@@ -2,7 +2,7 @@ import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import type { RawInput } from "../../core/parse-input.js";
 import { isConfined } from "../../identity/principal.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
-import { type Authenticated, authenticate, type CallersWord } from "./authenticate.js";
+import { type Authenticated, authenticate, type CallClaims } from "./authenticate.js";
 import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
 import type { AccessServices } from "./services.js";
@@ -25,7 +25,7 @@ export interface AdmittedCaller {
  */
 export async function admitCaller(
   services: AccessServices,
-  call: CallersWord,
+  call: CallClaims,
   raw: RawInput,
 ): Promise<AdmittedCaller> {
   return letIn(services, call, await identifyCaller(services, call, raw));
@@ -34,7 +34,7 @@ export async function admitCaller(
 /** The first half of `admitCaller`. */
 export async function identifyCaller(
   services: AccessServices,
-  call: CallersWord,
+  call: CallClaims,
   raw: RawInput,
 ): Promise<IdentifiedCall> {
   refuseStranger(call.operation, call.principal);
@@ -47,12 +47,12 @@ export function letIn(
   services: Pick<AccessServices, "limiter" | "presence">,
   {
     operation,
-    door,
+    transport,
     principal,
-  }: Pick<AccessRequest, "door" | "principal"> & { readonly operation: AccessRule },
+  }: Pick<AccessRequest, "transport" | "principal"> & { readonly operation: AccessRule },
   { session, caller, credential }: IdentifiedCall,
 ): AdmittedCaller {
-  authorize({ operation, door, principal, session, caller, credentialGiven: credential !== undefined });
+  authorize({ operation, transport, principal, session, caller, credentialGiven: credential !== undefined });
   services.limiter.admitCall({
     asker: principal,
     sessionId: session?.sessionId ?? null,
@@ -64,7 +64,7 @@ export function letIn(
 
 async function findAddressedSession(
   services: AccessServices,
-  { operation, principal }: CallersWord,
+  { operation, principal }: CallClaims,
   raw: RawInput,
 ): Promise<SessionIdentity> {
   const ref = raw["session_id"];

@@ -6,7 +6,7 @@ import type { Caller } from "./credentials.js";
 import type { AccessServices } from "./services.js";
 
 /** What a call says of who calls. */
-export interface CallersWord {
+export interface CallClaims {
   readonly operation: AccessRule;
   /** Who was let in, and calls. */
   readonly principal: Asker;
@@ -30,7 +30,7 @@ export interface Authenticated {
  */
 export async function authenticate(
   services: Pick<AccessServices, "credentials">,
-  call: CallersWord,
+  call: CallClaims,
   raw: RawInput,
   session: SessionIdentity | null,
 ): Promise<Authenticated> {
@@ -46,7 +46,7 @@ function isOwn({ person, team }: Caller, principal: Asker): boolean {
 
 async function findCaller(
   services: Pick<AccessServices, "credentials">,
-  call: CallersWord,
+  call: CallClaims,
   raw: RawInput,
   session: SessionIdentity | null,
 ): Promise<Authenticated> {
@@ -69,7 +69,7 @@ const nobody: Authenticated = { caller: null, credential: undefined };
 /** Where no session is addressed, a credential counts for the operations that name it among their inputs. */
 async function authenticateInMesh(
   { credentials }: Pick<AccessServices, "credentials">,
-  { operation, rememberedAlone }: CallersWord,
+  { operation, rememberedAlone }: CallClaims,
   given: string | undefined,
   isArgument: boolean,
 ): Promise<Authenticated> {

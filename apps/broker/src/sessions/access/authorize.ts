@@ -2,14 +2,14 @@ import { type AccessRule, MerkleError, type Operation, type OperationRules } fro
 import type { Asker } from "../../identity/principal.js";
 import { notByModels, unauthorized } from "../../identity/refusals.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
-import type { Caller, TeamCaller } from "./credentials.js";
+import type { Caller, TeamActor } from "./credentials.js";
 import { refuseBeyondJob } from "./refuse-beyond-job.js";
 
 /** What somebody wants to do, and as whom. */
 export interface AccessRequest {
   readonly operation: Omit<AccessRule, "input" | "rate">;
-  /** By which door it is asked; what is a human's is not asked by a model's. */
-  readonly door?: "rest" | "mcp" | "websocket" | undefined;
+  /** By which transport it is asked; what is a human's is not asked by a model's. */
+  readonly transport?: "rest" | "mcp" | "websocket" | undefined;
   /** Who was let in; null for somebody whom the broker does not know. */
   readonly principal: Asker;
   readonly session: SessionIdentity | null;
@@ -35,7 +35,7 @@ export function refuseStranger({ name, access }: Pick<Operation, "name" | "acces
 }
 
 /**
- * The one place that allows or refuses, for every door (AUTH-11). Who was let in may create, join and read in that mesh, an
+ * The one place that allows or refuses, for every transport (AUTH-11). Who was let in may create, join and read in that mesh, an
  * observer only read in one session; what is done in a team's name needs that team's credential, or that of its person.
  *
  * @throws unauthorized before forbidden and session_closed, as ERR-2 orders them
@@ -95,10 +95,10 @@ function refuseBeyondLooking(
  * What keeps agents in check is not theirs to lift, and what is a person's own is nobody else's (PERSON-11). A member stands for
  * itself where no person is needed.
  */
-function requireHuman({ operation, door, principal, caller }: AccessRequest): void {
+function requireHuman({ operation, transport, principal, caller }: AccessRequest): void {
   const { name, human, access } = operation;
   if (human === undefined) return;
-  if (human !== "person" && door === "mcp") throw notByModels(name);
+  if (human !== "person" && transport === "mcp") throw notByModels(name);
   if (caller && !caller.person) throw humansOnly(name);
   if (human !== "power") return;
   // A token that was made with another is for programs, which agents are given.
@@ -194,7 +194,7 @@ export function adminsOnly(what: string): MerkleError {
 }
 
 /** Told only to who has proved to be it. */
-export function hasLeft({ name, peer }: Pick<TeamCaller, "name" | "peer">): MerkleError {
+export function hasLeft({ name, peer }: Pick<TeamActor, "name" | "peer">): MerkleError {
   if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);
   return unauthorized(
     `The peer "${name}/${peer.name}" has left this session, or was not seen for long; join_session with its credential brings it back`,

@@ -2,7 +2,7 @@ import { findSession } from "@merkle/db";
 import { MerkleError, type OperationRules } from "@merkle/wire";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import { toSessionSettings } from "../session-settings.js";
-import type { TeamCaller } from "./credentials.js";
+import type { TeamActor } from "./credentials.js";
 import type { AccessServices } from "./services.js";
 
 /**
@@ -11,11 +11,11 @@ import type { AccessServices } from "./services.js";
  * @param team - null for a person who is not in the session yet
  * @throws forbidden when the session keeps this for the team that created it, and the caller is another one
  */
-export async function refuseByConvention(
+export async function requireConvenerPolicy(
   { database }: AccessServices,
   { keptBy }: Pick<OperationRules, "keptBy">,
   session: SessionIdentity,
-  team: Pick<TeamCaller, "teamId"> | null,
+  team: Pick<TeamActor, "teamId"> | null,
 ): Promise<void> {
   if (!keptBy || team?.teamId === session.createdByTeamId) return;
   const row = await findSession(database.orm, database.meshId, session.sessionId);

@@ -12,17 +12,12 @@ import {
   type TeamWithPeer,
 } from "@merkle/db";
 import { limits, parseTeamCredential } from "@merkle/wire";
-import {
-  type CredentialCache,
-  hashSecret,
-  isVerified,
-  type PersonCaller,
-} from "../../identity/credential.js";
+import { type CredentialCache, hashSecret, isVerified, type PersonActor } from "../../identity/credential.js";
 import type { Peer } from "../peers/peer.js";
 import type { Presence } from "../peers/presence.js";
 
 /** A team that has proved itself, by its own credential or by that of one of its named peers. */
-export interface TeamCaller {
+export interface TeamActor {
   readonly teamId: string;
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
@@ -38,8 +33,8 @@ export interface TeamCaller {
 
 /** Whom a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
 export type Caller =
-  | { readonly person: null; readonly team: TeamCaller }
-  | { readonly person: PersonCaller; readonly team: TeamCaller | null };
+  | { readonly person: null; readonly team: TeamActor }
+  | { readonly person: PersonActor; readonly team: TeamActor | null };
 
 /** Checks credentials, and remembers those in use for a moment. */
 export interface Credentials extends CredentialCache {
@@ -50,8 +45,8 @@ export interface Credentials extends CredentialCache {
 }
 
 type Found = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
-type FoundTeam = Omit<TeamCaller, "credential">;
-type FoundPerson = Omit<PersonCaller, "credential">;
+type FoundTeam = Omit<TeamActor, "credential">;
+type FoundPerson = Omit<PersonActor, "credential">;
 
 interface Proof {
   readonly secretHash: Uint8Array;

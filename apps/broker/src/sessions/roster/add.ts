@@ -4,7 +4,7 @@ import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import { makeCredential } from "../../identity/credential.js";
 import { ownerOf } from "../../identity/principal.js";
-import type { TeamCaller } from "../access/credentials.js";
+import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
 import { announceJoined, announceRoster } from "./announce-roster.js";
 import { refuseTakenName, takeName } from "./names.js";
@@ -75,7 +75,7 @@ export async function addTeam(
 /** Adds a named peer to a team, which reads on from the feed's end. No event tells of it, unless the team had left. */
 export async function addPeer(
   ctx: SessionContext<SessionServices>,
-  team: TeamCaller,
+  team: TeamActor,
   write: Write,
   input: ParsedInputOf<"join_session"> & { readonly peer_name: string },
   { lastSequence, documentVersion }: JoinedSession,

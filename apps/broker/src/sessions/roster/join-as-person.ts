@@ -11,10 +11,10 @@ import {
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
-import { isVerified, type PersonCaller } from "../../identity/credential.js";
+import { isVerified, type PersonActor } from "../../identity/credential.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../access/authorize.js";
-import type { TeamCaller } from "../access/credentials.js";
+import type { TeamActor } from "../access/credentials.js";
 import type { PersonContext, SessionServices } from "../context.js";
 import { announceJoined } from "./announce-roster.js";
 import { takeName } from "./names.js";
@@ -22,7 +22,7 @@ import { takeName } from "./names.js";
 /** A person who is about to become a team of a session, by a write. */
 export interface Joining {
   /** The team that the person is from that write on; until then only its ids and its name are drawn. */
-  readonly team: TeamCaller;
+  readonly team: TeamActor;
   /** Whether that write is committed. */
   readonly joined: boolean;
   /**
@@ -42,9 +42,9 @@ export class JoinedOtherwise extends Error {
 export async function prepareJoining(who: {
   readonly services: SessionServices;
   readonly session: SessionIdentity;
-  readonly person: PersonCaller;
+  readonly person: PersonActor;
   /** The team that the person was there and has left. */
-  readonly left: TeamCaller | null;
+  readonly left: TeamActor | null;
 }): Promise<Joining> {
   const { services, session, person, left } = who;
   const { database, credentials, presence } = services;
@@ -79,9 +79,9 @@ async function drawTeam({
   services: { database, presence },
   session: { sessionId },
   person,
-}: Parameters<typeof prepareJoining>[0]): Promise<TeamCaller> {
+}: Parameters<typeof prepareJoining>[0]): Promise<TeamActor> {
   const { personId, memberId, credential, verified } = person;
-  const kind: TeamCaller["kind"] = verified ? "human" : "guest";
+  const kind: TeamActor["kind"] = verified ? "human" : "guest";
   const name = await takeName(database.orm, sessionId, person.name, async () => true);
   const teamId = randomUUID();
   const facts = { sessionId, teamId, name, kind, personId, memberId, leftAt: null };
@@ -120,7 +120,7 @@ interface Entered {
 interface Who {
   readonly services: SessionServices;
   readonly session: SessionIdentity;
-  readonly person: PersonCaller;
+  readonly person: PersonActor;
 }
 
 /** What a team that is made gets. */
@@ -190,7 +190,7 @@ async function addTeam(
 export async function teamOfPerson(
   { services, person, write }: Pick<PersonContext<SessionServices>, "services" | "person" | "write">,
   session: SessionIdentity,
-): Promise<{ readonly team: TeamCaller } & Pick<PersonContext<SessionServices>, "write">> {
+): Promise<{ readonly team: TeamActor } & Pick<PersonContext<SessionServices>, "write">> {
   const caller = await services.credentials.verify(session.sessionId, person.credential);
   if (caller?.team && !caller.team.leftAt) return { team: caller.team, write };
   if (session.closed) throw sessionClosed(session);

@@ -1,9 +1,9 @@
 import { findSession, findTeamOfMember, insertFurtherSecret, lockMember, updatePeerFacts } from "@merkle/db";
 import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
-import { makeCredential, type PersonCaller } from "../../identity/credential.js";
+import { makeCredential, type PersonActor } from "../../identity/credential.js";
 import { ownerOf } from "../../identity/principal.js";
-import type { TeamCaller } from "../access/credentials.js";
+import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
 import { addPeer, addTeam, type Joined, type JoinedSession } from "./add.js";
 import { announceRoster } from "./announce-roster.js";
@@ -94,7 +94,7 @@ function refuseBeyondEnd(replayFrom: number, lastSequence: number): void {
 /** A person has one name and one team here, whatever `team_name` says (PERSON-5). */
 async function enterAsPerson(
   ctx: SessionContext<SessionServices>,
-  person: PersonCaller,
+  person: PersonActor,
   write: Write,
   input: ParsedInputOf<"join_session">,
   { documentVersion }: JoinedSession,
@@ -119,7 +119,7 @@ async function takeOwnTeam(
   ctx: SessionContext<SessionServices>,
   { tx, afterCommit }: Write,
   name: string,
-): Promise<TeamCaller | null> {
+): Promise<TeamActor | null> {
   const memberId = ownerOf(ctx.principal);
   if (memberId === null) return null;
   const { services, session } = ctx;

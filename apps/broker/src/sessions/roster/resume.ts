@@ -10,7 +10,7 @@ import {
 } from "@merkle/db";
 import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
-import type { TeamCaller } from "../access/credentials.js";
+import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
 import type { Joined } from "./add.js";
 import { announceJoined, announceRoster } from "./announce-roster.js";
@@ -20,7 +20,7 @@ import { toPeerFacts } from "./peer-facts.js";
 /** Gives a team its place back (JOIN-5). */
 export async function resumeTeam(
   ctx: SessionContext<SessionServices>,
-  team: TeamCaller,
+  team: TeamActor,
   write: Write,
   input: ParsedInputOf<"join_session">,
 ): Promise<Joined> {
@@ -49,7 +49,7 @@ export async function resumeTeam(
  */
 export async function resumePeer(
   ctx: SessionContext<SessionServices>,
-  team: TeamCaller,
+  team: TeamActor,
   write: Write,
   input: ParsedInputOf<"join_session">,
 ): Promise<Joined> {

@@ -4,7 +4,7 @@ import { makeCredential } from "../../identity/credential.js";
 import type { SessionServices, TeamContext } from "../context.js";
 
 /**
- * Gives a team, or the named peer that asks, another credential and ends the old one at once, at every door, with those that
+ * Gives a team, or the named peer that asks, another credential and ends the old one at once, at every transport, with those that
  * the team holds on other machines (AUTH-7).
  */
 export async function rotateTeamCredential(

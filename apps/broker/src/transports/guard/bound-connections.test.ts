@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { limits } from "@merkle/wire";
 import { expect, it, onTestFinished } from "vitest";
 import { createMetrics } from "../../core/metrics.js";
-import { createArrivals } from "../../identity/origin/request-origin.js";
+import { createOriginReader } from "../../identity/origin/request-origin.js";
 import { boundConnections } from "./bound-connections.js";
 
 async function startServer(perAddressMax: number, trustedProxies: readonly string[] = []) {
@@ -19,7 +19,7 @@ async function startServer(perAddressMax: number, trustedProxies: readonly strin
   });
   boundConnections(server, {
     perAddressMax,
-    addressOf: createArrivals(trustedProxies).addressOf,
+    addressOf: createOriginReader(trustedProxies).addressOf,
     metrics,
   });
   server.listen(0, "127.0.0.1");

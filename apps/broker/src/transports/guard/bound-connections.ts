@@ -1,12 +1,12 @@
 import type { Server, Socket } from "node:net";
 import { toAddressBlock } from "../../core/address-block.js";
 import type { Metrics } from "../../core/metrics.js";
-import type { Arrivals } from "../../identity/origin/request-origin.js";
+import type { OriginReader } from "../../identity/origin/request-origin.js";
 
 export interface ConnectionBounds {
   /** So many connections one address may have, idle ones and those that still say nothing included. */
   readonly perAddressMax: number;
-  readonly addressOf: Arrivals["addressOf"];
+  readonly addressOf: OriginReader["addressOf"];
   readonly metrics: Pick<Metrics, "refusals">;
 }
 

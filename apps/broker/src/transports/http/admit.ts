@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
-import type { Arrivals } from "../../identity/origin/request-origin.js";
+import type { OriginReader } from "../../identity/origin/request-origin.js";
 import type { Admission, Authenticator } from "../services.js";
 
 /** Who has been let in over HTTP, and from where. */
@@ -13,20 +13,20 @@ export interface HttpAdmission extends Admission {
 /** Finds out who sends a request over HTTP, and to which mesh it is let in (ENTER-1). */
 export type Admit = (c: HttpContext) => Promise<HttpAdmission>;
 
-export function createAdmit(authenticator: Authenticator, arrivals: Arrivals): Admit {
+export function createAdmit(authenticator: Authenticator, originReader: OriginReader): Admit {
   return async (c) => {
-    const arrival = arrivals.read(c.env.incoming);
+    const arrival = originReader.read(c.env.incoming);
     const admission = await authenticator.byRequest({
       arrival,
       method: c.req.method,
       header: (name) => c.req.header(name),
     });
-    const connection = arrivals.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
+    const connection = originReader.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
     return { ...admission, address: arrival.address, connection };
   };
 }
 
-/** A request at the HTTP doors, with Node's own request and response below it. */
+/** A request at the HTTP transports, with Node's own request and response below it. */
 export type HttpContext = Context<{ Bindings: HttpBindings }>;
 
 /** Runs when the response has been written in full, and not when its connection broke before. */

@@ -103,7 +103,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Browsers ask for a page so; below the paths of the other doors every caller is a program. */
+/** Browsers ask for a page so; below the paths of the other transports every caller is a program. */
 function isOpenedByPerson(c: HttpContext): boolean {
   if (/^\/(?:api|mcp|ws)(?:\/|$)/.test(c.req.path)) return false;
   return /\btext\/html\b/.test(c.req.header("accept") ?? "");

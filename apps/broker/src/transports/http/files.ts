@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { exportSession as exportOperation, importBundle as importOperation, limits } from "@merkle/wire";
 import type { Hono } from "hono";
+import { createSemaphore } from "../../core/semaphore.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { exportSession } from "../../record/export/export-session.js";
 import { type ExportForm, openRecorded } from "../../record/export/recorded.js";
@@ -12,13 +13,12 @@ import { openCall } from "../dispatch.js";
 import type { Services } from "../services.js";
 import { type Admit, callerSignal, type HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
-import { createPlaces } from "../../core/semaphore.js";
 import { readQuery } from "./read-query.js";
 
 /** What gives out or takes in files, as long as that takes (EXPORT-1, IMPORT-1). */
 export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit): void {
-  const exports = createPlaces(limits.exportsAtOnceMax, "exports");
-  const imports = createPlaces(limits.importsAtOnceMax, "imports");
+  const exports = createSemaphore(limits.exportsAtOnceMax, "exports");
+  const imports = createSemaphore(limits.importsAtOnceMax, "imports");
 
   app.get("/api/sessions/:session_id/export", async (c) => {
     const { principal, services, address } = await admit(c);
@@ -29,21 +29,21 @@ export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit):
       principal,
       address,
       input: { ...query, session_id: c.req.param("session_id") },
-      door: "rest",
+      transport: "rest",
       view: "json",
       signal: callerSignal(c),
       credential: c.req.header("x-team-id"),
     });
     // What the operation's own schema has parsed, of a session that was found.
     const { session } = ctx as SessionContext<Services>;
-    const place = exports.take();
+    const permit = exports.take();
     try {
       const form = input["as"] as ExportForm;
       const recorded = await openRecorded(services, session, form);
       const { bytes, contentType, fileName } = exportSession(services, { session, recorded }, form);
       const body = unlessStalled(bytes, {
         stalledMs: limits.exportStalledMsMax,
-        onEnd: place.leave,
+        onEnd: permit.release,
         onError: (error) => services.log.error("an export failed", { session: session.slug, error }),
       });
       return new Response(body as globalThis.ReadableStream<Uint8Array>, {
@@ -54,8 +54,8 @@ export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit):
         },
       });
     } catch (error) {
-      place.leave();
-      throw toMerkleError(error, services.log, { operation: exportOperation.name, door: "rest" });
+      permit.release();
+      throw toMerkleError(error, services.log, { operation: exportOperation.name, transport: "rest" });
     }
   });
 
@@ -70,17 +70,17 @@ export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit):
       principal,
       address,
       input: {},
-      door: "rest",
+      transport: "rest",
       view: "json",
       signal,
     });
-    const place = imports.take();
+    const permit = imports.take();
     try {
       return await importBundle(ctx, c.env.incoming);
     } catch (error) {
-      throw toMerkleError(error, services.log, { operation: importOperation.name, door: "rest" });
+      throw toMerkleError(error, services.log, { operation: importOperation.name, transport: "rest" });
     } finally {
-      place.leave();
+      permit.release();
     }
   }
 }

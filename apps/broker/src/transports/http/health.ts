@@ -1,5 +1,5 @@
 import type { WriteProblem } from "@merkle/db";
-import { within } from "../../core/with-timeout.js";
+import { withTimeout } from "../../core/with-timeout.js";
 import type { Services } from "../services.js";
 
 /** What `/health` says: the process answers, takes calls, and can write durably (OPS-2). */
@@ -33,7 +33,7 @@ const silentMsMax = 2_000;
 
 async function findProblem({ database, isAlone }: Services): Promise<WriteProblem | null> {
   try {
-    const problem = await within(database.findWriteProblem(), silentMsMax, "none");
+    const problem = await withTimeout(database.findWriteProblem(), silentMsMax, "none");
     // Without its lock it serves nothing, whatever the database would take.
     return problem ?? (isAlone() ? null : "lock");
   } catch {

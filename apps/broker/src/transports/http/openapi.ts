@@ -17,7 +17,7 @@ interface OpenApiOptions {
   readonly version: string;
 }
 
-/** The REST door as an OpenAPI 3.1 document: the routes of the catalogue and no other (OPS-4). */
+/** The REST transport as an OpenAPI 3.1 document: the routes of the catalogue and no other (OPS-4). */
 export function createOpenApi({ baseUrl, version }: OpenApiOptions): object {
   const schemas = new Map([["Error", errorSchema]]);
   const paths = describePaths(schemas);

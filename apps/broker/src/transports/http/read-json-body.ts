@@ -13,7 +13,7 @@ export interface BodyReader {
   readJson(incoming: IncomingMessage): Promise<unknown>;
 }
 
-/** One for all doors: slow senders of large bodies would otherwise fill the memory together (GUARD-9). */
+/** One for all transports: slow senders of large bodies would otherwise fill the memory together (GUARD-9). */
 export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): BodyReader {
   let held = 0;
 

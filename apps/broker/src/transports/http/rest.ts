@@ -37,7 +37,7 @@ async function serve(
     address,
     connection,
     input: await readInput(c, bodies, operation),
-    door: "rest",
+    transport: "rest",
     view: "json",
     signal,
     credential: c.req.header("x-team-id"),
@@ -94,7 +94,7 @@ async function stream(c: HttpContext, services: Services, call: Call): Promise<R
       await events.writeSSE({ event: "messages", id: cursor, data: JSON.stringify(reply.output) });
       whenWritten(c, reply.written);
     } catch (error) {
-      const told = toMerkleError(error, services.log, { operation: call.operation.name, door: "rest" });
+      const told = toMerkleError(error, services.log, { operation: call.operation.name, transport: "rest" });
       const { retry_after_s: retryAfterS } = told.details;
       await events.writeSSE({
         event: "error",

@@ -6,7 +6,7 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { writeCookie } from "../../identity/authenticator/cookie.js";
 import { createSignInChallenges } from "../../identity/authenticator/sign-in-challenges.js";
-import type { Arrivals } from "../../identity/origin/request-origin.js";
+import type { OriginReader } from "../../identity/origin/request-origin.js";
 import { requireSameOrigin } from "../../identity/origin/same-origin.js";
 import { type Asker, isNamed } from "../../identity/principal.js";
 import { makeBrowserToken, makeToken } from "../../identity/tokens/token.js";
@@ -43,7 +43,7 @@ export interface SignInOptions {
   readonly authenticator: Authenticator;
   readonly admit: Admit;
   readonly bodies: BodyReader;
-  readonly arrivals: Arrivals;
+  readonly originReader: OriginReader;
   /** Whether this scheme, host and port lead to the broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
 }
@@ -54,7 +54,7 @@ export interface SignInOptions {
  */
 export function mountSignIn(
   app: Hono<{ Bindings: HttpBindings }>,
-  { meshes, authenticator, admit, bodies, arrivals, isOwnOrigin }: SignInOptions,
+  { meshes, authenticator, admit, bodies, originReader, isOwnOrigin }: SignInOptions,
 ): void {
   const { main } = meshes;
   const challenges = createSignInChallenges();
@@ -71,7 +71,7 @@ export function mountSignIn(
   });
 
   app.post("/api/sign-in", async (c) => {
-    const arrival = arrivals.read(c.env.incoming);
+    const arrival = originReader.read(c.env.incoming);
     requireSameOrigin(arrival);
     const principal = await identify(await readSignIn(c, bodies));
     if (!isNamed(principal)) throw signInRefused();
@@ -101,7 +101,7 @@ export function mountSignIn(
 
   app.post("/api/sign-out", async (c) => {
     const { principal, services } = await admit(c);
-    const arrival = arrivals.read(c.env.incoming);
+    const arrival = originReader.read(c.env.incoming);
     requireSameOrigin(arrival);
     if (isNamed(principal) && principal.token !== null) {
       const { token, meshId } = principal;
@@ -115,7 +115,7 @@ export function mountSignIn(
 
   app.post("/api/tickets", async (c) => {
     const { principal, services } = await admit(c);
-    requireSameOrigin(arrivals.read(c.env.incoming));
+    requireSameOrigin(originReader.read(c.env.incoming));
     if (!isNamed(principal) || principal.token === null) throw notSignedIn();
     const { meshId, token: parent } = principal;
     const { token, secretHash } = makeToken("ticket");

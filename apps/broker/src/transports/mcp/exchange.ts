@@ -1,6 +1,6 @@
 import { type HttpAdmission, type HttpContext, whenWritten } from "../http/admit.js";
 
-/** One HTTP request at the MCP door, and who sends it. */
+/** One HTTP request at the MCP transport, and who sends it. */
 export interface Exchange extends OpenExchange {
   readonly admission: HttpAdmission;
 }

@@ -18,7 +18,7 @@ export function mountMcp(
   admit: Admit,
   bodies: BodyReader,
 ): { stop(): Promise<void> } {
-  const toError = (error: unknown) => toMerkleError(error, services.log, { door: "mcp" });
+  const toError = (error: unknown) => toMerkleError(error, services.log, { transport: "mcp" });
   const mount = createMcpMount({
     createServer: createToolsServers(services),
     admit,

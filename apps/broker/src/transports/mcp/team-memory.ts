@@ -5,7 +5,7 @@ import {
   rememberTeam,
   type Transaction,
 } from "@merkle/db";
-import { seal, unseal } from "../../core/encrypt.js";
+import { decrypt, encrypt } from "../../core/encrypt.js";
 import { toKey } from "./session-store.js";
 
 /** As which teams an MCP session takes part in sessions, so that its calls need no credential (MCP-2). */
@@ -29,13 +29,13 @@ export async function loadRememberedTeams(
   const credentials = new Map(
     rows.map(({ sessionId, sealedCredential }) => [
       sessionId,
-      unseal(mcpSessionId, purposeFor(sessionId), sealedCredential),
+      decrypt(mcpSessionId, purposeFor(sessionId), sealedCredential),
     ]),
   );
   /** What the calls under way have stored, and count from their ends on. */
   const stored = new Map<string, string>();
   const save = (db: Queryable | Transaction, sessionId: string, credential: string) =>
-    rememberTeam(db, key, sessionId, seal(mcpSessionId, purposeFor(sessionId), credential));
+    rememberTeam(db, key, sessionId, encrypt(mcpSessionId, purposeFor(sessionId), credential));
 
   return {
     credentialIn: (sessionId) => credentials.get(sessionId),

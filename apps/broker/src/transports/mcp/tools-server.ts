@@ -3,13 +3,13 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { toMerkleError } from "../../core/to-merkle-error.js";
-import { within } from "../../core/with-timeout.js";
+import { withTimeout } from "../../core/with-timeout.js";
 import { dispatch } from "../dispatch.js";
 import type { Services } from "../services.js";
 import { writeInstructions } from "./instructions.js";
 import type { McpSession } from "./mcp-session.js";
-import { loadRememberedTeams, type RememberedTeams } from "./team-memory.js";
 import type { McpRequest } from "./requests-in-flight.js";
+import { loadRememberedTeams, type RememberedTeams } from "./team-memory.js";
 import { tools } from "./tool-list.js";
 import { readUrlOptions } from "./url-options.js";
 
@@ -49,7 +49,7 @@ function createToolCaller(
     const { view } = readUrlOptions(request.url);
     const operation = findOperation(name);
     if (!operation) throw unknownTool(name);
-    const teams = await within(memory.load(), limits.silentDatabaseMsMax, "none");
+    const teams = await withTimeout(memory.load(), limits.silentDatabaseMsMax, "none");
     const { principal, address, connection, services: ofMesh } = request.admission;
     const reply = await dispatch(ofMesh, {
       operation,
@@ -57,7 +57,7 @@ function createToolCaller(
       address,
       connection,
       input: argumentsOf(request.message),
-      door: "mcp",
+      transport: "mcp",
       view,
       signal: request.signal,
       credential: request.headers.get("x-team-id") ?? undefined,
@@ -76,7 +76,7 @@ function createToolCaller(
     } catch (error) {
       const { view } = readUrlOptions(request.url);
       return toErrorResult(
-        toMerkleError(error, services.log, { door: "mcp", tool: name.slice(0, 100) }),
+        toMerkleError(error, services.log, { transport: "mcp", tool: name.slice(0, 100) }),
         view,
       );
     }

@@ -35,7 +35,7 @@ export async function holdCertificate(options: HoldCertificateOptions): Promise<
   await announce?.(current);
   let looking = Promise.resolve();
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       const found = await readCertificate(files);
       if (found.cert === current.cert && found.key === current.key) return;
@@ -51,7 +51,7 @@ export async function holdCertificate(options: HoldCertificateOptions): Promise<
   }
 
   const changed = () => {
-    looking = looking.then(look);
+    looking = looking.then(poll);
   };
   const paths = [...new Set([files.cert, files.key])];
   for (const path of paths) watchFile(path, { interval: lookEveryMs, persistent: false }, changed);

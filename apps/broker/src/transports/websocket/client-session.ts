@@ -64,7 +64,7 @@ export function createClientSession(
 ): ClientSession {
   const { authenticator } = greeting;
   let { principal, services } = authenticator.unknown;
-  let stopHolding = () => {};
+  let stopWatching = () => {};
   let hasAsked = false;
   const gone = new AbortController();
   // A client that gives one id to several waits cancels all of them by it.
@@ -110,7 +110,7 @@ export function createClientSession(
     unanswered += 1;
     work()
       .catch((error: unknown) => {
-        const { code, message, details } = toMerkleError(error, services.log, { door: "websocket" });
+        const { code, message, details } = toMerkleError(error, services.log, { transport: "websocket" });
         connection.send({ type: "reply", id, error: { code, message, details } });
       })
       .finally(() => {
@@ -130,7 +130,7 @@ export function createClientSession(
     greeting.proved();
     state.end();
     state = receiveState();
-    stopHolding = services.revocations.watch(principal, () => cutOff("unauthorized"));
+    stopWatching = services.revocations.watch(principal, () => cutOff("unauthorized"));
     connection.send({ type: "reply", id, output: toAdmitted(admission) });
   }
 
@@ -154,7 +154,7 @@ export function createClientSession(
       principal,
       address,
       input,
-      door: "websocket",
+      transport: "websocket",
       view: "json",
       signal,
       connection,
@@ -254,7 +254,7 @@ export function createClientSession(
 
   function end(how: "goodbye" | "lost"): void {
     gone.abort();
-    stopHolding();
+    stopWatching();
     stopWatchingMesh();
     nudges.end();
     state.end();

@@ -3,11 +3,11 @@ import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { type CloseReason, limits, MerkleError, protocolVersion } from "@merkle/wire";
 import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
-import { eachInTurns } from "../../core/yielding-for-each.js";
-import { createSparing } from "../../core/rate-limited.js";
+import { createRateLimited } from "../../core/rate-limited.js";
+import { yieldingForEach } from "../../core/yielding-for-each.js";
 import { textFrame } from "../../feed/delivery/entry.js";
 import { createHelloChallenge } from "../../identity/authenticator/verify-hello.js";
-import type { Arrival } from "../../identity/origin/request-origin.js";
+import type { RequestOrigin } from "../../identity/origin/request-origin.js";
 import { createUnfinishedMessages } from "../guard/unfinished-messages.js";
 import { createUnprovenConnections, unprovenBounds } from "../guard/unproven-connections.js";
 import { refuseUpgrade } from "../http/http-error.js";
@@ -16,15 +16,20 @@ import { type ClientSession, createClientSession } from "./client-session.js";
 import { type Connection, createConnection } from "./connection.js";
 import { createFrameGate } from "./frame-gate.js";
 
-/** The WebSocket door at `/ws` (WS-1). */
-export interface WebSocketDoor {
+/** The WebSocket transport at `/ws` (WS-1). */
+export interface WebSocketTransport {
   /** Takes over a connection that asks to be upgraded; Host and Origin have been checked. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, arrival: Pick<Arrival, "address">): void;
+  upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    arrival: Pick<RequestOrigin, "address">,
+  ): void;
   /** Lets requests under way finish, tells clients to come back, and resolves when no connection is left. */
   stop(): Promise<void>;
 }
 
-export interface WebSocketDoorOptions {
+export interface WebSocketTransportOptions {
   readonly services: Services;
   readonly authenticator: Authenticator;
   /** Whether this scheme, host and port lead to the broker. */
@@ -58,7 +63,7 @@ const closeMsMax = 2_000;
 const slowCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
 
-export function createWebSocketDoor({
+export function createWebSocketTransport({
   services,
   authenticator,
   isOwnOrigin,
@@ -66,10 +71,10 @@ export function createWebSocketDoor({
   helloMs,
   frameMs,
   connectionsMax = limits.connectionsMax,
-}: WebSocketDoorOptions): WebSocketDoor {
+}: WebSocketTransportOptions): WebSocketTransport {
   const { limiter, metrics, log } = services;
   const clients = new Set<Client>();
-  const sparingly = createSparing(toldEveryMs);
+  const rateLimited = createRateLimited(toldEveryMs);
   const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
   const unfinished = createUnfinishedMessages({ msMax: frameMs });
   const options: ServerOptions & { readonly closeTimeout: number } = {
@@ -106,7 +111,7 @@ export function createWebSocketDoor({
     unfinished.watch({ webSocket, socket, cutOff });
     // The library has closed the connection with a code that says why.
     webSocket.on("error", (error) =>
-      sparingly((leftOut) =>
+      rateLimited((leftOut) =>
         log.info("a WebSocket client broke the protocol", {
           error: error.message,
           client: address,
@@ -170,7 +175,7 @@ export function createWebSocketDoor({
   }
 
   function beat(): void {
-    void eachInTurns(clients, (client) => {
+    void yieldingForEach(clients, (client) => {
       if (!client.heard) {
         metrics.cutOffs.inc({ reason: "heartbeat_missed" });
         client.connection.terminate();
@@ -184,7 +189,7 @@ export function createWebSocketDoor({
 
   function cutOffSlow(): void {
     unfinished.sweep();
-    void eachInTurns(clients, ({ connection }) => {
+    void yieldingForEach(clients, ({ connection }) => {
       if (!connection.stalled) return;
       metrics.cutOffs.inc({ reason: "slow_consumer" });
       connection.close("slow_consumer");

@@ -5,13 +5,13 @@ import { type FactServices, readFacts } from "./facts.js";
  * Finds out what has begun or ended to wait for a human without anybody's doing, such as a session's growing quiet, and
  * tells those who watch the mesh. To be called now and then; it reads nothing while nobody watches.
  */
-export function createAttentionLook(
+export function createAttentionPoll(
   services: FactServices & { readonly mesh: MeshChannel },
 ): () => Promise<void> {
   const { mesh } = services;
   let known: ReadonlyMap<string, string | null> | null = null;
 
-  return async function look() {
+  return async function poll() {
     if (!mesh.watched) {
       known = null;
       return;

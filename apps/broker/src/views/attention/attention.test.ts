@@ -10,12 +10,12 @@ import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { startPresence } from "../../sessions/peers/presence.js";
-import { createAttentionLook } from "./attention-poll.js";
+import { createAttentionPoll } from "./attention-poll.js";
 import { forgetSettled } from "./put-away.js";
 
 let door: Door;
 let sql: ReturnType<typeof connectTestDatabase>;
-let services: Parameters<typeof createAttentionLook>[0];
+let services: Parameters<typeof createAttentionPoll>[0];
 
 const cleanup = atEnd();
 beforeAll(async () => {
@@ -47,7 +47,7 @@ async function failFileJob(number: number): Promise<void> {
 describe("Looking after what waits", () => {
   it("[MESH-2] a look tells of sessions where something has begun or ended to wait by itself, and of no others", async () => {
     const [old, fresh] = [await createTestSession(door), await createTestSession(door)];
-    const look = createAttentionLook(services);
+    const look = createAttentionPoll(services);
     await look();
     const told: unknown[] = [];
     const stop = services.mesh.watch({

@@ -69,8 +69,8 @@ async function judgeAnswer(
   if (app) return compare(app, own);
   if (isStrangerRefusal(answer)) {
     // A broker that lets members in alone still says to everybody who it is.
-    const door = await askAddress(new URL("sign-in", address), { signal, pinned });
-    const { broker_id: brokerId } = toFields(door.body);
+    const transport = await askAddress(new URL("sign-in", address), { signal, pinned });
+    const { broker_id: brokerId } = toFields(transport.body);
     if (typeof brokerId === "string") return compare({ ...own, brokerId }, own);
   }
   // A broker answers to the names that it knows, and would know this one if it were its public URL.

@@ -9,7 +9,7 @@ import {
 } from "@merkle/db";
 import { type Claim, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
-import { createDoorbell } from "../../feed/wait-signal.js";
+import { createWaitSignal } from "../../feed/wait-signal.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
 import type { Context } from "../../sessions/context.js";
 import { toParameters } from "./job-parameters.js";
@@ -28,18 +28,18 @@ type Input = ParsedInputOf<"claim_job">;
 export async function claimJob(ctx: Context<JobServices>, input: Input): Promise<OutputOf<"claim_job">> {
   const runner = requireRunner(ctx);
   const { services, signal } = ctx;
-  const bell = createDoorbell({ timeoutMs: 1_000 * input.wait, signals: [signal, services.stopping] });
-  const stopListening = services.jobs.onLook(bell.ring);
+  const wake = createWaitSignal({ timeoutMs: 1_000 * input.wait, signals: [signal, services.stopping] });
+  const stopListening = services.jobs.onWake(wake.ring);
   try {
     for (;;) {
       const claim = await claimNext(ctx, input, runner);
       if (claim) return { claim };
       ctx.onBlocked();
-      if ((await bell.answered()) === "expired") return { claim: null };
+      if ((await wake.answered()) === "expired") return { claim: null };
     }
   } finally {
     stopListening();
-    bell.stop();
+    wake.stop();
   }
 }
 
@@ -100,7 +100,7 @@ function returnUnlessWritten(
       (isBack) => {
         if (!isBack) return;
         services.mesh.announce("jobs", claim.sessionId);
-        services.jobs.look();
+        services.jobs.wake();
       },
       (error: unknown) => services.log.warn("a job could not be given back; its lease ends it", { error }),
     );
@@ -161,7 +161,7 @@ export async function endJob(
       });
       services.mesh.announce("jobs", row.sessionId);
       services.mesh.announce("attention", row.sessionId);
-      services.jobs.look();
+      services.jobs.wake();
     });
     return { ended: true, job: await toJob(services, row) };
   });

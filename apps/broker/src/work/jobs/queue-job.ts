@@ -27,7 +27,7 @@ export async function queueJob(
     services.mesh.announce("jobs", source.sessionId);
     // One that failed before waits for nobody now.
     services.mesh.announce("attention", source.sessionId);
-    services.jobs.look();
+    services.jobs.wake();
   });
   return row;
 }

@@ -22,9 +22,9 @@ import { type AgentOptions, leaseUsualMs, type Runner, timeoutsUsualMs } from ".
 /** Has queued jobs done: here, as many at once as there may be, and wherever else somebody claims them. */
 export interface Jobs {
   /** Something was queued or has ended: there may be one to claim. */
-  look(): void;
-  /** Is told of every look; returns how to stop. */
-  onLook(listener: () => void): () => void;
+  wake(): void;
+  /** Calls a listener at every wake; returns how to stop. */
+  onWake(listener: () => void): () => void;
   /** What a claim is given, whoever makes it. */
   readonly terms: ClaimTerms;
   /** Ends the agent of a job that has ended already, because somebody cancelled it. */
@@ -56,7 +56,7 @@ interface JobsOptions {
 }
 
 /** What nobody told of is found so often: jobs whose lease ran out, and those that another broker queued. */
-const lookEveryMs = 5_000;
+const pollEveryMs = 5_000;
 
 /**
  * Runs jobs until it is stopped. A job is run once and never again, whoever dies: what ran here before this start has ended with
@@ -91,7 +91,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     mesh.announce("attention", sessionId);
   }
 
-  function look(): void {
+  function wake(): void {
     for (const listener of [...listeners]) listener.tell();
     if (!agent || !runner || stopped) return;
     again = true;
@@ -171,22 +171,22 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
       )
       .finally(() => {
         running.delete(key);
-        look();
+        wake();
       });
     running.set(key, { ...attended, ended });
     if (stopped) attended.stop("stopping");
   }
 
   const interval = setInterval(() => {
-    failLost({ failure: "lost", errorTail: lostText }).then(look, (error: unknown) =>
+    failLost({ failure: "lost", errorTail: lostText }).then(wake, (error: unknown) =>
       log.warn("looking for lost jobs failed; it is tried again", { error }),
     );
-  }, lookEveryMs);
-  look();
+  }, pollEveryMs);
+  wake();
 
   return {
-    look,
-    onLook(tell) {
+    wake,
+    onWake(tell) {
       const listener = { tell };
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -194,7 +194,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     terms,
     end(job) {
       running.get(keyOf(job))?.stop(null);
-      look();
+      wake();
     },
     async describe() {
       const isOn = agent?.maxConcurrentJobs !== 0;

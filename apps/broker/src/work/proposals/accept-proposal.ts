@@ -3,7 +3,7 @@ import { decideProposalRow, type ProposalBesideSource, readProposalContent } fro
 import { applyHunks, MerkleError, operationRules, type ParsedInputOf } from "@merkle/wire";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
-import { refuseByConvention } from "../../sessions/access/convener-policy.js";
+import { requireConvenerPolicy } from "../../sessions/access/convener-policy.js";
 import type { PersonContext } from "../../sessions/context.js";
 import { teamOfPerson } from "../../sessions/roster/join-as-person.js";
 import { hunksTask } from "../../text/tasks.js";
@@ -94,7 +94,7 @@ async function acceptConclusion(
 ) {
   const { services } = ctx;
   const { team, write } = await teamOfPerson(ctx, session);
-  await refuseByConvention(services, operationRules.conclude_session, session, team);
+  await requireConvenerPolicy(services, operationRules.conclude_session, session, team);
   const concluded = await concludeWith(
     { ...ctx, session, team, write },
     {

@@ -2,7 +2,7 @@ import type { ProposalBesideSource } from "@merkle/db";
 import type { Write } from "../../core/write.js";
 import { writeVersion } from "../../document/write-document.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
-import type { TeamCaller } from "../../sessions/access/credentials.js";
+import type { TeamActor } from "../../sessions/access/credentials.js";
 import type { JobServices } from "../jobs/services.js";
 import { refuseStale } from "./refuse-stale.js";
 
@@ -22,7 +22,7 @@ export interface AcceptedPlace {
   readonly services: JobServices;
   readonly session: SessionIdentity;
   /** The person's team there. */
-  readonly team: TeamCaller;
+  readonly team: TeamActor;
 }
 
 /** What an accepted text became. */

@@ -12,7 +12,7 @@ import { placeTopics } from "./place-topics.js";
  */
 export interface Anchorer {
   /** Says that a document may have changed. One is looked through at a time, and each once for any number of hints. */
-  look(document: DocumentRef): void;
+  schedule(document: DocumentRef): void;
   /** Resolves when nothing that was hinted at is left. */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -51,23 +51,23 @@ export function startAnchorer(options: {
     }
   }
 
-  function look(document: DocumentRef): void {
+  function schedule(document: DocumentRef): void {
     if (stopped) return;
     waiting.set(`${document.meshId} ${document.sessionId}`, document);
     run();
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function scheduleAll(): Promise<void> {
     try {
-      for (const document of await listUnplacedDocuments(database.orm)) look(document);
+      for (const document of await listUnplacedDocuments(database.orm)) schedule(document);
     } catch (error) {
       if (!stopped) log.warn("looking for topics without a place failed", { error });
     }
   }
 
-  void lookAtAll();
+  void scheduleAll();
   return {
-    look,
+    schedule,
     async idle() {
       while (running !== null) await running;
     },

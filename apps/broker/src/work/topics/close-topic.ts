@@ -66,7 +66,7 @@ export async function reopenTopic(
   const at = new Date().toISOString();
   const event = { event: "topic_reopened", topic_id, by, title: reopened.title, at } as const;
   await announce(sessionId, event, { causedBy });
-  afterCommit(() => services.anchorer.look({ meshId, sessionId }));
+  afterCommit(() => services.anchorer.schedule({ meshId, sessionId }));
   return reopened;
 }
 

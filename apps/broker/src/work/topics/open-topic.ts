@@ -56,7 +56,7 @@ export async function openTopic(
       { causedBy: ctx.team?.peer.peerId ?? null },
     );
     // What was read may be an older version.
-    afterCommit(() => services.anchorer.look({ meshId, sessionId: session.sessionId }));
+    afterCommit(() => services.anchorer.schedule({ meshId, sessionId: session.sessionId }));
     return toTopic(services, topic);
   });
 }

@@ -22,7 +22,7 @@ export async function listTopics(
   const page = rows.slice(0, limit);
   // A hint that was lost, or another broker's, is made up for by who looks.
   if (source.path === null && page.some((row) => row.status === "open" && row.quote !== null))
-    services.anchorer.look({ meshId, sessionId: source.sessionId });
+    services.anchorer.schedule({ meshId, sessionId: source.sessionId });
   return {
     topics: await Promise.all(page.map((row) => toTopic(services, row))),
     next_before: rows.length > limit ? (page.at(-1)?.number ?? null) : null,
