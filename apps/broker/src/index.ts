@@ -4,8 +4,9 @@ export { StartError } from "./core/start-error.js";
 export type { ProgressLogLevel, SummaryOptions } from "./progress/summariser.js";
 export { readAuditKeys, rotateAuditKey } from "./record/rotate-audit-key.js";
 export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
+export type { BrokerOptions } from "./start/broker-options.js";
 export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
-export { type Broker, type BrokerOptions, defaultPort, startBroker } from "./start/start-broker.js";
+export { type Broker, defaultPort, startBroker } from "./start/start-broker.js";
 export type {
   AgentOptions,
   RunError,

@@ -1,0 +1,76 @@
+import type { RateLimits } from "@merkle/wire";
+import type { Log } from "../core/log.js";
+import { type AuthMode, isLoopback } from "../identity/origin/auth-mode.js";
+import type { ProgressLogLevel, SummaryOptions } from "../progress/summariser.js";
+import type { Deadlines } from "../transports/http-server.js";
+import type { Certificate, CertificateFiles } from "../transports/tls/certificate.js";
+import type { AgentOptions } from "../work/jobs/runner.js";
+
+export interface BrokerOptions {
+  /** The Merkle home: everything that this machine keeps. An absolute path. */
+  readonly home: string;
+  /** What to listen on; loopback unless told. */
+  readonly host?: string | undefined;
+  /** 7423 unless told; 0 takes any free port. */
+  readonly port?: number | undefined;
+  /** A PostgreSQL of the user's own; without it the embedded one is started. */
+  readonly databaseUrl?: string | undefined;
+  /** The address that agents are given, where the settings name none. */
+  readonly publicUrl?: string | undefined;
+  /** Who is let in: everybody, or members alone. Unless told, everybody exactly where nobody but this machine can come. */
+  readonly auth?: AuthMode | undefined;
+  /** Lets everybody in although others can reach the broker. */
+  readonly insecureOpen?: boolean | undefined;
+  /** In invite mode, makes an invite for an admin although there is one: for a key that was lost. */
+  readonly newAdminInvite?: boolean | undefined;
+  /**
+   * Goes on with a new audit key, which nothing vouches for, where the home has not the one that the database's records were
+   * signed with: for a key that was lost.
+   */
+  readonly newAuditKey?: boolean | undefined;
+  /** Further host names that requests may be meant for. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Makes the port speak https and wss, and nothing else. */
+  readonly tls?: TlsOptions | undefined;
+  /** Addresses, and ranges such as `10.0.0.0/8`, of proxies that are believed about whom they speak for. None unless told. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** A folder of static pages to serve at `/`. */
+  readonly dashboard?: string | undefined;
+  readonly log?: Log | undefined;
+  /** How often connections are pinged. */
+  readonly heartbeatMs?: number | undefined;
+  /**
+   * What differs from the usual rates (GUARD-4), or "off". Unless told there are none where the broker lets anyone in and only
+   * this machine can reach it: whoever is there could stop it as well.
+   */
+  readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
+  /** How long it waits for what a client has begun; as `limits` say unless told. */
+  readonly deadlines?: Partial<Deadlines> | undefined;
+  /** Who summarises progress entries; unless told, nobody does, and the beginning of an entry stands for its summary. */
+  readonly summaries?: SummaryOptions | undefined;
+  /** The least that is logged of progress; "info" unless told. */
+  readonly progressLogLevel?: ProgressLogLevel | undefined;
+  /** How it has jobs done; unless told they wait for a runner elsewhere. */
+  readonly agent?: AgentOptions | undefined;
+  /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
+  readonly connectionsMax?: number | undefined;
+}
+
+export interface TlsOptions extends CertificateFiles {
+  /** Called with each certificate before it is served, the first one included. */
+  readonly announce?: ((certificate: Certificate) => Promise<void>) | undefined;
+  /** How often the files are looked at for a renewed one, in milliseconds; 5,000 unless told. */
+  readonly lookEveryMs?: number | undefined;
+}
+
+/** The same with all that is not told decided. */
+export type Resolved = BrokerOptions & { host: string; port: number; log: Log; auth: AuthMode };
+
+export function chooseRates(options: Resolved): Partial<RateLimits> | "off" {
+  return options.rateLimits ?? (isForOthers(options) ? {} : "off");
+}
+
+/** Whether others than the people of this machine can come. */
+export function isForOthers({ auth, host, trustedProxies = [] }: Resolved): boolean {
+  return auth === "invite" || !isLoopback(host) || trustedProxies.length > 0;
+}

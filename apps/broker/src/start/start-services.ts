@@ -1,0 +1,178 @@
+import { setMaxListeners } from "node:events";
+import { type Database, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
+import { createAddresses } from "../core/addresses.js";
+import { toStoredMessage } from "../core/message.js";
+import { createMetrics } from "../core/metrics.js";
+import { loadSettings } from "../core/settings-store.js";
+import { readVersion } from "../core/version.js";
+import { watchEventLoop } from "../core/watch-event-loop.js";
+import { startWorkers } from "../core/workers/workers.js";
+import { type Appender, type PostedRow, startAppender } from "../feed/appender.js";
+import { startInProcessBus } from "../feed/delivery/bus.js";
+import { startChannels } from "../feed/delivery/channels.js";
+import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
+import { createAuthenticator } from "../identity/authenticator/authenticator.js";
+import { createLimiter } from "../identity/limits/limiter.js";
+import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
+import { createRevocations } from "../identity/revocations.js";
+import { createSessionDirectory } from "../identity/session-directory.js";
+import { atLevel } from "../progress/progress-log.js";
+import { createSummariser } from "../progress/summariser.js";
+import type { AuditSigner } from "../record/audit-key.js";
+import { createRecords } from "../record/records.js";
+import { createCredentials } from "../sessions/access/credentials.js";
+import { startPresence } from "../sessions/peers/presence.js";
+import { startStateAnnouncer } from "../state/state-announcer.js";
+import type { Authenticator, Meshes, Services } from "../transports/services.js";
+import type { HeldCertificate } from "../transports/tls/hold-certificate.js";
+import { startIndexer } from "../views/search/indexer.js";
+import { type Jobs, startJobs } from "../work/jobs/run-jobs.js";
+import { shippedPersonas } from "../work/personas/shipped-personas.js";
+import { createSources, noSources } from "../work/sources/sources.js";
+import { startAnchorer } from "../work/topics/anchorer.js";
+import { chooseRates, isForOthers, type Resolved } from "./broker-options.js";
+import { workerEntry } from "./worker-entry.js";
+
+interface StartedServices {
+  readonly meshes: Meshes;
+  readonly authenticator: Authenticator;
+  /** Ends parked waits as at their timeout. */
+  endWaits(): void;
+  stopServices(): Promise<void>;
+}
+
+interface ServicesOptions extends Resolved {
+  readonly database: Database;
+  readonly signer: AuditSigner;
+  readonly nodeLock: NodeLock;
+  readonly certificate: HeldCertificate | undefined;
+  readonly homeKey: string;
+  readonly listening: () => string;
+}
+
+/** Starts the services of all floors, the lowest first; nothing is made before what it is made from. */
+export async function startServices(options: ServicesOptions): Promise<StartedServices> {
+  const { auth, log, publicUrl, databaseUrl, database, signer, nodeLock, certificate, listening } = options;
+  const stopping = new AbortController();
+  // Every parked wait listens.
+  setMaxListeners(0, stopping.signal);
+  const metrics = createMetrics();
+  const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
+  const bus = startInProcessBus();
+  const meshChannels = createMeshChannels(createMeshOfSession(database));
+  const channels = startChannels({ database, bus, mesh: meshChannels, log });
+  const presence = startPresence({ database, log, onAcked: channels.announceDelivery });
+  const stateAnnouncer = startStateAnnouncer({ database, channels, log });
+  const indexer = startIndexer({ database, log });
+  const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
+  const workers = startWorkers({ log, entry: workerEntry() });
+  const anchorer = startAnchorer({ database, workers, meshChannels, log });
+  const eventLoop = watchEventLoop();
+  const appender: Appender = startAppender({
+    database,
+    metrics,
+    onFound: (sessionId, sequence) => channels.find(sessionId)?.hint(sequence),
+    onPosted(posted) {
+      for (const [sessionId, rows] of groupBySession(posted)) {
+        channels.deliver(
+          sessionId,
+          rows.map((each) => toStoredMessage(each.row, each)),
+        );
+      }
+    },
+  });
+  await shipPersonas(database.orm, shippedPersonas);
+  const { roots, author } = options.agent ?? {};
+  // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
+  const mainSources = createSources({ roots, author, home: options.home });
+  const sourcesOf = (meshId: string) => (meshId === database.meshId ? mainSources : noSources);
+  const jobs: Jobs = await startJobs({
+    agent: options.agent,
+    database,
+    sourcesOf,
+    meshChannels,
+    brokerUrl: listening,
+    // Where everybody is let in and nobody but this machine can come, its own people have the say anyway; where strangers can
+    // come, nobody is a member whom a machine could belong to.
+    ...(auth === "open" && { remoteRunners: !isForOthers(options) }),
+    log,
+  });
+  const revocations = createRevocations(database);
+  const limiter = createLimiter({ rates: chooseRates(options), metrics });
+  const shared = {
+    version: readVersion(),
+    startedAt: new Date(),
+    databaseKind: databaseUrl === undefined ? ("embedded" as const) : ("external" as const),
+    home: options.home,
+    homeKey: options.homeKey,
+    eventLoop,
+    appender,
+    channels,
+    meshChannels,
+    whenAlone: nodeLock.whenHeld,
+    isAlone: () => nodeLock.isHeld,
+    stateAnnouncer,
+    indexer,
+    anchorer,
+    summariser,
+    presence,
+    jobs,
+    settings,
+    addresses: createAddresses(settings, listening),
+    certificate: () => certificate?.current ?? null,
+    workers,
+    signer,
+    records: createRecords({ database, workers, signer }),
+    auth,
+    limiter,
+    revocations,
+    onDocumentWritten: anchorer.schedule,
+    furnishMesh: (tx: Transaction, meshId: string) => shipPersonas(tx, shippedPersonas, meshId),
+    metrics,
+    log,
+    stopping: stopping.signal,
+  };
+  const meshes: Meshes = createMeshes(
+    database,
+    (ofMesh, meshName): Services => ({
+      ...shared,
+      database: ofMesh,
+      meshName,
+      mesh: meshChannels.in(ofMesh.meshId),
+      credentials: createCredentials({ database: ofMesh, presence }),
+      sessions: createSessionDirectory(ofMesh),
+      sources: sourcesOf(ofMesh.meshId),
+    }),
+  );
+  const authenticator = createAuthenticator({ auth, meshes, revocations, limiter, database });
+  return {
+    meshes,
+    authenticator,
+    endWaits: () => stopping.abort(),
+    async stopServices() {
+      await jobs.stop();
+      revocations.stop();
+      await appender.stop();
+      await stateAnnouncer.stop();
+      await indexer.stop();
+      await anchorer.stop();
+      await summariser.stop();
+      await presence.stop();
+      channels.stop();
+      meshChannels.stop();
+      await bus.stop();
+      await workers.stop();
+      eventLoop.stop();
+    },
+  };
+}
+
+function groupBySession(posted: readonly PostedRow[]): Map<string, PostedRow[]> {
+  const groups = new Map<string, PostedRow[]>();
+  for (const each of posted) {
+    const group = groups.get(each.row.session_id);
+    if (group) group.push(each);
+    else groups.set(each.row.session_id, [each]);
+  }
+  return groups;
+}
