@@ -1,5 +1,5 @@
 /**
- * `npm run shape`: the figures of the source, so that anyone can see whether it becomes easier or harder to find one's way
+ * `npm run shape` prints the figures of the source, so that anyone can see whether it becomes easier or harder to find one's way
  * in. `--json` for programs. They are for looking at; nothing fails by them.
  */
 import { readFileSync } from "node:fs";
