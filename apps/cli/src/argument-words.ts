@@ -1,8 +1,8 @@
 import type { Session } from "@merkle/wire";
-import type { BrokerClient } from "./broker-client.js";
-import { usageError } from "./cli-error.js";
+import type { BrokerClient } from "./broker/broker-client.js";
 import type { Config } from "./config.js";
-import { getSession } from "./find-session.js";
+import { usageError } from "./core/cli-error.js";
+import { getSession } from "./sessions/find-session.js";
 
 /**
  * Takes `[session] <a> <b>` apart, where all words behind the session are needed: the session is left out where

@@ -1,4 +1,4 @@
-import type { Command, CommandGroup } from "./command.js";
+import type { Command, CommandGroup } from "./command/command.js";
 import { auditKeyRotate } from "./commands/audit-key/rotate.js";
 import { auditKeyShow } from "./commands/audit-key/show.js";
 import { backup } from "./commands/backup.js";

@@ -1,8 +1,8 @@
 import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/plain";
-import { usageError } from "./cli-error.js";
-import { explainingHome } from "./merkle-home.js";
+import { usageError } from "./core/cli-error.js";
+import { explainingHome } from "./core/merkle-home.js";
 import { readRates } from "./read-rates.js";
 
 /** What a `.merkle.json` or `config.json` says; other keys belong to others and are left alone. */

@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/plain";
-import { findAgentMark } from "./agent-shell.js";
-import { toBaseUrl } from "./base-url.js";
-import { usageError } from "./cli-error.js";
+import { toBaseUrl } from "./broker/address.js";
+import { type Flags, isSet, listOf, textOf } from "./command/flags.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
-import { type Flags, isSet, listOf, textOf } from "./flags.js";
+import { usageError } from "./core/cli-error.js";
+import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
+import { findAgentMark } from "./identity/agent-shell.js";
 import { isLoopback } from "./loopback.js";
-import { homeFiles, requireOwnHome, toMerkleHome } from "./merkle-home.js";
 import { splitList } from "./split-list.js";
 import type { ForeignFile } from "./trust/foreign-file.js";
 

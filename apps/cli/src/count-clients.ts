@@ -1,6 +1,6 @@
-import { createBrokerClient } from "./broker-client.js";
-import { readClients } from "./broker-facts.js";
-import type { Reach } from "./reach.js";
+import { createBrokerClient } from "./broker/broker-client.js";
+import { readClients } from "./broker/broker-facts.js";
+import type { Reach } from "./broker/reach.js";
 
 const answerWithinMs = 1_000;
 

@@ -1,4 +1,4 @@
-import type { Flags } from "./flags.js";
+import type { Flags } from "./command/flags.js";
 
 /**
  * Markdown may begin with dashes: `- one`, or a line of them. The parser would take such an argument for a flag, although no flag has a space, so it is

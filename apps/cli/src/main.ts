@@ -1,13 +1,13 @@
 import { CommanderError } from "commander";
-import { type CliError, exitCodes, interruptedError } from "./cli-error.js";
-import type { Command } from "./command.js";
+import type { Command } from "./command/command.js";
+import type { Flags } from "./command/flags.js";
+import { createOutput } from "./command/output.js";
+import { createProgram } from "./command/program.js";
 import { commandGroups } from "./commands.js";
 import { readConfig } from "./config.js";
+import { type CliError, exitCodes, interruptedError } from "./core/cli-error.js";
+import { explainError } from "./core/explain-error.js";
 import { markDashedText } from "./dashed-text.js";
-import { explainError } from "./explain-error.js";
-import type { Flags } from "./flags.js";
-import { createOutput } from "./output.js";
-import { createProgram } from "./program.js";
 
 /** Runs `merkle` with these arguments. Sets the exit code when the command has ended, and leaves nothing behind. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -28,7 +28,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** What the agent of a job runs: none of this machine's configuration is for it (AGENT-1). */
 async function runForJob(argv: readonly string[], signal: AbortSignal): Promise<number> {
-  const { runForAgent } = await import("./agent/run-for-agent.js");
+  const { runForAgent } = await import("./work/agent/run-for-agent.js");
   return runForAgent(argv, { env: process.env, signal });
 }
 

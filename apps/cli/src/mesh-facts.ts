@@ -1,6 +1,6 @@
-import type { BrokerClient } from "./broker-client.js";
-import { readClients } from "./broker-facts.js";
-import type { Actor } from "./person/acting.js";
+import type { BrokerClient } from "./broker/broker-client.js";
+import { readClients } from "./broker/broker-facts.js";
+import type { Actor } from "./identity/acting.js";
 
 export interface MeshFacts {
   readonly open_sessions: number;

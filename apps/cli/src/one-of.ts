@@ -1,4 +1,4 @@
-import { usageError } from "./cli-error.js";
+import { usageError } from "./core/cli-error.js";
 import { nearest } from "./nearest.js";
 
 /** The value of a flag that takes one of a few words. @throws CliError `usage`, naming them and the nearest */

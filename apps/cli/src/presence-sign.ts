@@ -1,5 +1,5 @@
 import type { Peer } from "@merkle/wire";
-import type { Signs } from "./output.js";
+import type { Signs } from "./command/output.js";
 
 /** The sign of a peer, or of a team, for whether it is there: one that has left is as gone as one that is away. */
 export function presenceSign(

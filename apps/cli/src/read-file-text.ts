@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { CliError, exitCodes, usageError } from "./cli-error.js";
-import { decode } from "./read-text.js";
+import { decode } from "./command/read-text.js";
+import { CliError, exitCodes, usageError } from "./core/cli-error.js";
 
 /** The text of a file that a flag names. */
 export async function readFileText(path: string, bytesMax: number): Promise<string> {

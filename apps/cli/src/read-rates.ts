@@ -1,5 +1,5 @@
 import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/rate-limits";
-import { usageError } from "./cli-error.js";
+import { usageError } from "./core/cli-error.js";
 
 /**
  * Reads how often a broker lets be called, as far as it differs from what is usual: `"off"`, or an object such as

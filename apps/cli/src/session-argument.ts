@@ -1,7 +1,7 @@
 import type { Session } from "@merkle/wire";
-import type { BrokerClient } from "./broker-client.js";
+import type { BrokerClient } from "./broker/broker-client.js";
 import type { Config } from "./config.js";
-import { findSession, getSession } from "./find-session.js";
+import { findSession, getSession } from "./sessions/find-session.js";
 
 /**
  * Takes `[session] [text]` apart. With `MERKLE_SESSION` a single argument is the text, unless a session goes by it: then

@@ -1,10 +1,10 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { CliError, exitCodes } from "./cli-error.js";
-import type { CommandContext } from "./command.js";
+import { findRunningBroker, isRunning, type RunningBroker } from "./broker/run-file.js";
+import type { CommandContext } from "./command/command.js";
+import { CliError, exitCodes } from "./core/cli-error.js";
+import { homeFiles } from "./core/merkle-home.js";
 import { countClients, stoppedText } from "./count-clients.js";
-import { homeFiles } from "./merkle-home.js";
-import { findRunningBroker, isRunning, type RunningBroker } from "./run-file.js";
 
 const stopsWithinMs = 60_000;
 const lookEveryMs = 25;

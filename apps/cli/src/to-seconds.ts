@@ -1,4 +1,4 @@
-import { usageError } from "./cli-error.js";
+import { usageError } from "./core/cli-error.js";
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 

@@ -1,6 +1,6 @@
 import type { WebSocketClass } from "@merkle/wire/client";
 import { WebSocket } from "ws";
-import type { Trust } from "./reach.js";
+import type { Trust } from "./broker/reach.js";
 
 /** A WebSocket that believes what it is told to, where that is not what Node believes by itself. */
 export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { describe, expect, it, vi } from "vitest";
+import { createOutput } from "./command/output.js";
 import { commands } from "./commands.js";
-import { createOutput } from "./output.js";
 import { testMerkle } from "./test-kit/merkle.js";
 
 // Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.

@@ -1,4 +1,4 @@
-import { usageError } from "./cli-error.js";
+import { usageError } from "./core/cli-error.js";
 
 /** The value of a flag that takes a whole number. @throws CliError `usage`, naming the flag and its bounds */
 export function readWholeNumber(

@@ -24,7 +24,7 @@ import { parseJson } from "../../../apps/broker/src/doors/parse-json.js";
 import { parseTerms } from "../../../apps/broker/src/search/parse-terms.js";
 import { toFiles } from "../../../apps/broker/src/sources/committed.js";
 import { applyEdit, editToAdd, editToRemove } from "../../../apps/cli/src/install/json-edit.js";
-import { checkCard } from "../../../apps/cli/src/sealed/check-card.js";
+import { checkCard } from "../../../apps/cli/src/private-messages/check-card.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
 import * as bundle from "../../../packages/wire/src/record/bundle.js";
 import { ShapeError } from "../../../packages/wire/src/record/shape.js";

@@ -1,5 +1,5 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { JobClient } from "./job-client.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import type { JobClient } from "../work/agent/job-client.js";
 import { sessionOf } from "./session-of.js";
 import { sourceOf } from "./source-of.js";
 

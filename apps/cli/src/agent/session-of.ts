@@ -1,5 +1,5 @@
 import type { Job } from "@merkle/wire";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 /** The session that a job is about. @throws CliError `not_found` for a job about a file, which is in none */
 export function sessionOf({ job_id, session_id }: Job): string {

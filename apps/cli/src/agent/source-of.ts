@@ -1,5 +1,5 @@
 import type { Job } from "@merkle/wire";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 /** The file that a job is about. @throws CliError `not_found` for a job about a session's document */
 export function sourceOf({ job_id, source_path }: Job): string {

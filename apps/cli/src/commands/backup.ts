@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const backup: Command = {
   name: "backup",

@@ -1,9 +1,9 @@
 import type { Session } from "@merkle/wire";
-import type { BrokerClient } from "../broker-client.js";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 import { counted } from "../duration.js";
-import { isSet, textOf } from "../flags.js";
 
 export const conclude: Command = {
   name: "conclude",
@@ -28,10 +28,10 @@ export const conclude: Command = {
   ],
   async run(context) {
     const { args, config, output, signal } = context;
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { actingIn } = await import("../identity/acting.js");
     const { takeSession } = await import("../session-argument.js");
-    const { oneLine } = await import("../one-line.js");
+    const { oneLine } = await import("../text/one-line.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     if (isSet(context.flags, "draft")) return haveDrafted(context, { broker, session, rest });
@@ -62,7 +62,7 @@ async function haveDrafted(
 ): Promise<number> {
   if (rest !== undefined || textOf(flags, "file") !== undefined)
     throw usageError("--draft has the conclusion written: leave the text out.");
-  const { actingIn } = await import("../person/acting.js");
+  const { actingIn } = await import("../identity/acting.js");
   const { session_id, slug } = session;
   const actor = await actingIn(session, { broker, config });
   const { settings } = await broker.call("get_session", { session_id });
@@ -80,7 +80,7 @@ async function readSummary(
   slug: string,
 ): Promise<string> {
   const { limits } = await import("@merkle/wire/plain");
-  const { readText } = await import("../read-text.js");
+  const { readText } = await import("../command/read-text.js");
   const { readFileText } = await import("../read-file-text.js");
   const file = textOf(flags, "file");
   const usage = `merkle conclude ${slug} <text>`;
@@ -98,6 +98,6 @@ async function readSummary(
 
 /** A person at a terminal is asked; without one, the conclusion itself says that it is meant. */
 async function isMeant({ flags, signal }: CommandContext, question: string): Promise<boolean> {
-  const { askYesOrNo, canAsk } = await import("../ask.js");
+  const { askYesOrNo, canAsk } = await import("../command/ask.js");
   return isSet(flags, "yes") || !canAsk(flags) ? true : askYesOrNo(question, signal);
 }

@@ -1,5 +1,5 @@
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
 
 export const demo: Command = {
   name: "demo",

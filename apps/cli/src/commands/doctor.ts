@@ -1,8 +1,8 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import type { Finding } from "../doctor/check.js";
-import { isSet } from "../flags.js";
-import type { Output } from "../output.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import type { Finding } from "../start/doctor/check.js";
 
 export const doctor: Command = {
   name: "doctor",

@@ -1,7 +1,7 @@
-import type { BrokerClient } from "../broker-client.js";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 
 export const exportCommand: Command = {
   name: "export",
@@ -31,12 +31,12 @@ export const exportCommand: Command = {
         "With -o - the file itself is on stdout, where --json would put a document of its own.",
       );
     }
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, args[0], config);
     const path = wanted ?? `${session.slug}.${form === "bundle" ? "zip" : form}`;
-    const { refuseExisting, writeWhole } = await import("../record/unfinished-file.js");
+    const { refuseExisting, writeWhole } = await import("../record/export-file.js");
     const replace = isSet(flags, "force");
     if (path !== "-") refuseExisting(path, replace);
 

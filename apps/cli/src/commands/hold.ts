@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const hold: Command = {
   name: "hold",
@@ -9,11 +9,11 @@ export const hold: Command = {
   flags: [{ flags: "--reason <text>", summary: "why; agents are told" }],
   examples: ["merkle hold split-auth", 'merkle hold split-auth --reason "the key leaked, wait for me"'],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
+    const { findBroker } = await import("../broker/broker-client.js");
     const { counted } = await import("../duration.js");
-    const { getSession } = await import("../find-session.js");
-    const { oneLine } = await import("../one-line.js");
-    const { actingIn } = await import("../person/acting.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { oneLine } = await import("../text/one-line.js");
+    const { actingIn } = await import("../identity/acting.js");
     const reason = textOf(flags, "reason");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);

@@ -1,4 +1,4 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
 
 /** Run by Claude Code when a conversation begins: no server is connected yet that it could call. */
 export const hookSessionStart: Command = {

@@ -1,6 +1,6 @@
 import type { Imported } from "@merkle/wire";
-import { CliError, exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 export const importCommand: Command = {
   name: "import",
@@ -14,9 +14,9 @@ export const importCommand: Command = {
   async run({ args: [path = ""], flags, config, output, signal }) {
     const { createReadStream } = await import("node:fs");
     const { MerkleError } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
+    const { findBroker } = await import("../broker/broker-client.js");
     const { counted } = await import("../duration.js");
-    const { oneLine } = await import("../one-line.js");
+    const { oneLine } = await import("../text/one-line.js");
     const { openFile } = await import("../record/open-file.js");
     const { progressLine } = await import("../record/progress-line.js");
     const { sizeText } = await import("../record/download.js");

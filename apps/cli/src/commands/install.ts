@@ -1,6 +1,6 @@
-import { usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
 
 export const install: Command = {
   name: "install",

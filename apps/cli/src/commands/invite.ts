@@ -1,7 +1,7 @@
 import type { InputOf } from "@merkle/wire";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { type Flags, isSet, textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { type Flags, isSet, textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 
 export const invite: Command = {
   name: "invite",
@@ -21,9 +21,9 @@ export const invite: Command = {
     "merkle invite revoke 31",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { toMoment } = await import("../age.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { toMoment } = await import("../text/time.js");
     const { counted } = await import("../duration.js");
     const wanted = await readWanted(flags);
     const broker = await findBroker(config, signal);

@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const join: Command = {
   name: "join",
@@ -24,11 +24,11 @@ export const join: Command = {
     const { flags, config, output } = context;
     const { readInvite } = await import("../member/read-invite.js");
     const { findInvitingBroker, isJoined, joinMesh, refuseEnded, rememberAddress } = await import(
-      "../member/join.js"
+      "../identity/join-mesh.js"
     );
-    const { toMoment } = await import("../age.js");
+    const { toMoment } = await import("../text/time.js");
     const { counted } = await import("../duration.js");
-    const { systemUserName } = await import("../person/own-person.js");
+    const { systemUserName } = await import("../identity/own-person.js");
     const { keepLastAnswers, readLastAnswers } = await import("../launch/last-answers.js");
     const { neutralise } = await import("@merkle/wire/plain");
 

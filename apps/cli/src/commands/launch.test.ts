@@ -10,9 +10,9 @@ import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vit
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { lookForSecrets } from "../../../../tests/kit/canary.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
-import { type BrokerClient, createBrokerClient } from "../broker-client.js";
+import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
 import { processBegan } from "../process-began.js";
-import { type HeldTeam, listHeldTeams, saveTeam } from "../teams/held-teams.js";
+import { type HeldTeam, listHeldTeams, saveTeam } from "../sessions/stored-peers.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import {
   type Ended,

@@ -1,4 +1,4 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
 
 export const launch: Command = {
   name: "launch",

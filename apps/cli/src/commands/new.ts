@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const newSession: Command = {
   name: "new",
@@ -25,10 +25,10 @@ export const newSession: Command = {
   ],
   async run({ args: [title = ""], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { actingAsPerson } = await import("../person/acting.js");
-    const { readText } = await import("../read-text.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { actingAsPerson } = await import("../identity/acting.js");
+    const { readText } = await import("../command/read-text.js");
     const { withoutSecret } = await import("../person/without-secret.js");
     const slug = textOf(flags, "slug");
     const given = textOf(flags, "description");

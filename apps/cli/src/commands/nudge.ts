@@ -1,7 +1,7 @@
 import type { OutputOf } from "@merkle/wire";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import type { Output } from "../output.js";
+import type { Command } from "../command/command.js";
+import type { Output } from "../command/output.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 
 export const nudge: Command = {
   name: "nudge",
@@ -16,8 +16,8 @@ export const nudge: Command = {
     "merkle nudge split-auth @backend",
   ],
   async run({ args, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { actingIn } = await import("../identity/acting.js");
     const { takeSession } = await import("../session-argument.js");
     const { splitList } = await import("../split-list.js");
     const broker = await findBroker(config, signal);
@@ -39,8 +39,8 @@ export const nudge: Command = {
 
 /** One line for each that was meant, which claims nothing that its client did not say. */
 async function formatNudged({ nudged }: OutputOf<"nudge">, output: Output): Promise<string> {
-  const { toAge } = await import("../age.js");
-  const { peerName } = await import("../roster/peer-address.js");
+  const { toAge } = await import("../text/time.js");
+  const { peerName } = await import("../sessions/peer-names.js");
   if (nudged.length === 0) return "nobody else is there";
   return nudged
     .map(({ team, peer, connected, reached, last_seen_at: seenAt }) => {

@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const observe: Command = {
   name: "observe",
@@ -12,9 +12,9 @@ export const observe: Command = {
   ],
   examples: ["merkle observe split-auth", 'merkle observe split-auth --label "the customer" --expires 1d'],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { toMoment } = await import("../age.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { toMoment } = await import("../text/time.js");
     const { toSeconds } = await import("../to-seconds.js");
     const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
     const broker = await findBroker(config, signal);

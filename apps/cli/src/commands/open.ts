@@ -1,7 +1,7 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
 import type { Config } from "../config.js";
-import { isSet } from "../flags.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 export const open: Command = {
   name: "open",
@@ -10,11 +10,11 @@ export const open: Command = {
   flags: [{ flags: "--print", summary: "print a link that signs in or verifies, and open nothing" }],
   examples: ["merkle open", "merkle open split-auth", "merkle open --print"],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { readHealth } = await import("../broker-facts.js");
-    const { getSession } = await import("../find-session.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { readHealth } = await import("../broker/broker-facts.js");
+    const { getSession } = await import("../sessions/find-session.js");
     const { toDashboardUrl } = await import("../dashboard-url.js");
-    const { browserOf, openBrowser } = await import("../open-browser.js");
+    const { browserOf, openBrowser } = await import("../core/open-browser.js");
     const broker = await findBroker(config, signal);
     const wanted = name ?? config.session;
     if (wanted === undefined) await readHealth(broker);

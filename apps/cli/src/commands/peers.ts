@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const peers: Command = {
   name: "peers",
@@ -16,8 +16,8 @@ export const peers: Command = {
     "merkle peers split-auth -v",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
     const { formatPeers } = await import("../roster/peer-table.js");
     const group = textOf(flags, "group")?.replace(/^@/, "");
     const broker = await findBroker(config, signal);

@@ -1,5 +1,5 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const perspective: Command = {
   name: "perspective",
@@ -15,8 +15,8 @@ export const perspective: Command = {
   ],
   async run({ args: [name, persona_name], config, output, signal }) {
     const { neutralise } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
     const { formatPerspectives, perspectiveText } = await import("../perspectives/format-perspectives.js");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);

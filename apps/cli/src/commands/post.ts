@@ -1,5 +1,5 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const post: Command = {
   name: "post",
@@ -38,12 +38,12 @@ export const post: Command = {
     "git log -3 --oneline | merkle post split-auth",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { readWantedPost } = await import("../wanted-post.js");
+    const { readWantedPost } = await import("../feed/post-input.js");
     const wanted = readWantedPost(flags);
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
-    const { readText } = await import("../read-text.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { actingIn } = await import("../identity/acting.js");
+    const { readText } = await import("../command/read-text.js");
     const { takeSession } = await import("../session-argument.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);

@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet, listOf, textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { isSet, listOf, textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const recall: Command = {
   name: "recall",
@@ -24,8 +24,8 @@ export const recall: Command = {
   ],
   async run({ args: [query], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { usageError } = await import("../cli-error.js");
-    const { findBroker } = await import("../broker-client.js");
+    const { usageError } = await import("../core/cli-error.js");
+    const { findBroker } = await import("../broker/broker-client.js");
     const { formatMemories } = await import("../memory/format-memories.js");
     const { splitList } = await import("../split-list.js");
     const { readWholeNumber } = await import("../whole-number.js");

@@ -1,7 +1,7 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 import type { Removable } from "../redaction/find-removable.js";
 
 const usage = "merkle redact <session> <message>";
@@ -25,8 +25,8 @@ export const redact: Command = {
   ],
   async run(context) {
     const { flags, config, output, signal } = context;
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { actingIn } = await import("../identity/acting.js");
     const { findRemovable } = await import("../redaction/find-removable.js");
     const broker = await findBroker(config, signal);
     const { session, wanted } = await readWanted(context, broker);
@@ -61,7 +61,7 @@ async function readWanted(
   if (range !== undefined) {
     if (args.length > 1) throw usageError("Name a message or --versions, not both.", usage);
     const { readVersionRange } = await import("../document/versions.js");
-    const { getSession } = await import("../find-session.js");
+    const { getSession } = await import("../sessions/find-session.js");
     const { from = 0, to = from } = readVersionRange(range);
     return { session: await getSession(broker, args[0], config), wanted: { versions: { from, to } } };
   }
@@ -77,7 +77,7 @@ async function readWanted(
 }
 
 async function isMeant({ flags, signal }: CommandContext, { what }: Removable): Promise<boolean> {
-  const { askYesOrNo, canAsk } = await import("../ask.js");
+  const { askYesOrNo, canAsk } = await import("../command/ask.js");
   if (isSet(flags, "yes") || !canAsk(flags)) return true;
   return askYesOrNo(`Remove the text of ${what} for good? ${reach}`, signal);
 }

@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { listOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { listOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const remember: Command = {
   name: "remember",
@@ -15,9 +15,9 @@ export const remember: Command = {
   ],
   async run({ args: [given], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
+    const { findBroker } = await import("../broker/broker-client.js");
     const { actingInMesh } = await import("../person/acting-in-mesh.js");
-    const { readText } = await import("../read-text.js");
+    const { readText } = await import("../command/read-text.js");
     const { splitList } = await import("../split-list.js");
     const text = await readText({
       given,

@@ -1,6 +1,6 @@
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 
 export const rename: Command = {
   name: "rename",
@@ -26,9 +26,9 @@ export const rename: Command = {
       );
     }
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
-    const { readText } = await import("../read-text.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { actingIn } = await import("../identity/acting.js");
+    const { readText } = await import("../command/read-text.js");
     const { takeSession } = await import("../session-argument.js");
     const { describeChanges } = await import("../show/changes.js");
     const broker = await findBroker(config, signal);

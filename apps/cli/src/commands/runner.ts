@@ -1,4 +1,4 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
 
 export const runner: Command = {
   name: "runner",
@@ -16,7 +16,7 @@ export const runner: Command = {
   ],
   examples: ["merkle runner", "merkle runner --max 2 --kinds conclude,perspective"],
   async run(context) {
-    const { runRunner } = await import("../runner/run-runner.js");
+    const { runRunner } = await import("../work/runner/run-runner.js");
     return runRunner(context);
   },
 };

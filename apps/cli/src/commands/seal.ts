@@ -1,5 +1,5 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 export const seal: Command = {
   name: "seal",
@@ -11,9 +11,9 @@ export const seal: Command = {
     "merkle seal split-auth --json | jq -r .head.root",
   ],
   async run({ args: [name], config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { readingFrom } = await import("../person/acting.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { readingFrom } = await import("../identity/acting.js");
     const { findForged, formatSeal } = await import("../seal/format-seal.js");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);

@@ -1,8 +1,8 @@
 import type { OutputOf } from "@merkle/wire";
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { listOf, textOf } from "../flags.js";
-import type { Output } from "../output.js";
+import type { Command } from "../command/command.js";
+import { listOf, textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const search: Command = {
   name: "search",
@@ -27,8 +27,8 @@ export const search: Command = {
   ],
   async run({ args: [query = ""], flags, config, output, signal }) {
     const { limits, searchKinds } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
     const { readOneOf } = await import("../one-of.js");
     const { splitList } = await import("../split-list.js");
     const { readWholeNumber } = await import("../whole-number.js");
@@ -53,9 +53,9 @@ export const search: Command = {
 
 /** One line for each hit: what it is, where it is, who wrote it when, and the part that matches. */
 async function formatHits(hits: OutputOf<"search">["hits"], output: Output): Promise<string> {
-  const { toMoment } = await import("../age.js");
-  const { oneLine } = await import("../one-line.js");
-  const { formatTable } = await import("../table.js");
+  const { toMoment } = await import("../text/time.js");
+  const { oneLine } = await import("../text/one-line.js");
+  const { formatTable } = await import("../text/table.js");
   const rows = hits.map((hit) => [
     { text: hit.kind },
     { text: placeOf(hit), paint: output.bold },

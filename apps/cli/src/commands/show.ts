@@ -1,5 +1,5 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
 
 export const show: Command = {
   name: "show",
@@ -11,9 +11,9 @@ export const show: Command = {
     "merkle show split-auth --json",
   ],
   async run({ args: [name], config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { readingFrom } = await import("../person/acting.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { readingFrom } = await import("../identity/acting.js");
     const broker = await findBroker(config, signal);
     const found = await getSession(broker, name, config);
     const reader = await readingFrom({ broker, config });

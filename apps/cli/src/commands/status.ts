@@ -1,5 +1,5 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
 import { counted, toDuration } from "../duration.js";
 
 export const status: Command = {
@@ -7,10 +7,10 @@ export const status: Command = {
   summary: "say whether a broker runs, and what it holds",
   examples: ["merkle status", "merkle status --json", "merkle status --url https://mesh.example.com"],
   async run({ config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { describeWriteProblem, readHealth } = await import("../broker-facts.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { describeWriteProblem, readHealth } = await import("../broker/broker-facts.js");
     const { readMeshFacts } = await import("../mesh-facts.js");
-    const { readingFrom } = await import("../person/acting.js");
+    const { readingFrom } = await import("../identity/acting.js");
     const broker = await findBroker(config, signal);
     const health = await readHealth(broker);
     const known = { running: true, url: broker.base, ...health };

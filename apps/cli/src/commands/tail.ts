@@ -1,4 +1,4 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
 
 export const tail: Command = {
   name: "tail",
@@ -29,7 +29,7 @@ export const tail: Command = {
     "merkle tail split-auth --since 0 --until-closed --json > feed.ndjson",
   ],
   async run(context) {
-    const { runTail } = await import("../tail/run-tail.js");
+    const { runTail } = await import("../feed/tail/run-tail.js");
     return runTail(context);
   },
 };

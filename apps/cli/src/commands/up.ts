@@ -1,5 +1,5 @@
-import type { Command } from "../command.js";
-import { isSet } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
 
 export const up: Command = {
   name: "up",
@@ -45,10 +45,10 @@ export const up: Command = {
   offline: true,
   async run(context) {
     if (isSet(context.flags, "detach")) {
-      const { detachBroker } = await import("../detach-broker.js");
+      const { detachBroker } = await import("../start/detach-broker.js");
       return detachBroker(context);
     }
-    const { runBroker } = await import("../run-broker.js");
+    const { runBroker } = await import("../start/run-broker.js");
     return runBroker(context);
   },
 };

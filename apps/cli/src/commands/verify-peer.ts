@@ -1,6 +1,6 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 export const verifyPeer: Command = {
   name: "verify-peer",
@@ -15,9 +15,9 @@ export const verifyPeer: Command = {
     'merkle verify-peer "Birch/oak" --session split-auth --accept',
   ],
   async run({ args: [name = ""], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { acceptKey, compareKeys, formatComparison } = await import("../sealed/compare-keys.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { acceptKey, compareKeys, formatComparison } = await import("../private-messages/compare-keys.js");
     const accepts = isSet(flags, "accept");
     if (accepts) {
       const { requirePerson } = await import("../trust/require-person.js");
@@ -30,9 +30,9 @@ export const verifyPeer: Command = {
       output.show(comparison.told, formatComparison(comparison, output));
       return comparison.told.key === "changed" ? exitCodes.conflict : exitCodes.done;
     }
-    const { createAsker } = await import("../ask.js");
+    const { createAsker } = await import("../command/ask.js");
     output.note(formatComparison(comparison, output));
-    const { oneLine } = await import("../one-line.js");
+    const { oneLine } = await import("../text/one-line.js");
     const peer = oneLine(comparison.told.peer);
     const message = `Does ${peer}'s human see the same number?`;
     if (!(await createAsker(signal).yesOrNo({ message, default: false }))) {

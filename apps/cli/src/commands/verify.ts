@@ -1,6 +1,6 @@
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 
 export const verify: Command = {
   name: "verify",
@@ -71,10 +71,10 @@ async function verifySession<Report>(
   const { mkdtemp, rm } = await import("node:fs/promises");
   const { tmpdir } = await import("node:os");
   const { join } = await import("node:path");
-  const { findBroker } = await import("../broker-client.js");
-  const { getSession } = await import("../find-session.js");
+  const { findBroker } = await import("../broker/broker-client.js");
+  const { getSession } = await import("../sessions/find-session.js");
   const { exportPath } = await import("../record/export-path.js");
-  const { writeWhole } = await import("../record/unfinished-file.js");
+  const { writeWhole } = await import("../record/export-file.js");
   const broker = await findBroker(config, signal);
   const session = await getSession(broker, name, config);
   const folder = await mkdtemp(join(tmpdir(), "merkle-verify-"));

@@ -1,4 +1,4 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
 
 export const watch: Command = {
   name: "watch",
@@ -17,7 +17,7 @@ export const watch: Command = {
   ],
   examples: ["merkle watch split-auth", "merkle watch", "merkle watch split-auth --since unread"],
   async run(context) {
-    const { runWatch } = await import("../watch/run-watch.js");
+    const { runWatch } = await import("../views/watch/run-watch.js");
     return runWatch(context);
   },
 };

@@ -1,8 +1,8 @@
 import { limits } from "@merkle/wire/plain";
-import type { BrokerClient } from "../broker-client.js";
-import { oneLine } from "../one-line.js";
-import { peerName } from "../roster/peer-address.js";
-import type { Asked } from "./complete.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Asked } from "../command/complete.js";
+import { peerName } from "../sessions/peer-names.js";
+import { oneLine } from "../text/one-line.js";
 
 interface Place {
   readonly broker: Pick<BrokerClient, "call">;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { CliError, exitCodes } from "../cli-error.js";
-import { entryFile } from "../entry-file.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { entryFile } from "../core/this-program.js";
 import { cast, type Role } from "./story.js";
 
 /** A process of the demo's own: this same merkle, with a part to play. */

@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 /** The demo did not go as the story has it: what was expected, and what came. */
 export function failure(expected: string, came: string): CliError {

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
+import type { Output } from "../command/output.js";
 import { displayWidth } from "../display-width.js";
-import type { Output } from "../output.js";
-import { type Author, formatMessage } from "../tail/format-message.js";
+import { type Author, formatMessage } from "../feed/format-message.js";
 import { authorOf } from "./expected.js";
 import { cast } from "./story.js";
 

@@ -1,6 +1,6 @@
-import type { CommandContext } from "../command.js";
+import type { CommandContext } from "../command/command.js";
 import { readConfig } from "../config.js";
-import { runBroker } from "../run-broker.js";
+import { runBroker } from "../start/run-broker.js";
 import { withTemporaryHome } from "./temporary-home.js";
 
 /** Runs a broker as `merkle up` does, on a home that is gone when it has stopped. Nothing of this machine's own is used. */

@@ -1,5 +1,5 @@
-import { usageError } from "../cli-error.js";
-import { type Flags, isSet, textOf } from "../flags.js";
+import { type Flags, isSet, textOf } from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
 
 const slowPace = 4;
 

@@ -1,6 +1,6 @@
 import { neutralise } from "@merkle/wire/plain";
-import type { CommandContext } from "../command.js";
-import { openLiveClient } from "../live-client.js";
+import { openLiveClient } from "../broker/live-client.js";
+import type { CommandContext } from "../command/command.js";
 import { checkOutcome } from "./check-outcome.js";
 import { type Child, startChild } from "./child.js";
 import { failure } from "./failure.js";

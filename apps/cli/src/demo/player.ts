@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import { describeExpected, isExpected } from "./expected.js";
 import type { Expected, Line } from "./story.js";
 

@@ -1,8 +1,8 @@
 import { calledAs } from "../called-as.js";
-import { exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
+import type { CommandContext } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
 import { toDashboardUrl } from "../dashboard-url.js";
-import { isSet } from "../flags.js";
 import { readPace } from "./pace.js";
 import { type Played, playStory } from "./play-story.js";
 import { findStageBroker, type StageBroker } from "./stage-broker.js";

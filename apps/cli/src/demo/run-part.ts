@@ -1,12 +1,12 @@
-import { exitCodes, usageError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { textOf } from "../flags.js";
-import { openLiveClient } from "../live-client.js";
+import { openLiveClient } from "../broker/live-client.js";
+import type { CommandContext } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 import { readPace } from "./pace.js";
 import type { Stage } from "./player.js";
-import { playAna } from "./roles/ana.js";
 import { playAtlas } from "./roles/atlas.js";
 import { playBirch } from "./roles/birch.js";
+import { playAna } from "./roles.js";
 import { untilParentGone } from "./until-parent-gone.js";
 
 const parts: Readonly<Record<string, (context: CommandContext) => Promise<number>>> = {

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { neutralise } from "@merkle/wire/plain";
-import type { Output } from "../output.js";
+import type { Output } from "../command/output.js";
 import { formatLine } from "./format-line.js";
 
 /** What people see of the demo while it runs; nothing with `--json`. */

@@ -1,7 +1,7 @@
 import { MerkleError } from "@merkle/wire/plain";
-import { findBroker, type ReachableAddress } from "../broker-client.js";
-import { CliError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
+import { findBroker, type ReachableAddress } from "../broker/broker-client.js";
+import type { CommandContext } from "../command/command.js";
+import { CliError } from "../core/cli-error.js";
 import { type Child, startChild } from "./child.js";
 
 /** The broker that the demo plays on. */

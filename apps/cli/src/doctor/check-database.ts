@@ -1,6 +1,6 @@
 import { inspectDatabase } from "@merkle/broker";
-import { explainError } from "../explain-error.js";
-import { type Check, fail, ok } from "./check.js";
+import { explainError } from "../core/explain-error.js";
+import { type Check, fail, ok } from "../start/doctor/check.js";
 
 /** Whether a broker could use its database; the embedded one is started for this when none runs. */
 export const checkDatabase: Check = async ({ config, signal }) => {

@@ -1,7 +1,7 @@
-import type { CheckContext, Finding } from "./check.js";
-import { checkBroker, checkPort } from "./check-broker.js";
+import type { CheckContext, Finding } from "../start/doctor/check.js";
+import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
+import { checkClaude, checkDisk, checkHome, checkNode } from "../start/doctor/check-machine.js";
 import { checkDatabase } from "./check-database.js";
-import { checkClaude, checkDisk, checkHome, checkNode } from "./check-machine.js";
 
 const checks = [checkNode, checkHome, checkDisk, checkDatabase, checkBroker, checkPort, checkClaude];
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { explainingHome, homeFiles } from "../merkle-home.js";
-import { decode } from "../read-text.js";
+import { decode } from "../command/read-text.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
 /** A text on its way into a document. Its file stays in the Merkle home until the text is written or given up. */
 export interface Draft {

@@ -1,10 +1,10 @@
 import type { Session } from "@merkle/wire";
 import { limits, MerkleError } from "@merkle/wire/plain";
-import { CliError, exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import type { Actor } from "../person/acting.js";
+import type { CommandContext } from "../command/command.js";
+import { readText } from "../command/read-text.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import type { Actor } from "../identity/acting.js";
 import { readFileText } from "../read-file-text.js";
-import { readText } from "../read-text.js";
 import { createDraft, type Draft, removeIfDraft } from "./draft.js";
 import { openEditor } from "./open-editor.js";
 import { showConflict } from "./show-conflict.js";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 /** Opens a file in the editor of `VISUAL` or `EDITOR`, and resolves when the editor has ended. */
 export async function openEditor(path: string, env: NodeJS.ProcessEnv): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MerkleError } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/plain";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import type { Editing } from "./edits.js";
 
 /**

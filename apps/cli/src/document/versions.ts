@@ -1,4 +1,4 @@
-import { usageError } from "../cli-error.js";
+import { usageError } from "../core/cli-error.js";
 
 /** A version as a flag says it, with or without its `v`. @throws CliError `usage` */
 export function readVersion(text: string | undefined, name: string): number | undefined {

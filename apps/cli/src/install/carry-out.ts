@@ -1,7 +1,7 @@
-import { askYesOrNo, canAsk } from "../ask.js";
-import { exitCodes, interruptedError, usageError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { isSet } from "../flags.js";
+import { askYesOrNo, canAsk } from "../command/ask.js";
+import type { CommandContext } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import { exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import type { FilePlan } from "./plan-file.js";
 import { describePlans, toJson } from "./show-plans.js";
 import { writePlan } from "./write-plan.js";

@@ -1,5 +1,5 @@
-import { CliError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
+import type { CommandContext } from "../command/command.js";
+import { CliError } from "../core/cli-error.js";
 import { findClaude } from "../launch/find-claude.js";
 import { wakePathsOf } from "../launch/wake-paths.js";
 import { carryOut } from "./carry-out.js";

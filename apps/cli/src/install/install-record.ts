@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, exitCodes } from "../cli-error.js";
-import { explainingHome, homeFiles } from "../merkle-home.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import type { Addition } from "./json-edit.js";
 
 /** What was done to a file, so that it can be undone. */

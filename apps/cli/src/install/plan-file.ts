@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import type { FileAdditions } from "./claude-files.js";
 import { type AddedPart, hashOf, type InstalledFile } from "./install-record.js";
 import {

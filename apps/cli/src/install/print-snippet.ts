@@ -1,6 +1,6 @@
-import { findBroker } from "../broker-client.js";
-import { CliError, exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { CommandContext } from "../command/command.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import { serverProgram } from "./server-program.js";
 import { type SnippetClient, snippetFor } from "./snippets.js";
 

@@ -1,7 +1,7 @@
+import { type Reach, reachVariables, toReach } from "../broker/reach.js";
 import type { Config } from "../config.js";
-import { entryFile } from "../entry-file.js";
-import { toMerkleHome } from "../merkle-home.js";
-import { type Reach, reachVariables, toReach } from "../reach.js";
+import { toMerkleHome } from "../core/merkle-home.js";
+import { entryFile } from "../core/this-program.js";
 
 /** What a client runs to speak to Merkle: this same merkle, wherever the client is started. */
 export interface ServerProgram {

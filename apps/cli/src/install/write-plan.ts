@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import type { FilePlan } from "./plan-file.js";
 
 /** The text of a file; null where there is none. */

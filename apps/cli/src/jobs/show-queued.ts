@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import type { Output } from "../output.js";
+import type { Output } from "../command/output.js";
 
 /** Shows a job that was just started, and how to follow it. */
 export function showQueued(job: OutputOf<"start_job">, output: Output): void {

@@ -1,5 +1,5 @@
 import { neutralise } from "@merkle/wire/plain";
-import type { Asker } from "../ask.js";
+import type { Asker } from "../command/ask.js";
 import type { AskWhetherMeant } from "./choose-session.js";
 
 export function askWhetherMeant(asker: Asker): AskWhetherMeant {

@@ -1,14 +1,14 @@
 import type { Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/plain";
-import type { Asker } from "../ask.js";
-import type { BrokerClient } from "../broker-client.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Asker } from "../command/ask.js";
 import type { Config } from "../config.js";
 import { counted } from "../duration.js";
-import { findSession } from "../find-session.js";
-import { oneLine } from "../one-line.js";
-import { systemUserName } from "../person/own-person.js";
-import type { HeldTeam } from "../teams/held-teams.js";
-import { findFreePlace } from "../teams/wanted-place.js";
+import { systemUserName } from "../identity/own-person.js";
+import { findSession } from "../sessions/find-session.js";
+import type { HeldTeam } from "../sessions/stored-peers.js";
+import { findFreePlace } from "../sessions/wanted-peer.js";
+import { oneLine } from "../text/one-line.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
 import {
   groupsProblem,
@@ -19,7 +19,7 @@ import {
   titleProblem,
   toGroups,
   type Wanted,
-} from "./wanted.js";
+} from "./launch-options.js";
 import { defaultPeerName, type Wish } from "./wish.js";
 
 export interface AskWish {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Session } from "@merkle/wire";
 import { isUuid, neutralise, slugFrom } from "@merkle/wire/plain";
-import type { BrokerClient } from "../broker-client.js";
-import { CliError, exitCodes } from "../cli-error.js";
-import { findNearSession, findSession } from "../find-session.js";
-import type { NamedSession } from "./wanted.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { findNearSession, findSession } from "../sessions/find-session.js";
+import type { NamedSession } from "./launch-options.js";
 
 /** The session to launch into: one that is there, or one that is to be made; without a slug it gets one that is free. */
 export type ChosenSession =

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { entryFile } from "../entry-file.js";
-import { homeFiles } from "../merkle-home.js";
-import { type Reach, reachVariables } from "../reach.js";
-import { type HeldTeam, placeIdOf } from "../teams/held-teams.js";
-import type { AgentOptions } from "./wanted.js";
+import { type Reach, reachVariables } from "../broker/reach.js";
+import { homeFiles } from "../core/merkle-home.js";
+import { entryFile } from "../core/this-program.js";
+import { type HeldTeam, placeIdOf } from "../sessions/stored-peers.js";
+import type { AgentOptions } from "./launch-options.js";
 
 /** Where a launched agent belongs. */
 export interface Place extends Reach {

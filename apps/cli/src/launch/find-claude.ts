@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 /** Claude Code as it is installed here. */
 export interface Claude {

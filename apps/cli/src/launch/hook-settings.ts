@@ -1,4 +1,4 @@
-import { toShellLine } from "./shell-quote.js";
+import { toShellLine } from "../text/shell.js";
 
 /** Settings of Claude Code that let it call Merkle where something happens (LAUNCH-14). */
 export interface HookSettings {

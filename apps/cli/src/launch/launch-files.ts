@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { explainingHome, homeFiles } from "../merkle-home.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import type { ClaudeCall } from "./claude-call.js";
 
 /**

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { usageError } from "../cli-error.js";
+import { usageError } from "../core/cli-error.js";
 import type { HookSettings } from "./hook-settings.js";
 
 type Fields = Readonly<Record<string, unknown>>;

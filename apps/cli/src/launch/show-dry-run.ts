@@ -1,10 +1,10 @@
-import { exitCodes } from "../cli-error.js";
-import { toReach } from "../reach.js";
+import { toReach } from "../broker/reach.js";
+import { exitCodes } from "../core/cli-error.js";
+import { toShellLine } from "../text/shell.js";
 import type { ChosenSession } from "./choose-session.js";
 import { toClaudeCall } from "./claude-call.js";
-import { expectedPlace, unknownPlaceId } from "./expected-place.js";
+import { expectedPlace, unknownPlaceId } from "./expected-peer.js";
 import type { Launching } from "./launching.js";
-import { toShellLine } from "./shell-quote.js";
 import { whoIn } from "./tell-launch.js";
 
 /**

@@ -1,10 +1,10 @@
 import { counted } from "../duration.js";
-import { oneLine } from "../one-line.js";
+import { oneLine } from "../text/one-line.js";
+import { toShellLine } from "../text/shell.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { EnteredSession } from "./enter-session.js";
-import { expectedPlace } from "./expected-place.js";
+import { expectedPlace } from "./expected-peer.js";
 import type { Launching } from "./launching.js";
-import { toShellLine } from "./shell-quote.js";
 import { wakePathsOf } from "./wake-paths.js";
 
 /** Before anything is done: who will read along, and what will run. */

@@ -1,6 +1,6 @@
-import { usageError } from "../cli-error.js";
-import type { HeldTeam } from "../teams/held-teams.js";
-import type { NamedSession, Wanted } from "./wanted.js";
+import { usageError } from "../core/cli-error.js";
+import type { HeldTeam } from "../sessions/stored-peers.js";
+import type { NamedSession, Wanted } from "./launch-options.js";
 
 /** Where an agent is to be launched, with nothing missing. */
 export interface Wish {

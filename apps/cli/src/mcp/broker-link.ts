@@ -1,12 +1,12 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { closeCodes, MerkleError } from "@merkle/wire/plain";
+import { toRefusal } from "../broker/live-client.js";
+import { type Reach, reachBroker } from "../broker/reach.js";
+import { findRunningBroker } from "../broker/run-file.js";
 import type { Config } from "../config.js";
-import { toRefusal } from "../live-client.js";
-import { introduce } from "../member/introduce.js";
-import { type Reach, reachBroker } from "../reach.js";
-import { findRunningBroker } from "../run-file.js";
-import type { OperationCaller } from "../teams/take-place.js";
+import { introduce } from "../identity/introduce.js";
+import type { OperationCaller } from "../sessions/take-place.js";
 import { meetMesh } from "../trust/require-known.js";
 import { trustingWebSocket } from "../trusting-web-socket.js";
 

@@ -1,8 +1,8 @@
 import type { Operation } from "@merkle/wire";
 import { isUuid, MerkleError } from "@merkle/wire/plain";
-import type { Keyring } from "./keyring.js";
 import type { Fields } from "./membership.js";
-import type { Team, Teams } from "./teams.js";
+import type { Team, Teams } from "./peer-sessions.js";
+import type { Keyring } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
 
 export interface Completing {

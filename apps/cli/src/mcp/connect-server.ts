@@ -4,7 +4,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import type { Introduction } from "./greet-first.js";
 import type { ClientInfo } from "./self-description.js";
 import type { StdioTransport } from "./stdio-transport.js";
-import type { ToolDesk } from "./tool-desk.js";
+import type { ToolDesk } from "./tool-server.js";
 import { type ChannelMessage, channelMethod } from "./waking/channel.js";
 
 export interface ServedDesk {

@@ -1,15 +1,15 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { MerkleError, parseTeamCredential } from "@merkle/wire/plain";
-import { CliError } from "../cli-error.js";
-import { makeSessionKey } from "../launch/session-key.js";
-import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, saveTeam } from "../teams/held-teams.js";
-import type { ProcessLock } from "../teams/process-lock.js";
-import { takePlace } from "../teams/take-place.js";
+import { CliError } from "../core/cli-error.js";
+import type { ProcessLock } from "../core/process-lock.js";
+import { makeSessionKey } from "../core/session-key.js";
+import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, saveTeam } from "../sessions/stored-peers.js";
+import { takePlace } from "../sessions/take-place.js";
 import { toHeldPlace, toOwnPlace } from "../teams/to-held-place.js";
 import type { BrokerLink } from "./broker-link.js";
-import type { Keyring } from "./keyring.js";
+import type { NewTeam, Team, Teams } from "./peer-sessions.js";
+import type { Keyring } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
-import type { NewTeam, Team, Teams } from "./teams.js";
 
 /** The operations that make, change or end a place: what they give out is kept for the model, and for the next server. */
 export interface Membership {

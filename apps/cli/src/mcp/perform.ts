@@ -1,18 +1,18 @@
 import { catalogue, type InputOf, type Operation, type OperationName, type OutputOf } from "@merkle/wire";
 import { isUuid, MerkleError } from "@merkle/wire/plain";
-import { asStub } from "../sealed/open-message.js";
-import type { Sealing } from "../sealed/sealing.js";
+import { asStub } from "../private-messages/open-message.js";
+import type { Sealing } from "../private-messages/private-messages.js";
 import type { BrokerLink } from "./broker-link.js";
-import { noteDeclared } from "./hooks/status-teller.js";
+import { noteDeclared } from "./hooks/status-reporter.js";
 import type { Caller } from "./hooks/turn.js";
-import type { Keyring } from "./keyring.js";
 import type { Acknowledger } from "./mail/acknowledger.js";
 import { readAlong } from "./mail/read-along.js";
 import { resyncNotice } from "./mail/resync-notice.js";
 import { type Waited, waitForMessages } from "./mail/wait.js";
 import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
-import type { Team } from "./teams.js";
+import type { Team } from "./peer-sessions.js";
+import type { Keyring } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
 
 export interface Performance {

@@ -1,9 +1,9 @@
 import type { MerkleError, Operation } from "@merkle/wire";
 import { compactError } from "@merkle/wire/plain";
 import type { HookEvent } from "./hooks/hook-call.js";
-import type { Keyring } from "./keyring.js";
 import type { LongResults } from "./long-results.js";
 import type { McpOptions } from "./options.js";
+import type { Keyring } from "./secret-store.js";
 
 /** What a tool answers: one text, and no `structuredContent`, which clients would show instead of it. */
 export type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
+import type { CommandContext } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
 import { isLoopback } from "../loopback.js";
 import { readVersion } from "../version.js";
 import type { DeskClient, ServedDesk } from "./connect-server.js";
@@ -8,7 +8,7 @@ import { greetFirst, type Introduction } from "./greet-first.js";
 import { type KnownPlace, writeInstructions } from "./instructions.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
 import { createStdioTransport } from "./stdio-transport.js";
-import type { ToolDesk } from "./tool-desk.js";
+import type { ToolDesk } from "./tool-server.js";
 import { channelCapability } from "./waking/channel.js";
 
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
@@ -26,7 +26,7 @@ export async function serveStdio(context: CommandContext): Promise<number> {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
   const desk = createLazyDesk(async ({ info, sendChannel }) => {
-    const { openToolDesk } = await import("./tool-desk.js");
+    const { openToolDesk } = await import("./tool-server.js");
     const { findInboxSocket } = await import("./waking/inbox-socket.js");
     const claudeSessionId = process.env["CLAUDE_CODE_SESSION_ID"] || null;
     const inbox = findInboxSocket(process.env);
@@ -58,7 +58,7 @@ export async function serveStdio(context: CommandContext): Promise<number> {
 async function refuseClearText({ config }: CommandContext): Promise<void> {
   const { base } = config.broker;
   if (base.startsWith("https:") || isLoopback(new URL(base).hostname)) return;
-  const { reachBroker } = await import("../reach.js");
+  const { reachBroker } = await import("../broker/reach.js");
   await reachBroker(base, config);
 }
 
@@ -91,7 +91,7 @@ function createLazyDesk(load: (client: DeskClient) => Promise<ToolDesk>): LazyDe
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
   if (as === undefined) return join && { ...join, peer: null };
   // It reads with zod, which takes as long to load as all the rest.
-  const { findHeldTeam } = await import("../teams/held-teams.js");
+  const { findHeldTeam } = await import("../sessions/stored-peers.js");
   const held = await findHeldTeam(home, as);
   return held && { session: held.slug, team: held.team_name, peer: held.peer_name };
 }

@@ -1,5 +1,5 @@
-import { CliError, exitCodes, usageError } from "../cli-error.js";
-import type { HeldMember } from "./held-member.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import type { HeldMember } from "../identity/members.js";
 
 /** Which membership is meant. */
 export interface WantedMember {

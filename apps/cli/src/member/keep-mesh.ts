@@ -1,9 +1,9 @@
 import type { OutputOf } from "@merkle/wire";
-import type { ReachableAddress } from "../broker-client.js";
+import type { ReachableAddress } from "../broker/broker-client.js";
 import type { Config } from "../config.js";
+import { keepMember, listMembers } from "../identity/members.js";
 import { requireKnown } from "../trust/require-known.js";
 import { chooseMember } from "./choose-member.js";
-import { keepMember, listMembers } from "./held-member.js";
 
 /** Who made a mesh is an admin there by the same key, which this home keeps. */
 export async function keepMesh(

@@ -1,9 +1,9 @@
 import { limits, parseInvite } from "@merkle/wire/plain";
-import { canAsk, createAsker } from "../ask.js";
-import { toBaseUrl } from "../base-url.js";
-import { usageError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { readStdin } from "../read-text.js";
+import { toBaseUrl } from "../broker/address.js";
+import { canAsk, createAsker } from "../command/ask.js";
+import type { CommandContext } from "../command/command.js";
+import { readStdin } from "../command/read-text.js";
+import { usageError } from "../core/cli-error.js";
 
 /** An invite as it was given: what proves it, and where its link leads. */
 export interface GivenInvite {

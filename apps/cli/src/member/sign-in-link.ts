@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import type { BrokerClient } from "../broker-client.js";
+import type { BrokerClient } from "../broker/broker-client.js";
 import type { Config } from "../config.js";
-import { explainingHome, homeFiles } from "../merkle-home.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { getVerificationCode } from "../person/verification.js";
 
 /** Long enough for a browser to start. */

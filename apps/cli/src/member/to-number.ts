@@ -1,4 +1,4 @@
-import { usageError } from "../cli-error.js";
+import { usageError } from "../core/cli-error.js";
 
 /** The number of an invite or a token. @throws CliError `usage` for what is none */
 export function toNumber(text: string, what: string): number {

@@ -1,8 +1,8 @@
 import type { Memory } from "@merkle/wire";
-import { toMoment } from "../age.js";
-import { oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
-import { formatTable } from "../table.js";
+import type { Output } from "../command/output.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toMoment } from "../text/time.js";
 
 /** One line for each memory: its id, what it says, who said so where and when, its tags. */
 export function formatMemories(

@@ -1,7 +1,7 @@
-import { toAge } from "../age.js";
-import { oneLine } from "../one-line.js";
-import { peerName } from "../roster/peer-address.js";
-import type { Need } from "./needs.js";
+import { peerName } from "../sessions/peer-names.js";
+import { oneLine } from "../text/one-line.js";
+import { toAge } from "../text/time.js";
+import type { Need } from "../views/needs.js";
 
 /** A need as a sentence for one line: `Cedar asks "Which staging key?" #405  [1 vault] [2 new]  6m`. */
 export function needText(need: Need): string {

@@ -1,7 +1,7 @@
 import type { AttentionItem, Session } from "@merkle/wire";
-import { inParallel } from "../in-parallel.js";
-import type { Actor } from "../person/acting.js";
-import { type Need, toNeed } from "./needs.js";
+import { inParallel } from "../core/in-parallel.js";
+import type { Actor } from "../identity/acting.js";
+import { type Need, toNeed } from "../views/needs.js";
 
 /** What waits for a human of a file under one of the broker's roots. */
 export interface FileNeeds {

@@ -1,5 +1,5 @@
-import { getSession } from "../find-session.js";
-import { type Acting, type Actor, actingAsPerson, actingIn } from "./acting.js";
+import { type Acting, type Actor, actingAsPerson, actingIn } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
 
 /** Who writes what belongs to the mesh: in the shell of a launched agent its place, anywhere else the person of this home. */
 export async function actingInMesh(acting: Acting): Promise<Actor> {

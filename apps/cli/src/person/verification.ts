@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { OutputOf } from "@merkle/wire";
-import type { BrokerClient } from "../broker-client.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { placeOf } from "../broker/reach.js";
 import type { Config } from "../config.js";
-import { homeFiles } from "../merkle-home.js";
-import { placeOf } from "../reach.js";
+import { homeFiles } from "../core/merkle-home.js";
 
 export type VerificationCode = OutputOf<"create_verification_code">;
 

@@ -1,8 +1,8 @@
 import type { Perspective } from "@merkle/wire";
-import { toAge } from "../age.js";
-import { oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
-import { formatTable } from "../table.js";
+import type { Output } from "../command/output.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toAge } from "../text/time.js";
 
 type Painted = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm">;
 

@@ -1,4 +1,4 @@
-import { usageError } from "../cli-error.js";
+import { usageError } from "../core/cli-error.js";
 import { findProject } from "./find-project.js";
 
 /** The project that a command is about: the one named, or that of the folder. @throws CliError `usage` where neither is */

@@ -1,4 +1,4 @@
-import type { Flag } from "../command.js";
+import type { Flag } from "../command/command.js";
 
 /** Of the commands that list proposals. */
 export const listingFlags: readonly Flag[] = [

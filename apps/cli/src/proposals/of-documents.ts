@@ -1,5 +1,5 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { ProposalTarget } from "./deciding.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import type { ProposalTarget } from "../work/deciding.js";
 
 /** Proposals for the documents and the Conclusions of sessions. */
 export const ofDocuments: ProposalTarget = {
@@ -10,10 +10,10 @@ export const ofDocuments: ProposalTarget = {
   ],
   example: "split-auth 9",
   async open({ args: [name, number = ""], config, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
     const { toNumber } = await import("../member/to-number.js");
-    const { actingIn } = await import("../person/acting.js");
+    const { actingIn } = await import("../identity/acting.js");
     const proposal_id = toNumber(number, "A proposal");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);

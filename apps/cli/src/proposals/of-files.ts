@@ -1,5 +1,5 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { ProposalTarget } from "./deciding.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import type { ProposalTarget } from "../work/deciding.js";
 
 /** Proposals for files under Git, which are found by their number alone. */
 export const ofFiles: ProposalTarget = {
@@ -7,9 +7,9 @@ export const ofFiles: ProposalTarget = {
   arguments: [{ name: "<number>", summary: "the proposal, as merkle source proposals shows it" }],
   example: "9",
   async open({ args: [number = ""], config, signal }) {
-    const { findBroker } = await import("../broker-client.js");
+    const { findBroker } = await import("../broker/broker-client.js");
     const { toNumber } = await import("../member/to-number.js");
-    const { actingAsPerson } = await import("../person/acting.js");
+    const { actingAsPerson } = await import("../identity/acting.js");
     const { shellWord } = await import("../shell-word.js");
     const { shortHash } = await import("../sources/short-hash.js");
     const proposal_id = toNumber(number, "A proposal");

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { canonicalJson, parseHeadLine } from "@merkle/wire/record";
-import type { BrokerClient } from "../broker-client.js";
-import { CliError } from "../cli-error.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { CliError } from "../core/cli-error.js";
 import { checkSeen } from "./check-seen.js";
 
 /**

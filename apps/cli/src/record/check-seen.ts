@@ -6,8 +6,8 @@ import {
   isSignedBy,
   type SignedHead,
 } from "@merkle/wire/record";
-import type { BrokerClient } from "../broker-client.js";
-import { CliError, exitCodes } from "../cli-error.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import { nodeCrypto } from "./node-crypto.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
 import { believed } from "./verify-file.js";

@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from "node:stream";
-import type { BrokerClient } from "../broker-client.js";
-import type { Flags } from "../flags.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Flags } from "../command/flags.js";
 import { progressLine } from "./progress-line.js";
 
 export interface Download {

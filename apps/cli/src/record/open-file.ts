@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { RandomAccess } from "@merkle/wire/record/zip";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 
 /** A file that is read from anywhere in it. */
 export interface OpenFile extends RandomAccess {

@@ -1,5 +1,5 @@
-import type { Flags } from "../flags.js";
-import { isSet } from "../flags.js";
+import type { Flags } from "../command/flags.js";
+import { isSet } from "../command/flags.js";
 
 /** One line on stderr that says how far something is, for a person who looks at a terminal; for others nothing. */
 export interface ProgressLine {

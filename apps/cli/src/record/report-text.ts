@@ -1,9 +1,9 @@
 import { neutralise, shortHash } from "@merkle/wire/plain";
 import type { Finding, RecordReport } from "@merkle/wire/record";
-import { CliError, exitCodes } from "../cli-error.js";
+import type { Output } from "../command/output.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import { counted } from "../duration.js";
-import { oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
+import { oneLine } from "../text/one-line.js";
 
 /** What a tick never stands without. */
 export const whatItShows =

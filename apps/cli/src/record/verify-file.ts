@@ -12,7 +12,7 @@ import {
   verifyBundle,
 } from "@merkle/wire/record";
 import { openZipBundle, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import { nodeCrypto } from "./node-crypto.js";
 import { openFile } from "./open-file.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";

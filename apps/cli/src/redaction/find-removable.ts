@@ -1,8 +1,8 @@
 import type { InputOf, Message, Session } from "@merkle/wire";
 import { describeRedaction } from "@merkle/wire/plain";
 import { cutText } from "../cut-text.js";
-import { oneLine } from "../one-line.js";
-import type { Actor } from "../person/acting.js";
+import type { Actor } from "../identity/acting.js";
+import { oneLine } from "../text/one-line.js";
 
 /** What is about to lose its text, as a person is asked and told about it. */
 export interface Removable {

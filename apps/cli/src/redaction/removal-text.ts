@@ -1,7 +1,7 @@
 import type { Redaction } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/plain";
-import { toMoment } from "../age.js";
-import { oneLine } from "../one-line.js";
+import { oneLine } from "../text/one-line.js";
+import { toMoment } from "../text/time.js";
 
 /**
  * `removed by Ana 14:05: holds a key`, in the place of what was said.

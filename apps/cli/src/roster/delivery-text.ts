@@ -1,6 +1,6 @@
 import type { RecipientState } from "@merkle/wire";
-import { toAge } from "../age.js";
-import { peerName } from "./peer-address.js";
+import { peerName } from "../sessions/peer-names.js";
+import { toAge } from "../text/time.js";
 
 const namesMax = 5;
 

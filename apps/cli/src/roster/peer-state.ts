@@ -1,8 +1,8 @@
 import type { Peer } from "@merkle/wire";
-import { toAge } from "../age.js";
-import { oneLine } from "../one-line.js";
-import type { Output, Signs } from "../output.js";
+import type { Output, Signs } from "../command/output.js";
 import { presenceSign } from "../presence-sign.js";
+import { oneLine } from "../text/one-line.js";
+import { toAge } from "../text/time.js";
 
 /** What most needs somebody stands first, and who has left stands last; others as they joined. */
 export function inOrderOfState(peers: readonly Peer[]): Peer[] {

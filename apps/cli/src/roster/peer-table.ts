@@ -1,10 +1,10 @@
 import type { Peer } from "@merkle/wire";
-import { toAge } from "../age.js";
+import type { Output } from "../command/output.js";
 import { counted } from "../duration.js";
-import { oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
-import { type Cell, formatTable } from "../table.js";
-import { peerName } from "./peer-address.js";
+import { peerName } from "../sessions/peer-names.js";
+import { oneLine } from "../text/one-line.js";
+import { type Cell, formatTable } from "../text/table.js";
+import { toAge } from "../text/time.js";
 import { inOrderOfState, paintState, rolesText, signOf, stateText, wakeText } from "./peer-state.js";
 
 const leftShownMax = 5;

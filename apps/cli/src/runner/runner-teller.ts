@@ -1,8 +1,8 @@
 import type { Job } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/plain";
-import { formatJobLine, outcomeOf } from "../jobs/format-jobs.js";
-import type { Output } from "../output.js";
-import type { RunnerTerms } from "./run-runner.js";
+import type { Output } from "../command/output.js";
+import { formatJobLine, outcomeOf } from "../work/format-jobs.js";
+import type { RunnerTerms } from "../work/runner/run-runner.js";
 
 /** Says what a runner does, a line for each thing; with `--json` a document for each. */
 export interface RunnerTeller {

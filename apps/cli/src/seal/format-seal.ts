@@ -1,9 +1,9 @@
 import type { OutputOf } from "@merkle/wire";
 import { sealText, shortHash } from "@merkle/wire/plain";
 import { isSignedBy, type SignedHead, verifySignatureHere } from "@merkle/wire/record";
-import { toMoment } from "../age.js";
+import type { Output } from "../command/output.js";
 import { counted } from "../duration.js";
-import type { Output } from "../output.js";
+import { toMoment } from "../text/time.js";
 
 type Sealed = OutputOf<"session_seal">;
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@merkle/wire";
-import type { CheckedCard } from "./check-card.js";
+import type { CheckedCard } from "../private-messages/check-card.js";
 
 /**
  * The number that two people compare to know that nobody is in between: twelve groups of five digits, the same on both

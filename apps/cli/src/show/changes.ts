@@ -1,8 +1,8 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import type { BrokerClient } from "../broker-client.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Output } from "../command/output.js";
 import { counted } from "../duration.js";
-import { oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
+import { oneLine } from "../text/one-line.js";
 
 /** What a change of title or description changed, and how many others heard of it. */
 export async function describeChanges(

@@ -1,10 +1,10 @@
 import type { Participant } from "@merkle/wire";
-import { toAge } from "../age.js";
+import type { Output } from "../command/output.js";
 import { counted } from "../duration.js";
-import { oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
 import { presenceSign } from "../presence-sign.js";
-import { type Cell, formatTable } from "../table.js";
+import { oneLine } from "../text/one-line.js";
+import { type Cell, formatTable } from "../text/table.js";
+import { toAge } from "../text/time.js";
 
 const lettersMax = 8;
 

@@ -1,14 +1,14 @@
 import type { OutputOf, Session } from "@merkle/wire";
 import { sealText } from "@merkle/wire/plain";
-import { toAge, toMoment } from "../age.js";
-import type { BrokerClient } from "../broker-client.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Output } from "../command/output.js";
 import { toDashboardUrl } from "../dashboard-url.js";
 import { counted } from "../duration.js";
 import { needText } from "../needs/format-need.js";
-import { indented, oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
+import { indented, oneLine } from "../text/one-line.js";
+import { toAge, toMoment } from "../text/time.js";
+import { unreadText } from "../views/session-rows.js";
 import { formatRoster } from "./roster.js";
-import { unreadText } from "./session-rows.js";
 
 /** A session as a page of text: title, state and counts, purpose, teams, and where the dashboard shows it. */
 export async function formatSession(

@@ -1,4 +1,4 @@
-import type { Argument } from "../command.js";
+import type { Argument } from "../command/command.js";
 
 /** Names a file under Git. */
 export const fileArgument: Argument = {

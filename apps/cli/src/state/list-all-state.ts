@@ -1,6 +1,6 @@
 import type { InputOf, StateEntry } from "@merkle/wire";
 import { limits } from "@merkle/wire/plain";
-import type { BrokerClient } from "../broker-client.js";
+import type { BrokerClient } from "../broker/broker-client.js";
 
 /** All keys that are set, page by page. */
 export async function listAllState(

@@ -1,15 +1,15 @@
 import type { Session, StateEntry } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { toMoment } from "../age.js";
-import { findBroker } from "../broker-client.js";
-import { exitCodes, interruptedError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { isSet } from "../flags.js";
-import { openLiveClient, tellConnection } from "../live-client.js";
-import { oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
+import { findBroker } from "../broker/broker-client.js";
+import { openLiveClient, tellConnection } from "../broker/live-client.js";
+import type { CommandContext } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes, interruptedError } from "../core/cli-error.js";
+import { writeLine } from "../core/write-line.js";
 import { takeSession } from "../session-argument.js";
-import { writeLine } from "../tail/write-line.js";
+import { oneLine } from "../text/one-line.js";
+import { toMoment } from "../text/time.js";
 import { shortValueText } from "./format-state.js";
 import { createKnownState, type StateChange } from "./known-state.js";
 

@@ -1,9 +1,9 @@
 import type { Session } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/plain";
-import type { BrokerClient } from "../broker-client.js";
-import { CliError, exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { getSession } from "../find-session.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { CommandContext } from "../command/command.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
 
 /**
  * The session that is named, or else `MERKLE_SESSION`, or else the open one with the newest activity, which is told.

@@ -1,5 +1,5 @@
 import type { Message } from "@merkle/wire";
-import type { MessageType, TailOptions } from "./tail-options.js";
+import type { MessageType, TailOptions } from "../feed/tail/tail-options.js";
 
 /** Tells which messages the flags ask for: of these types, and said or caused by this team. */
 export function createFilter({

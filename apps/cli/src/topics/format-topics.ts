@@ -1,9 +1,9 @@
 import type { OutputOf, Topic } from "@merkle/wire";
-import { toMoment } from "../age.js";
+import type { Output } from "../command/output.js";
 import { counted } from "../duration.js";
-import { indented, oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
-import { formatTable } from "../table.js";
+import { indented, oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toMoment } from "../text/time.js";
 
 /** One line for each topic: its number, how it stands, who opened it and when, and what it is about. */
 export function formatTopics(topics: readonly Topic[], output: Output): string {

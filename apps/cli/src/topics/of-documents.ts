@@ -1,4 +1,4 @@
-import type { TopicTarget } from "./commented.js";
+import type { TopicTarget } from "../work/commented.js";
 
 /** Topics about the documents of sessions. */
 export const topicsOfDocuments: TopicTarget = {
@@ -7,9 +7,9 @@ export const topicsOfDocuments: TopicTarget = {
   argument: { name: "<session>", summary: "slug, id or exact title" },
   example: "split-auth",
   async open({ args: [name], config, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { actingIn } = await import("../person/acting.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { actingIn } = await import("../identity/acting.js");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
     const { session_id, slug, document_version } = session;

@@ -1,5 +1,5 @@
 import { fileArgument } from "../sources/argument.js";
-import type { TopicTarget } from "./commented.js";
+import type { TopicTarget } from "../work/commented.js";
 
 /** Topics about files under Git. */
 export const topicsOfFiles: TopicTarget = {
@@ -8,8 +8,8 @@ export const topicsOfFiles: TopicTarget = {
   argument: fileArgument,
   example: "docs/guide.md",
   async open({ args: [source_path = ""], config, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { actingAsPerson } = await import("../person/acting.js");
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { actingAsPerson } = await import("../identity/acting.js");
     const { shellWord } = await import("../shell-word.js");
     const broker = await findBroker(config, signal);
     const typed = shellWord(source_path);

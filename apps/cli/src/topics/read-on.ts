@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import type { BrokerClient } from "../broker-client.js";
+import type { BrokerClient } from "../broker/broker-client.js";
 
 /** A topic of which the first page was read, with all of its messages. */
 export async function readOn(

@@ -1,10 +1,10 @@
 import { MerkleError } from "@merkle/wire/plain";
-import type { ReachableAddress } from "../broker-client.js";
-import { listMembers } from "../member/held-member.js";
-import { findPerson } from "../person/held-person.js";
-import { placeOf, toPlace } from "../reach.js";
-import { listHeldTeams } from "../teams/held-teams.js";
-import type { OperationCaller } from "../teams/take-place.js";
+import type { ReachableAddress } from "../broker/broker-client.js";
+import { placeOf, toPlace } from "../broker/reach.js";
+import { listMembers } from "../identity/members.js";
+import { findPerson } from "../identity/persons.js";
+import { listHeldTeams } from "../sessions/stored-peers.js";
+import type { OperationCaller } from "../sessions/take-place.js";
 import { findKnownMesh, keepKnownMesh } from "./known-meshes.js";
 
 /** What a broker says that it is. Anybody can say it. */

@@ -1,7 +1,7 @@
-import { findAgentMark } from "../agent-shell.js";
-import { canAsk } from "../ask.js";
-import { usageError } from "../cli-error.js";
-import type { Flags } from "../flags.js";
+import { canAsk } from "../command/ask.js";
+import type { Flags } from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
+import { findAgentMark } from "../identity/agent-shell.js";
 
 /**
  * Whom to trust, a person says: not an agent with a shell, nor a script.

@@ -1,6 +1,6 @@
 import type { MerkleClient } from "@merkle/wire/client";
-import { toNeed } from "../needs/needs.js";
-import type { Facts } from "./board.js";
+import { toNeed } from "../views/needs.js";
+import type { Facts } from "../views/watch/board.js";
 
 /** Reads what stands above the feed. */
 export async function readFacts(

@@ -1,6 +1,6 @@
 import { limits } from "@merkle/wire/plain";
+import type { Verb } from "../../work/agent/verb.js";
 import { sessionOf } from "../session-of.js";
-import type { Verb } from "../verb.js";
 
 /**
  * Gives the text on stdin as the session's Conclusion: as a proposal to a person, or, where the session says that its agent

@@ -1,5 +1,5 @@
+import type { Verb } from "../../work/agent/verb.js";
 import { firstPage } from "../pages.js";
-import type { Verb } from "../verb.js";
 
 /** A topic with its anchor and place, and a page of what was said in it. */
 export const getTopic: Verb = {

@@ -1,6 +1,6 @@
+import type { Verb } from "../../work/agent/verb.js";
 import { firstPage } from "../pages.js";
 import { sessionOf } from "../session-of.js";
-import type { Verb } from "../verb.js";
 
 /** The open topics of the job's source but its own, with their anchors and places, and where the next page begins. */
 export const listOpenTopics: Verb = {

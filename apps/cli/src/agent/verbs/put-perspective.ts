@@ -1,5 +1,5 @@
 import { limits } from "@merkle/wire/plain";
-import type { Verb } from "../verb.js";
+import type { Verb } from "../../work/agent/verb.js";
 
 /** Stores the text on stdin as what the job's persona made of the source that was read. */
 export const putPerspective: Verb = {

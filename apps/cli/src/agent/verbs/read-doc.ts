@@ -1,7 +1,7 @@
-import { CliError, exitCodes } from "../../cli-error.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import type { Verb } from "../../work/agent/verb.js";
 import { pageOfText } from "../pages.js";
 import { sessionOf } from "../session-of.js";
-import type { Verb } from "../verb.js";
 
 /** A page of the session's document, as it stands or stood at a version, and where the next one begins (AGENT-5). */
 export const readDoc: Verb = {

@@ -1,6 +1,6 @@
-import { CliError, exitCodes } from "../../cli-error.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import type { Verb } from "../../work/agent/verb.js";
 import { pageOfText } from "../pages.js";
-import type { Verb } from "../verb.js";
 
 /** A page of the draft that was sent back for changes, and that the job starts from (AGENT-11). */
 export const readDraft: Verb = {

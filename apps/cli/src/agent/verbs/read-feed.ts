@@ -1,8 +1,8 @@
 import type { Message } from "@merkle/wire";
 import { isRedacted } from "@merkle/wire/plain";
+import type { Verb } from "../../work/agent/verb.js";
 import { firstPage, pageOfText } from "../pages.js";
 import { sessionOf } from "../session-of.js";
-import type { Verb } from "../verb.js";
 
 /** So many are asked for at once; most pages hold fewer. */
 const messagesMax = 200;

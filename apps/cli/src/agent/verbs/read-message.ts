@@ -1,7 +1,7 @@
-import { CliError, exitCodes } from "../../cli-error.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import type { Verb } from "../../work/agent/verb.js";
 import { pageOfText } from "../pages.js";
 import { sessionOf } from "../session-of.js";
-import type { Verb } from "../verb.js";
 
 /** The text of one message from an offset on: what a page of the feed had no room for. */
 export const readMessage: Verb = {

@@ -1,6 +1,6 @@
+import type { Verb } from "../../work/agent/verb.js";
 import { pageOfText } from "../pages.js";
 import { sourceOf } from "../source-of.js";
-import type { Verb } from "../verb.js";
 
 /** A page of the file that the job is about, as it lies there or as it was, and where the next one begins (AGENT-5). */
 export const readSource: Verb = {

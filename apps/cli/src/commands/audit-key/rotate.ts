@@ -1,5 +1,5 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const auditKeyRotate: Command = {
   name: "audit-key rotate",

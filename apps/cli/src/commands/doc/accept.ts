@@ -1,6 +1,6 @@
-import type { Command } from "../../command.js";
-import { acceptCommand } from "../../proposals/accept-command.js";
+import type { Command } from "../../command/command.js";
 import { ofDocuments } from "../../proposals/of-documents.js";
+import { acceptCommand } from "../proposals/accept.js";
 
 export const docAccept: Command = acceptCommand(
   ofDocuments,

@@ -1,5 +1,5 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const docAppend: Command = {
   name: "doc append",
@@ -14,9 +14,9 @@ export const docAppend: Command = {
   ],
   async run({ args, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { actingIn } = await import("../../person/acting.js");
-    const { readText } = await import("../../read-text.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { actingIn } = await import("../../identity/acting.js");
+    const { readText } = await import("../../command/read-text.js");
     const { takeSession } = await import("../../session-argument.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);

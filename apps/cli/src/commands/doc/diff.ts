@@ -1,7 +1,7 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import type { BrokerClient } from "../../broker-client.js";
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { BrokerClient } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
 import type { VersionRange } from "../../document/versions.js";
 
 export const docDiff: Command = {
@@ -17,7 +17,7 @@ export const docDiff: Command = {
     "merkle doc diff split-auth 13 --json",
   ],
   async run({ args, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
     const { readVersionRange } = await import("../../document/versions.js");
     const { takeSession } = await import("../../session-argument.js");
     const broker = await findBroker(config, signal);
@@ -35,7 +35,7 @@ export const docDiff: Command = {
       );
       return exitCodes.done;
     }
-    const { formatChange } = await import("../../show/document-change.js");
+    const { formatChange } = await import("../../document/document-change.js");
     output.print(diff, await formatChange(diff, { broker, output, session, from }));
     return exitCodes.done;
   },

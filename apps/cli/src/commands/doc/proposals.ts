@@ -1,5 +1,5 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
 import { listingFlags } from "../../proposals/listing-flags.js";
 
 export const docProposals: Command = {
@@ -14,9 +14,9 @@ export const docProposals: Command = {
   ],
   async run(context) {
     const { args, config, signal } = context;
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
-    const { showProposals } = await import("../../proposals/show-proposals.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { getSession } = await import("../../sessions/find-session.js");
+    const { showProposals } = await import("../proposals/proposals.js");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, args[0], config);
     const acceptBy = (number: number) => `merkle doc accept ${slug} ${number}`;

@@ -1,6 +1,6 @@
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
 import { ofDocuments } from "../../proposals/of-documents.js";
-import { rebaseCommand } from "../../proposals/rebase-command.js";
+import { rebaseCommand } from "../proposals/rebase.js";
 
 export const docRebase: Command = rebaseCommand(
   ofDocuments,

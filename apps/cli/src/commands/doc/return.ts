@@ -1,5 +1,5 @@
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
 import { ofDocuments } from "../../proposals/of-documents.js";
-import { returnCommand } from "../../proposals/return-command.js";
+import { returnCommand } from "../proposals/return.js";
 
 export const docReturn: Command = returnCommand(ofDocuments);

@@ -1,7 +1,7 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 import { endingWithLine } from "../../ending-with-line.js";
-import { textOf } from "../../flags.js";
 
 export const docShow: Command = {
   name: "doc show",
@@ -18,9 +18,9 @@ export const docShow: Command = {
   ],
   async run({ args: [name], flags, config, output, signal }) {
     const { neutralise } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
     const { readVersion } = await import("../../document/versions.js");
-    const { getSession } = await import("../../find-session.js");
+    const { getSession } = await import("../../sessions/find-session.js");
     const section = textOf(flags, "section");
     const version = readVersion(textOf(flags, "version"), "--version");
     const broker = await findBroker(config, signal);

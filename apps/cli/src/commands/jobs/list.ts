@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const jobsList: Command = {
   name: "jobs list",
@@ -10,9 +10,9 @@ export const jobsList: Command = {
   examples: ["merkle jobs list", "merkle jobs list split-auth", "merkle jobs list split-auth --json"],
   async run({ args: [name], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
-    const { formatJobs } = await import("../../jobs/format-jobs.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { getSession } = await import("../../sessions/find-session.js");
+    const { formatJobs } = await import("../../work/format-jobs.js");
     const { readWholeNumber } = await import("../../whole-number.js");
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.jobsListedMax });
     const broker = await findBroker(config, signal);

@@ -1,6 +1,6 @@
-import { exitCodes, usageError } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet, textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { isSet, textOf } from "../../command/flags.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
 
 const kinds = ["conclude", "incorporate", "perspective"] as const;
 
@@ -25,11 +25,11 @@ export const jobsRun: Command = {
     "merkle jobs run split-auth perspective --persona Sceptic",
   ],
   async run({ args: [name, kindText = ""], flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { getSession } = await import("../../sessions/find-session.js");
     const { showQueued } = await import("../../jobs/show-queued.js");
     const { toNumber } = await import("../../member/to-number.js");
-    const { actingIn } = await import("../../person/acting.js");
+    const { actingIn } = await import("../../identity/acting.js");
     const kind = kinds.find((each) => each === kindText);
     if (!kind) throw usageError(`A job is one of ${kinds.join(", ")}, not ${JSON.stringify(kindText)}.`);
     const topic = textOf(flags, "topic");

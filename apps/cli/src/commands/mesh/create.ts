@@ -1,5 +1,5 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const meshCreate: Command = {
   name: "mesh create",
@@ -7,7 +7,7 @@ export const meshCreate: Command = {
   arguments: [{ name: "<name>", summary: "letters, digits, . _ and -" }],
   examples: ["merkle mesh create billing"],
   async run({ args: [name = ""], config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
     const { keepMesh } = await import("../../member/keep-mesh.js");
     const broker = await findBroker(config, signal);
     const made = await broker.call("create_mesh", { name });

@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { listOf, textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { listOf, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const progressLog: Command = {
   name: "progress log",
@@ -20,10 +20,10 @@ export const progressLog: Command = {
   ],
   async run({ args: [title = "", given], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
     const { actingInMesh } = await import("../../person/acting-in-mesh.js");
     const { chooseProject } = await import("../../progress/choose-project.js");
-    const { readText } = await import("../../read-text.js");
+    const { readText } = await import("../../command/read-text.js");
     const { splitList } = await import("../../split-list.js");
     const usage = "merkle progress log <title> <text>";
     const projectId = await chooseProject(textOf(flags, "project"), usage);
@@ -44,7 +44,7 @@ export const progressLog: Command = {
       tags: splitList(listOf(flags, "tag")),
       ...(agentId === undefined ? {} : { agentId }),
     });
-    const { oneLine } = await import("../../one-line.js");
+    const { oneLine } = await import("../../text/one-line.js");
     output.show(logged, `${output.mark.ok} ${logged.id}`);
     output.note(`  in project ${oneLine(logged.projectId)}`);
     return exitCodes.done;

@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { listOf, textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { listOf, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const progressSearch: Command = {
   name: "progress search",
@@ -28,7 +28,7 @@ export const progressSearch: Command = {
   ],
   async run({ args: [query], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
     const { chooseProject } = await import("../../progress/choose-project.js");
     const { formatEntries } = await import("../../progress/format-entries.js");
     const { splitList } = await import("../../split-list.js");

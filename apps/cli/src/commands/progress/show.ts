@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const progressShow: Command = {
   name: "progress show",
@@ -9,7 +9,7 @@ export const progressShow: Command = {
   flags: [{ flags: "--project <name>", summary: "the repository's name unless told" }],
   examples: ["merkle progress show a1b2c3d4e5f6", "merkle progress show a1b2c3d4e5f6 --project payments"],
   async run({ args: [id = ""], flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
     const { chooseProject } = await import("../../progress/choose-project.js");
     const { formatWhole } = await import("../../progress/format-entries.js");
     const projectId = await chooseProject(textOf(flags, "project"), "merkle progress show <id>");

@@ -1,6 +1,6 @@
-import type { Command } from "../../command.js";
-import { acceptCommand } from "../../proposals/accept-command.js";
+import type { Command } from "../../command/command.js";
 import { ofFiles } from "../../proposals/of-files.js";
+import { acceptCommand } from "../proposals/accept.js";
 
 export const sourceAccept: Command = acceptCommand(
   ofFiles,

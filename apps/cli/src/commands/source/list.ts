@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const sourceList: Command = {
   name: "source list",
@@ -10,8 +10,8 @@ export const sourceList: Command = {
   examples: ["merkle source list", "merkle source list guide", "merkle source list guide --json"],
   async run({ args: [query], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { oneLine } = await import("../../one-line.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { oneLine } = await import("../../text/one-line.js");
     const { readWholeNumber } = await import("../../whole-number.js");
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", {
       min: 1,

@@ -1,5 +1,5 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
 import { listingFlags } from "../../proposals/listing-flags.js";
 import { fileArgument } from "../../sources/argument.js";
 
@@ -15,8 +15,8 @@ export const sourceProposals: Command = {
   ],
   async run(context) {
     const { args, config, signal } = context;
-    const { findBroker } = await import("../../broker-client.js");
-    const { showProposals } = await import("../../proposals/show-proposals.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { showProposals } = await import("../proposals/proposals.js");
     const broker = await findBroker(config, signal);
     const acceptBy = (number: number) => `merkle source accept ${number}`;
     await showProposals(context, { broker, of: { source_path: args[0] }, acceptBy });

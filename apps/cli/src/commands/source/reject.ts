@@ -1,5 +1,5 @@
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
 import { ofFiles } from "../../proposals/of-files.js";
-import { rejectCommand } from "../../proposals/reject-command.js";
+import { rejectCommand } from "../proposals/reject.js";
 
 export const sourceReject: Command = rejectCommand(ofFiles);

@@ -1,5 +1,5 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
 import { endingWithLine } from "../../ending-with-line.js";
 import { fileArgument } from "../../sources/argument.js";
 
@@ -10,7 +10,7 @@ export const sourceShow: Command = {
   examples: ["merkle source show docs/guide.md", "merkle source show docs/guide.md --json"],
   async run({ args: [source_path = ""], config, output, signal }) {
     const { neutralise } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
     const { shortHash } = await import("../../sources/short-hash.js");
     const broker = await findBroker(config, signal);
     const read = await broker.call("read_source", { source_path });

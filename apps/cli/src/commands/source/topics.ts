@@ -1,5 +1,5 @@
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
 import { topicsOfFiles } from "../../topics/of-files.js";
-import { topicsCommand } from "../../topics/topics-command.js";
+import { topicsCommand } from "../topics/topics.js";
 
 export const sourceTopics: Command = topicsCommand(topicsOfFiles);

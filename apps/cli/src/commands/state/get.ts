@@ -1,7 +1,7 @@
 import type { StateEntry } from "@merkle/wire";
-import { CliError, exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
 
 export const stateGet: Command = {
   name: "state get",
@@ -21,7 +21,7 @@ export const stateGet: Command = {
   ],
   async run({ args, flags, config, output, signal }) {
     const { takeWords } = await import("../../argument-words.js");
-    const { findBroker } = await import("../../broker-client.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
     const { byline, formatEntries, valueText } = await import("../../state/format-state.js");
     const broker = await findBroker(config, signal);
     const usage = "merkle state get <session> <key>";

@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet, textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { isSet, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const stateList: Command = {
   name: "state list",
@@ -16,8 +16,8 @@ export const stateList: Command = {
     "merkle state list split-auth --shared --json",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { getSession } = await import("../../sessions/find-session.js");
     const { formatEntries } = await import("../../state/format-state.js");
     const { listAllState } = await import("../../state/list-all-state.js");
     const prefix = textOf(flags, "prefix");

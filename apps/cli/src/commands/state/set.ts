@@ -1,8 +1,8 @@
 import type { OutputOf } from "@merkle/wire";
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet, textOf } from "../../flags.js";
-import type { Output } from "../../output.js";
+import type { Command } from "../../command/command.js";
+import { isSet, textOf } from "../../command/flags.js";
+import type { Output } from "../../command/output.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const stateSet: Command = {
   name: "state set",
@@ -24,9 +24,9 @@ export const stateSet: Command = {
   async run({ args, flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
     const { takeWords } = await import("../../argument-words.js");
-    const { findBroker } = await import("../../broker-client.js");
-    const { actingIn } = await import("../../person/acting.js");
-    const { readText } = await import("../../read-text.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { actingIn } = await import("../../identity/acting.js");
+    const { readText } = await import("../../command/read-text.js");
     const { readWholeNumber } = await import("../../whole-number.js");
     const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
       min: 0,
@@ -63,7 +63,7 @@ function toValue(text: string): unknown {
 
 async function formatChange(entry: OutputOf<"set_state">, output: Output): Promise<string> {
   const { counted } = await import("../../duration.js");
-  const { oneLine } = await import("../../one-line.js");
+  const { oneLine } = await import("../../text/one-line.js");
   const { shortValueText } = await import("../../state/format-state.js");
   const key = oneLine(entry.key);
   if (!entry.changed) return `${key} is ${shortValueText(entry)} already, v${entry.version}`;

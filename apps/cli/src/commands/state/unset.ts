@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet, textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { isSet, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const stateUnset: Command = {
   name: "state unset",
@@ -19,9 +19,9 @@ export const stateUnset: Command = {
   ],
   async run({ args, flags, config, output, signal }) {
     const { takeWords } = await import("../../argument-words.js");
-    const { findBroker } = await import("../../broker-client.js");
-    const { oneLine } = await import("../../one-line.js");
-    const { actingIn } = await import("../../person/acting.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { oneLine } = await import("../../text/one-line.js");
+    const { actingIn } = await import("../../identity/acting.js");
     const { readWholeNumber } = await import("../../whole-number.js");
     const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
       min: 0,

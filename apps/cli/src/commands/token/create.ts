@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const tokenCreate: Command = {
   name: "token create",
@@ -11,8 +11,8 @@ export const tokenCreate: Command = {
   ],
   examples: ['merkle token create --label "CI"', "export MERKLE_TOKEN=$(merkle token create --expires 1d)"],
   async run({ flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { toMoment } = await import("../../age.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { toMoment } = await import("../../text/time.js");
     const { toSeconds } = await import("../../to-seconds.js");
     const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
     const broker = await findBroker(config, signal);

@@ -1,14 +1,14 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const tokenList: Command = {
   name: "token list",
   summary: "list tokens, signed-in browsers and observer links in force: your own, or as an admin all",
   examples: ["merkle token list", "merkle token list --json"],
   async run({ config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { toAge, toMoment } = await import("../../age.js");
-    const { formatTable } = await import("../../table.js");
+    const { findBroker } = await import("../../broker/broker-client.js");
+    const { toAge, toMoment } = await import("../../text/time.js");
+    const { formatTable } = await import("../../text/table.js");
     const { neutralise } = await import("@merkle/wire/plain");
     const broker = await findBroker(config, signal);
     const answer = await broker.call("list_tokens", {});

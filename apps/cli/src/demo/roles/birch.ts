@@ -1,5 +1,5 @@
 import { MerkleError } from "@merkle/wire/client";
-import { CliError, exitCodes } from "../../cli-error.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
 import { createPlayer, type Stage, waitForMessages } from "../player.js";
 import { cast, document, lines, rename } from "../story.js";
 

@@ -1,8 +1,8 @@
 import type { Message } from "@merkle/wire";
 import { compactMessage, lines } from "@merkle/wire/plain";
 import { counted } from "../../duration.js";
-import type { Fits, Offer } from "../mail/mail.js";
-import type { Team } from "../teams.js";
+import type { Fits, Offer } from "../mail/inbox.js";
+import type { Team } from "../peer-sessions.js";
 
 /** Above 10,000 characters Claude Code puts what a hook says into a file; this leaves room for what it adds. */
 export const hookCharsMax = 9_000;

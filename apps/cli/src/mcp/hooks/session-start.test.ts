@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import { findHeldTeam, type HeldTeam, placeIdOf, saveTeam } from "../../teams/held-teams.js";
+import { findHeldTeam, type HeldTeam, placeIdOf, saveTeam } from "../../sessions/stored-peers.js";
 import { testMerkle } from "../../test-kit/merkle.js";
 import { startSession } from "./session-start.js";
 

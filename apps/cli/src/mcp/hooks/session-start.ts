@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { findHeldTeam, type HeldTeam, saveTeam } from "../../teams/held-teams.js";
+import { findHeldTeam, type HeldTeam, saveTeam } from "../../sessions/stored-peers.js";
 
 export interface SessionStart {
   readonly home: string;

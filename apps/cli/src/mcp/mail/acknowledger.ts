@@ -1,5 +1,5 @@
 import type { BrokerLink } from "../broker-link.js";
-import type { Team } from "../teams.js";
+import type { Team } from "../peer-sessions.js";
 
 /** Tells the broker how far models have got, in the background: the messages are here, and nobody must wait for it. */
 export interface Acknowledger {

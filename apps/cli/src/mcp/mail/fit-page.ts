@@ -1,5 +1,5 @@
 import { compactMessage, limits } from "@merkle/wire/plain";
-import type { Fits } from "./mail.js";
+import type { Fits } from "./inbox.js";
 
 /** Says how long messages fit on the page of whoever reads it: the first one always does (WAIT-9). */
 export function fitPage(view: "compact" | "json"): Fits {

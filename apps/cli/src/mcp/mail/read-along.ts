@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
-import type { Team } from "../teams.js";
+import type { Team } from "../peer-sessions.js";
 import { fitPage } from "./fit-page.js";
 import type { Waited, WaitRequest } from "./wait.js";
 

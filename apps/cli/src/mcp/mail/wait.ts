@@ -1,7 +1,7 @@
 import type { Message, OutputOf } from "@merkle/wire";
 import { limits, MerkleError } from "@merkle/wire/plain";
 import type { BrokerLink } from "../broker-link.js";
-import { forgetNumbers, type Team } from "../teams.js";
+import { forgetNumbers, type Team } from "../peer-sessions.js";
 import { endsWait } from "../waking/what-wakes.js";
 import type { Acknowledger } from "./acknowledger.js";
 import { fitPage } from "./fit-page.js";

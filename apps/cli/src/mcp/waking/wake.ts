@@ -1,5 +1,5 @@
 import type { Message } from "@merkle/wire";
-import type { Mail } from "../mail/mail.js";
+import type { Mail } from "../mail/inbox.js";
 import { breaksThrough, isForEveryone, wakes } from "./what-wakes.js";
 
 /** Sees to it that a model reads what it is worth waking for. */

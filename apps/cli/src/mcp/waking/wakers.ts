@@ -1,6 +1,6 @@
 import type { WakePath } from "@merkle/wire";
 import type { Turn } from "../hooks/turn.js";
-import type { Team } from "../teams.js";
+import type { Team } from "../peer-sessions.js";
 import { writeNudge } from "./nudge-line.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";

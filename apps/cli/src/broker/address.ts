@@ -1,0 +1,19 @@
+import { usageError } from "../core/cli-error.js";
+
+/**
+ * The broker's base, from an address that may also be an MCP endpoint (SET-3): `http://host:7423`, `…/mcp` and `…/api/mcp`
+ * are one broker. A path in front of these, as a proxy may add one, is kept; a query is dropped.
+ *
+ * @param source - where the address stands, for the sentence about a bad one
+ */
+export function toBaseUrl(address: string, source: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw usageError(
+      `${source} must be the broker's address, such as http://localhost:7423, got ${JSON.stringify(address)}.`,
+    );
+  }
+  if (url.username || url.password) throw usageError(`${source} must not hold a user name or a password.`);
+  const path = url.pathname.replace(/\/+$/, "").replace(/(?:\/api)?\/mcp$/, "");
+  return `${url.protocol}//${url.host}${path}`;
+}

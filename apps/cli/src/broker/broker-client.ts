@@ -1,0 +1,234 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import { fillPath, isReadOnly, MerkleError, routeOf } from "@merkle/wire/plain";
+import type { BrokerAddress, Config } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { type Authorization, createAuthorization } from "../identity/authorization.js";
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  isOk,
+  openHttp,
+  readAnswer,
+  requestHttp,
+  type StreamedBody,
+} from "./http-request.js";
+import { type Reach, reachBroker, type Trust, toReach } from "./reach.js";
+import { findRunningBroker } from "./run-file.js";
+
+/** A broker as commands see it: its operations, and what it says about itself. */
+export interface BrokerClient {
+  readonly base: string;
+  /** The same broker, for a connection of another kind. */
+  readonly address: ReachableAddress;
+  /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  /** The same broker, called with this credential of a team or a person. */
+  as(credential: string): BrokerClient;
+  /** Any page of the broker, whatever its status. */
+  get(path: string): Promise<HttpAnswer>;
+  /** A file of the broker's, to be read as it comes. @throws as `call` does */
+  download(path: string): Promise<IncomingMessage>;
+  /** Sends a file and returns what the broker says to it. @throws as `call` does */
+  upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
+}
+
+/** Where a broker is, and how it may be spoken to; without a word of that only what is safe anywhere is done. */
+export interface ReachableAddress extends BrokerAddress {
+  readonly reach?: Reach | undefined;
+}
+
+const answerWithinMs = 10_000;
+/** So long a command waits for a broker that is asked too often; then its person is told. */
+const patienceMs = 10_000;
+
+/**
+ * The broker that the configuration names. When nothing names one, it is the one that runs on this home, whatever its
+ * port, so that `merkle up --port 7500` and then `merkle status` just work.
+ */
+export async function findBroker(config: Config, signal: AbortSignal): Promise<BrokerClient> {
+  const { broker, home } = config;
+  const running = broker.source === "default" ? await findRunningBroker(home) : undefined;
+  return createBrokerClient(
+    { ...broker, ...(running && { base: running.url }), reach: toReach(config) },
+    signal,
+  );
+}
+
+/** Calls a broker over REST. */
+export function createBrokerClient(
+  address: ReachableAddress,
+  signal: AbortSignal,
+  credential?: string,
+  known?: Authorization,
+): BrokerClient {
+  const proof = credential === undefined ? {} : { "x-team-id": credential };
+  let reaching: Promise<Trust | undefined> | undefined;
+  const authorization =
+    known ?? createAuthorization(address, (path, headers) => request(path, { headers }), signal);
+
+  async function request(path: string, init: Omit<HttpRequest, "signal"> = {}): Promise<HttpAnswer> {
+    const { base, reach } = address;
+    reaching ??= reachBroker(base, reach);
+    const trust = await reaching;
+    try {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
+      return await requestHttp(`${base}${path}`, { ...init, tls: trust?.(), signal: within });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof CliError ? error : unreachable(address, error);
+    }
+  }
+
+  /** A file takes as long as it takes, for the broker to make or to read, and on its way. */
+  async function exchange(path: string, init: Omit<HttpRequest, "signal">): Promise<IncomingMessage> {
+    const { base, reach } = address;
+    reaching ??= reachBroker(base, reach);
+    const trust = await reaching;
+    const ask = async () =>
+      openHttp(`${base}${path}`, {
+        ...init,
+        headers: { ...init.headers, ...proof, ...(await authorization.headers()) },
+        tls: trust?.(),
+        signal,
+      });
+    try {
+      const response = await ask();
+      if (response.statusCode !== 401 || !(await authorization.renew())) return response;
+      response.resume();
+      return await ask();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof CliError || error instanceof MerkleError ? error : unreachable(address, error);
+    }
+  }
+
+  return {
+    base: address.base,
+    address,
+    async download(path) {
+      const response = await exchange(path, {});
+      if (!isOk(response)) throw MerkleError.fromBody((await readAnswer(response)).json());
+      return response;
+    },
+    async upload(path, { contentType, ...body }) {
+      const headers = { "content-type": contentType };
+      const answer = await readAnswer(await exchange(path, { method: "POST", headers, body }));
+      if (!answer.ok) throw MerkleError.fromBody(answer.json());
+      return answer.json();
+    },
+    as: (other) => createBrokerClient(address, signal, other, authorization),
+    get: async (path) => request(path, { headers: await authorization.headers() }),
+    async call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
+      const { path, init } = toRequest(name, { ...input });
+      const ask = async () =>
+        request(path, {
+          ...init,
+          headers: { ...init.headers, ...proof, ...(await authorization.headers()) },
+        });
+      let response = await ask();
+      // The same request: what changes something carries its key in the body.
+      if (response.status === 401 && (await authorization.renew())) response = await ask();
+      const until = performance.now() + patienceMs;
+      for (
+        let pause = pauseAfter(response);
+        performance.now() + pause < until;
+        pause = pauseAfter(response)
+      ) {
+        await delay(pause, undefined, { signal });
+        response = await ask();
+      }
+      const body = response.json();
+      if (!response.ok) throw MerkleError.fromBody(body);
+      // The broker answers an operation with its output and nothing else (CAT-1).
+      return body as OutputOf<Name>;
+    },
+  };
+}
+
+/** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */
+export function pauseAfter(response: HttpAnswer): number {
+  if (response.status !== 429) return Number.POSITIVE_INFINITY;
+  const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
+  return typeof seconds === "number" ? 1_000 * seconds : Number.POSITIVE_INFINITY;
+}
+
+/** How an operation is asked for over REST; what changes something with a key of its own, unless the input has one. */
+export function toRequest(
+  name: OperationName,
+  input: Record<string, unknown>,
+): { path: string; init: Omit<HttpRequest, "signal"> } {
+  const { method, path: template } = routeOf(name);
+  const { path, rest } = fillPath(template, input);
+  const fields = Object.entries(rest).filter(([, value]) => value !== undefined);
+  if (method === "GET") {
+    const query = new URLSearchParams(fields.map(([key, value]): [string, string] => [key, String(value)]));
+    return { path: query.size > 0 ? `${path}?${query}` : path, init: { method } };
+  }
+  const body = {
+    ...(isReadOnly(name) ? {} : { idempotency_key: randomUUID() }),
+    ...Object.fromEntries(fields),
+  };
+  return {
+    path,
+    init: { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
+  };
+}
+
+export function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
+  if (isAboutCertificate(cause)) return untrusted(base, cause);
+  const old = source === "default" ? "MERKLE_URL is not set to where it runs" : `${source} is old`;
+  return new CliError(
+    "unreachable",
+    `can't reach ${base} (${reasonOf(cause)}). Not running here, or ${old}.`,
+    {
+      exitCode: exitCodes.unreachable,
+      next: ["merkle up", "merkle doctor"],
+      cause,
+    },
+  );
+}
+
+function isAboutCertificate(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /CERT|SIGN|ALTNAME|ISSUER/.test(code);
+}
+
+function untrusted(base: string, cause: unknown): CliError {
+  return new CliError("untrusted", `The certificate of ${base} ${distrust(cause)}`, {
+    exitCode: exitCodes.unreachable,
+    next: ["merkle doctor"],
+    cause,
+  });
+}
+
+function distrust(cause: unknown): string {
+  const reason = reasonOf(cause);
+  if (reason === "ERR_TLS_CERT_ALTNAME_INVALID") return "is for other names. Use an address that it is for.";
+  if (reason === "CERT_HAS_EXPIRED") return "has expired. Whoever runs the broker renews it.";
+  return `is not trusted here (${reason}). If it should be, name the file of the authority that signed it, or of itself, with --ca or MERKLE_CA.`;
+}
+
+/** What kept a request from being answered, in a word or two. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `no answer within ${answerWithinMs / 1000} s`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  switch (code) {
+    case "ECONNREFUSED":
+      return "refused";
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "no such host";
+    case "ECONNRESET":
+      return "cut off";
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
+      return "no TLS is spoken there; perhaps it is an http:// address";
+    default:
+      return code || (cause instanceof Error ? cause.message : String(cause));
+  }
+}

@@ -1,0 +1,116 @@
+import { Option, Command as Parser } from "commander";
+import { usageError } from "../core/cli-error.js";
+import { unmarkDashedText, unmarkFlags } from "../dashed-text.js";
+import { nearest } from "../nearest.js";
+import type { Command, CommandGroup, Flag } from "./command.js";
+import type { Flags } from "./flags.js";
+import { formatCommandHelp, formatEnvironmentHelp, formatGroupHelp, formatRootHelp } from "./help-text.js";
+
+/** Flags that every command takes. */
+export const globalFlags: readonly Flag[] = [
+  { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
+  { flags: "--url <url>", summary: "the broker's address, a base or an MCP endpoint" },
+  {
+    flags: "--mesh <mesh>",
+    summary: "the mesh to be in; main, or the only one that you joined, unless told",
+  },
+  { flags: "--ca <file>", summary: "trust the certificates of these authorities, instead of the system's" },
+  { flags: "--insecure", summary: "speak in clear text to another machine, where others can listen" },
+  { flags: "--no-color", summary: "no colour" },
+  { flags: "--no-input", summary: "never ask; a missing answer is an error" },
+  { flags: "-q, --quiet", summary: "no progress and no advice" },
+  { flags: "-v, --verbose", summary: "show what goes on inside, on stderr" },
+];
+
+type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
+
+/** The parser of `merkle`, with its commands, their groups and their help. */
+export function createProgram(groups: readonly CommandGroup[], run: Run): Parser {
+  const commands = groups.flatMap((group) => group.commands);
+  const program = new Parser("merkle")
+    .exitOverride()
+    // Errors are told by whoever catches them, in one form for all.
+    .configureOutput({ writeErr: () => undefined })
+    .helpOption("-h, --help", "show this")
+    .helpCommand(false);
+  for (const each of globalFlags) program.option(each.flags, each.summary);
+  program.configureHelp({ formatHelp: () => formatRootHelp(groups, globalFlags) });
+  // What no command takes comes here: nothing, which asks for help, or a word that is none of them.
+  program.argument("[command...]").action(([word]: readonly string[]) => {
+    if (word !== undefined) throw unknownCommand(word, commands);
+    program.outputHelp();
+  });
+  addHelp(program, commands);
+  for (const command of commands) addCommand(program, commands, command, run);
+  return program;
+}
+
+function addCommand(program: Parser, commands: readonly Command[], command: Command, run: Run): void {
+  const [first = "", second] = command.name.split(" ");
+  const parser =
+    second === undefined ? program.command(first) : findGroup(program, commands, first).command(second);
+  for (const each of command.arguments ?? []) parser.argument(each.name, each.summary);
+  for (const each of command.flags ?? []) {
+    parser.addOption(toOption(each));
+  }
+  parser.configureHelp({ formatHelp: () => formatCommandHelp(command, globalFlags) });
+  parser.action(() => run(command, parser.args.map(unmarkDashedText), unmarkFlags(parser.optsWithGlobals())));
+}
+
+function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
+  const option = new Option(flags, summary).hideHelp(hidden === true);
+  return repeatable ? option.argParser((value, before: string[] = []) => [...before, value]) : option;
+}
+
+/** `config` alone says which of its commands there are. */
+function findGroup(program: Parser, commands: readonly Command[], name: string): Parser {
+  const found = program.commands.find((each) => each.name() === name);
+  if (found) return found;
+  const members = commands.filter((each) => each.name.startsWith(`${name} `));
+  const group = program.command(name).argument("[command...]");
+  group.configureHelp({ formatHelp: () => formatGroupHelp(name, members, globalFlags) });
+  group.action(([word]: readonly string[]) => {
+    const known = members.map((each) => each.name.slice(name.length + 1));
+    if (word === undefined) {
+      throw usageError(`merkle ${name} needs one of: ${known.join(", ")}.`, `merkle help ${name}`);
+    }
+    throw unknownWord(
+      `merkle ${name} has no command ${JSON.stringify(word)}.`,
+      word,
+      known,
+      `merkle help ${name}`,
+    );
+  });
+  return group;
+}
+
+function addHelp(program: Parser, commands: readonly Command[]): void {
+  program
+    .command("help")
+    .argument("[command...]")
+    .action((words: readonly string[]) => {
+      if (words.length === 1 && words[0] === "environment") {
+        process.stdout.write(formatEnvironmentHelp());
+        return;
+      }
+      let topic = program;
+      for (const word of words) {
+        const found = topic.commands.find((each) => each.name() === word);
+        if (!found) throw unknownCommand(words.join(" "), commands);
+        topic = found;
+      }
+      topic.outputHelp();
+    });
+}
+
+function unknownCommand(word: string, all: readonly Command[]): Error {
+  const commands = all.filter((each) => !each.hidden);
+  const groups = commands.map((each) => each.name.split(" ")[0] ?? "");
+  const known = [...new Set([...groups, ...commands.map((each) => each.name), "help"])];
+  return unknownWord(`There is no command ${JSON.stringify(word)}.`, word, known, "merkle help");
+}
+
+function unknownWord(problem: string, word: string, known: readonly string[], help: string): Error {
+  const meant = nearest(word, known);
+  return usageError(meant === undefined ? problem : `${problem} Did you mean ${meant}?`, help);
+}

@@ -1,0 +1,28 @@
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { counted } from "../../duration.js";
+import type { ProposalTarget } from "../../work/deciding.js";
+
+/** The command that brings a stale proposal onto the newest text. */
+export function rebaseCommand(target: ProposalTarget, summary: string): Command {
+  return {
+    name: `${target.group} rebase`,
+    summary,
+    arguments: target.arguments,
+    examples: [`merkle ${target.group} rebase ${target.example}`],
+    async run(context) {
+      const { output } = context;
+      const { decide } = await import("../../work/deciding.js");
+      const deciding = await target.open(context);
+      const rebased = await decide(deciding, { decision: "rebase" });
+      const next = rebased.next_proposal_id ?? 0;
+      const kept =
+        rebased.conflicts === 0
+          ? ""
+          : `; in ${counted(rebased.conflicts, "place")} both had changed, and the newest text was kept`;
+      output.show(rebased, `${output.mark.ok} now proposal ${next}${kept}`);
+      output.note(`  look and decide: ${deciding.commandFor("accept", next)}`);
+      return exitCodes.done;
+    },
+  };
+}

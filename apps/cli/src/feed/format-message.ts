@@ -1,0 +1,205 @@
+import type { Message } from "@merkle/wire";
+import { isRedacted, neutralise } from "@merkle/wire/plain";
+import { cutText } from "../cut-text.js";
+import { removalText } from "../redaction/removal-text.js";
+import { nameBesideMark } from "../sessions/peer-names.js";
+
+/** How messages look on this terminal. */
+export interface MessageStyle {
+  readonly arrow: string;
+  readonly dot: string;
+  dim(text: string): string;
+}
+
+/** What is known of the team that said something. */
+export interface Author {
+  /** Whether it is the team of whoever reads. */
+  readonly own: boolean;
+  colour(text: string): string;
+}
+
+/**
+ * A message for a person's eyes, without its line break. What others wrote cannot steer the terminal, and every later line of it
+ * is indented, so that it cannot pass for another message.
+ */
+export function formatMessage(message: Message, author: Author, style: MessageStyle): string {
+  const place = `${localTime(message.posted_at)} #${message.sequence}`;
+  if (message.type === "system") {
+    const told = isRedacted(message) ? describeRemoved(message) : describeEvent(message, style.arrow);
+    return style.dim(`${place} ${style.dot} ${told}`);
+  }
+  const name = author.colour(nameOf(message, author));
+  const head = [`${style.dim(place)} ${name} ${style.arrow} ${readers(message.to)}`, ...labelsOf(message)];
+  const body = isRedacted(message) ? style.dim(removal(message)) : bodyOf(message, style);
+  return `${head.join(gap)}${gap}${body}`;
+}
+
+const gap = "  ";
+
+function nameOf({ from, content }: Message, { own }: Author): string {
+  const team = own ? "you" : nameBesideMark(from?.team ?? "");
+  const name = from?.peer === undefined ? team : `${team}/${nameBesideMark(from.peer)}`;
+  return from?.human ? `${name} (human)` : content["guest"] === true ? `${name} (guest)` : name;
+}
+
+/** What kind of message it is, in the words that its text cannot begin with. */
+function labelsOf({ priority, reply_to: replyTo, content }: Message): string[] {
+  const { kind, answer, text } = content;
+  const answered = answer === text ? `answers #${replyTo}` : `answers #${replyTo} ${quotedLine(answer)}`;
+  return [
+    priority === "now" && "NOW",
+    kind === "ask" && "ASK",
+    kind === "decision" && "DECISION",
+    content["private"] === true && "PRIVATE",
+    replyTo !== undefined && (answer === undefined ? `re #${replyTo}` : answered),
+  ].filter((each) => each !== false);
+}
+
+const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
+
+/** A text that begins as one of our labels would is set off, so that it cannot pass for one. */
+function bodyOf({ content }: Message, style: MessageStyle): string {
+  // Whatever else it holds is not what somebody sealed.
+  if (content["private"] === true) return style.dim(`${textOf(content["bytes"])} bytes, sealed`);
+  const text = indented(textOf(content["text"]));
+  return `${label.test(text) ? ": " : ""}${text}${optionsText(content["options"])}`;
+}
+
+function describeRemoved(message: Message): string {
+  return `${oneLine(textOf(message.content["event"]))}, ${removal(message)}`;
+}
+
+function removal({ redaction }: Message): string {
+  return removalText(redaction, indent);
+}
+
+function optionsText(options: unknown): string {
+  if (!Array.isArray(options)) return "";
+  return `   ${options.map((each, index) => `[${index + 1} ${oneLine(textOf(each))}]`).join(" ")}`;
+}
+
+/** The local day of a message, for a line of its own where it changes. */
+export function localDay(timestamp: string): string {
+  const at = new Date(timestamp);
+  return [at.getFullYear(), padded(at.getMonth() + 1), padded(at.getDate())].join("-");
+}
+
+function localTime(timestamp: string): string {
+  const at = new Date(timestamp);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map(padded).join(":");
+}
+
+function padded(number: number): string {
+  return String(number).padStart(2, "0");
+}
+
+function readers(to: readonly string[]): string {
+  return to.map((each) => (each === "*" ? "everyone" : oneLine(each))).join(", ");
+}
+
+function describeEvent({ content }: Message, arrow: string): string {
+  const { event, at: _at, ...fields } = content;
+  switch (event) {
+    case "team_joined":
+      return `${oneLine(textOf(fields["team"]))} joined`;
+    case "team_left":
+      return `${oneLine(textOf(fields["team"]))} left`;
+    case "session_metadata_updated":
+      return describeChanges(fields, arrow);
+    case "session_concluded":
+      return `concluded by ${oneLine(textOf(fields["by"]))}, document v${textOf(fields["document_version"])}`;
+    case "session_held":
+      return `held by ${oneLine(textOf(fields["by"]))}${fields["reason"] ? `: ${indented(textOf(fields["reason"]))}` : ""}`;
+    case "session_resumed":
+      return `resumed by ${oneLine(textOf(fields["by"]))}`;
+    case "topic_opened":
+      return `topic ${textOf(fields["topic_id"])} opened by ${oneLine(textOf(fields["by"]))}: ${indented(textOf(fields["title"]))}`;
+    case "topic_closed":
+      return `topic ${textOf(fields["topic_id"])} closed by ${oneLine(textOf(fields["by"]))}: ${oneLine(textOf(fields["reason"]))}`;
+    case "topic_reopened":
+      return `topic ${textOf(fields["topic_id"])} reopened by ${oneLine(textOf(fields["by"]))}: ${indented(textOf(fields["title"]))}`;
+    case "settings_changed":
+      return `${oneLine(textOf(fields["by"]))} changed ${describeSettings(fields["changes"], arrow)}`;
+    case "proposal_decided":
+      return `proposal ${textOf(fields["proposal_id"])}: ${oneLine(textOf(fields["decision"]))} by ${oneLine(textOf(fields["by"]))}`;
+    case "budget_spent":
+      return `agents have said the ${textOf(fields["budget"])} messages that they may; a human word lets them go on`;
+    case "state_changed":
+      return describeState(fields, arrow);
+    case "message_redacted":
+      return describeRedaction(fields);
+    default:
+      return [textOf(event), ...Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`)]
+        .map(oneLine)
+        .join(", ");
+  }
+}
+
+/** `message_budget 0 → 50` */
+function describeSettings(changes: unknown, arrow: string): string {
+  return Object.entries(Object(changes))
+    .map(([name, change]) => {
+      const { from, to } = Object(change);
+      return oneLine(`${name} ${textOf(from)} ${arrow} ${textOf(to)}`);
+    })
+    .join(", ");
+}
+
+/** `Ana removed the text of #405: holds a key` */
+function describeRedaction({
+  by,
+  redacted_sequence,
+  document_versions,
+  reason,
+}: Record<string, unknown>): string {
+  const { from, to }: { from?: unknown; to?: unknown } = Object(document_versions);
+  const versions = from === to ? `v${textOf(from)}` : `v${textOf(from)} to v${textOf(to)}`;
+  const what = redacted_sequence === undefined ? `document ${versions}` : `#${textOf(redacted_sequence)}`;
+  const why = typeof reason === "string" ? `: ${indented(reason)}` : "";
+  return `${oneLine(textOf(by))} removed the text of ${what}${why}`;
+}
+
+/** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */
+function describeState({ by, key, value, version, deleted }: Record<string, unknown>, arrow: string): string {
+  const name = oneLine(textOf(key));
+  const author = oneLine(textOf(by));
+  if (deleted === true) return `${author} deleted ${name} (v${textOf(version)})`;
+  if (value === undefined) return `${author} changed ${name} (v${textOf(version)}, too large to show)`;
+  return `${author}: ${name} ${arrow} ${cutText(oneLine(JSON.stringify(value)), valueCharsMax)} (v${textOf(version)})`;
+}
+
+const valueCharsMax = 200;
+
+function describeChanges({ by, changes, reason }: Record<string, unknown>, arrow: string): string {
+  const changed = typeof changes === "object" && changes !== null ? { ...changes } : {};
+  const told = [
+    "title" in changed && `renamed the session: ${describeChange(changed.title, arrow)}`,
+    "description" in changed && "changed the description",
+  ].filter((each) => each !== false);
+  return `${oneLine(textOf(by))} ${told.join(" and ")} (${indented(textOf(reason))})`;
+}
+
+function describeChange(change: unknown, arrow: string): string {
+  const { from, to }: Record<string, unknown> = typeof change === "object" ? { ...change } : {};
+  return `${quotedLine(from)} ${arrow} ${quotedLine(to)}`;
+}
+
+function quotedLine(text: unknown): string {
+  return `"${oneLine(textOf(text))}"`;
+}
+
+/** Under the text of the lines around it: the width of a time, and a space. */
+const indent = " ".repeat(9);
+
+function indented(text: string): string {
+  return neutralise(text).replaceAll("\n", `\n${indent}`);
+}
+
+function oneLine(text: string): string {
+  return neutralise(text).replaceAll("\n", " ");
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined ? "" : JSON.stringify(value);
+}

@@ -1,0 +1,112 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+
+/** A membership that this home has: whose key it is, in which mesh of which broker. */
+export interface HeldMember {
+  readonly broker_id: string;
+  readonly mesh_id: string;
+  /** The mesh's name. */
+  readonly mesh: string;
+  readonly member_id: string;
+  readonly name: string;
+  readonly role: "admin" | "member";
+  /** The addresses at which the broker was met, as bases. */
+  readonly urls: readonly string[];
+  /** What the member's ed25519 key grows from, 32 bytes in base64url. One key serves all meshes of a broker. */
+  readonly seed: string;
+  readonly joined_at: string;
+  /** What commands that ask over HTTP show; got with the key, and got anew when it is good no more. */
+  readonly token: { readonly value: string; readonly expires_at: string } | null;
+}
+
+/** The memberships of this home, in the order in which they were joined. */
+export async function listMembers(home: string): Promise<HeldMember[]> {
+  const folder = homeFiles.members(home);
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter((name) => /^[0-9a-f-]{36}\.json$/.test(name));
+  if (files.length === 0) return [];
+  const members = await Promise.all(files.map((name) => readMember(join(folder, name))));
+  return members.flatMap((each) => each ?? []).sort((a, b) => a.joined_at.localeCompare(b.joined_at));
+}
+
+/** Keeps a membership for this user's eyes alone, in place of what was known of it. */
+export async function keepMember(home: string, member: HeldMember): Promise<void> {
+  await writeKey(home, `${member.mesh_id}.json`, member);
+}
+
+/** Forgets a membership; the key stays, since other meshes of its broker may have it too. */
+export async function forgetMember(home: string, meshId: string): Promise<void> {
+  await explainingHome(home, () => rm(join(homeFiles.members(home), `${meshId}.json`), { force: true }));
+}
+
+/**
+ * The seed of this home's key for a broker, made when there is none yet. It is kept before anything is proved with it:
+ * when the answer to a joining is lost, the same key joins again, and uses up nothing more.
+ */
+export async function takeSeed(home: string, brokerId: string): Promise<string> {
+  const path = join(homeFiles.members(home), `${brokerId}.key`);
+  const kept = await readKey(path);
+  if (kept !== undefined) return kept;
+  const { drawSeed, toBase64url } = await import("@merkle/wire/identity");
+  const seed = toBase64url(drawSeed());
+  await writeKey(home, `${brokerId}.key`, { seed });
+  return seed;
+}
+
+async function readMember(path: string): Promise<HeldMember | null> {
+  const value = await readObject(path);
+  return value && isHeldMember(value) ? value : null;
+}
+
+async function readKey(path: string): Promise<string | undefined> {
+  const value = await readObject(path);
+  if (!value) return undefined;
+  return typeof value["seed"] === "string" ? value["seed"] : undefined;
+}
+
+async function readObject(path: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    // Not there, or not ours: it makes nobody a member.
+    return undefined;
+  }
+}
+
+/** The file is replaced as a whole, so that a process that is killed leaves the old one or the new one. */
+async function writeKey(home: string, name: string, value: object): Promise<void> {
+  const folder = homeFiles.members(home);
+  const unfinished = join(folder, `${name}.${process.pid}.new`);
+  await explainingHome(home, async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(unfinished, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+      await rename(unfinished, join(folder, name));
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+}
+
+function isHeldMember(value: Record<string, unknown>): value is Record<string, unknown> & HeldMember {
+  const { urls, token } = value;
+  return (
+    texts.every((name) => typeof value[name] === "string") &&
+    Array.isArray(urls) &&
+    urls.every((each) => typeof each === "string") &&
+    (token === null || (typeof token === "object" && "value" in token && "expires_at" in token))
+  );
+}
+
+const texts = [
+  "broker_id",
+  "mesh_id",
+  "mesh",
+  "member_id",
+  "name",
+  "role",
+  "seed",
+  "joined_at",
+] as const satisfies readonly (keyof HeldMember)[];

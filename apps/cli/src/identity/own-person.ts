@@ -1,0 +1,68 @@
+import { hostname, userInfo } from "node:os";
+import { deceptionIn, limits, normaliseName, parseTeamCredential } from "@merkle/wire/plain";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Config } from "../config.js";
+import { getVerificationCode } from "../person/verification.js";
+import { meetMesh } from "../trust/require-known.js";
+import { findPerson, type HeldPerson, keepPerson, keepVerified } from "./persons.js";
+
+/**
+ * The person of this home in the broker's mesh, made when there is none yet (CLI-11), and verified where this user runs the
+ * broker. In an agent's shell it is a guest.
+ */
+export async function getOwnPerson(
+  broker: BrokerClient,
+  config: Pick<Config, "home" | "personName" | "agentShell">,
+): Promise<HeldPerson> {
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  const found = await findPerson(config, meshId);
+  const person = found ?? (await makePerson(broker, config, meshId));
+  return person.verified === true ? person : verifyOwn(person, broker, config);
+}
+
+async function makePerson(
+  broker: BrokerClient,
+  config: Pick<Config, "home" | "personName" | "agentShell">,
+  meshId: string,
+): Promise<HeldPerson> {
+  const name = config.personName ?? systemUserName();
+  const given = await getVerificationCode(broker, config).catch(() => null);
+  const made = await broker.call("create_person", { name, ...(given && { code: given.code }) });
+  return keepPerson(config, {
+    mesh_id: meshId,
+    person_id: bareId(made.person_id),
+    name: made.name,
+    credential: made.person_id,
+    verified: made.verified,
+  });
+}
+
+/** A person who cannot be verified from here stays a guest, and may still write. */
+async function verifyOwn(
+  person: HeldPerson,
+  broker: BrokerClient,
+  config: Pick<Config, "home" | "agentShell">,
+): Promise<HeldPerson> {
+  const given = await getVerificationCode(broker, config).catch(() => null);
+  if (given === null) return person;
+  await broker.as(person.credential).call("verify_person", { code: given.code });
+  return keepVerified(config, person);
+}
+
+/** The name that the system's user goes by; the machine's where the user has none. */
+export function systemUserName(): string {
+  let name = "";
+  try {
+    name = userInfo().username;
+  } catch {
+    // A container may run as a number that no user has.
+  }
+  const plain = normaliseName(name);
+  return (plain !== "" && deceptionIn(plain) === null ? plain : hostname()).slice(0, limits.nameCharsMax);
+}
+
+function bareId(credential: string): string {
+  const parsed = parseTeamCredential(credential);
+  if (!parsed) throw new Error("The broker gave a person's credential of another form.");
+  return parsed.teamId;
+}

@@ -1,0 +1,62 @@
+import type { OutputOf, Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
+import type { Output } from "../command/output.js";
+import type { Actor } from "../identity/acting.js";
+import { needAdvice, needText } from "../needs/format-need.js";
+import { type FileNeeds, readNeeds } from "../needs/read-needs.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import type { Need } from "./needs.js";
+
+interface Showing {
+  readonly reader: Actor;
+  readonly output: Output;
+  /** Whether this file is asked for. */
+  isWanted(file: FileNeeds): boolean;
+}
+
+/** Shows a page of sessions that wait for a human, then files that do, and for what (CLI-46, CLI-80). */
+export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showing): Promise<void> {
+  const { reader, output } = showing;
+  const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
+  const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
+  // What was settled between the two calls waits no more.
+  const sessions = read.filter((session) => session.needs.length > 0);
+  const files = ofFiles.filter((file) => showing.isWanted(file));
+  const places = [...sessions.map(placeOfSession), ...files.map(placeOfFile)];
+  if (output.json) output.show({ sessions, next_cursor: page.next_cursor, files, all_files: allFiles }, "");
+  else if (places.length === 0) output.note("nothing needs you");
+  else {
+    output.show(places, places.map((each) => formatPlace(each, output)).join("\n"));
+    const [first] = places;
+    const [need] = first?.needs ?? [];
+    if (first && need) output.note(`  next: ${needAdvice(need, first.slug)}`);
+  }
+  if (page.next_cursor !== null)
+    output.note(`  more: merkle ls --needs --limit ${limits.sessionsPageMax}, or --query <text>`);
+  if (!allFiles) output.note("  more waits than one reply holds: of files perhaps not all are here");
+}
+
+/** What is headed by its name, with what waits there below. */
+interface Place {
+  readonly slug: string | null;
+  readonly head: readonly [name: string, ...rest: string[]];
+  readonly needs: readonly Need[];
+}
+
+function placeOfSession({ slug, title, needs }: Session & Pick<Place, "needs">): Place {
+  return { slug, head: [slug, oneLine(title)], needs };
+}
+
+function placeOfFile({ source_path, needs }: FileNeeds): Place {
+  return { slug: null, head: [oneLine(source_path)], needs };
+}
+
+function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): string {
+  const head = [output.bold(name), ...rest].join("  ");
+  const rows = needs.map((need) => [
+    { text: `  ${output.signs.blocked}`, paint: output.alarm },
+    { text: needText(need) },
+  ]);
+  return `${head}\n${formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more })}`;
+}

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { type ConnectionOptions, checkServerIdentity } from "node:tls";
+import type { InputOf, Job, OperationName, OutputOf } from "@merkle/wire";
+import { isClearText, isReadOnly, MerkleError } from "@merkle/wire/plain";
+import { pauseAfter, toRequest, unreachable } from "../../broker/broker-client.js";
+import { type HttpRequest, requestHttp } from "../../broker/http-request.js";
+import { CliError, usageError } from "../../core/cli-error.js";
+
+/** The broker, as the agent of a job reaches it. */
+export interface JobClient {
+  /** The job that the credential is of. @throws as `call` does */
+  job(): Promise<Job>;
+  /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+}
+
+const answerWithinMs = 30_000;
+/** So long a command waits for a broker that is asked too often. */
+const patienceMs = 20_000;
+
+/**
+ * Calls the broker of a job with that job's credential: where it is, which job and what proves it stands in the environment
+ * that the runner made, and nothing else on this machine is looked at (AGENT-1).
+ *
+ * @throws CliError `usage` where this is no job's agent
+ */
+export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobClient {
+  const { base, job, token, insecure, certificates } = readJobEnvironment(env);
+  if (isClearText(base) && !insecure) {
+    throw usageError(
+      `MERKLE_URL ${base} would be spoken to in clear text, where everyone on the way could listen.`,
+    );
+  }
+  const address = { base, source: "MERKLE_URL" } as const;
+  const isEncrypted = base.startsWith("https:");
+  const tls = isEncrypted && certificates !== undefined ? trust(certificates) : undefined;
+
+  async function ask(path: string, init: Omit<HttpRequest, "signal">) {
+    try {
+      return await requestHttp(`${base}${path}`, {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${token}` },
+        tls,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof CliError ? error : unreachable(address, error);
+    }
+  }
+
+  async function call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
+    const { path, init } = toRequest(
+      name,
+      isReadOnly(name) ? { ...input } : { ...input, ...keyOf(name, input) },
+    );
+    let response = await ask(path, init);
+    const until = performance.now() + patienceMs;
+    for (let pause = pauseAfter(response); performance.now() + pause < until; pause = pauseAfter(response)) {
+      await delay(pause, undefined, { signal });
+      response = await ask(path, init);
+    }
+    if (!response.ok) throw MerkleError.fromBody(response.json());
+    // The broker answers an operation with its output and nothing else (CAT-1).
+    return response.json() as OutputOf<Name>;
+  }
+
+  /** The same text written again, because an answer was lost, is the same write (AGENT-4). */
+  function keyOf(name: OperationName, input: object): { idempotency_key: string } {
+    const digest = createHash("sha256")
+      .update(JSON.stringify([name, input]))
+      .digest("hex");
+    return { idempotency_key: `job-${job}-${digest}` };
+  }
+
+  return { call, job: () => call("get_job", { job_id: job }) };
+}
+
+function readJobEnvironment(env: NodeJS.ProcessEnv) {
+  const { MERKLE_URL: url, MERKLE_JOB: job, MERKLE_JOB_TOKEN: token } = env;
+  if (!url || !job || !token) {
+    throw usageError(
+      "merkle agent is run by the agents of jobs alone: MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN say which, and are not all set.",
+      "merkle jobs run",
+    );
+  }
+  const isForm = URL.canParse(url) && /^\d{1,10}$/.test(job) && /^mkj_[A-Za-z0-9_-]{43}$/.test(token);
+  if (!isForm)
+    throw usageError("MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN are not what a runner sets them to.");
+  return {
+    base: url.replace(/\/+$/, ""),
+    job: Number(job),
+    token,
+    insecure: env["MERKLE_INSECURE"] === "1",
+    certificates: env["MERKLE_CA"] || undefined,
+  };
+}
+
+/** Believes the authorities of the file; a broker's own certificate in it also where it is for another name (TLS-8). */
+function trust(file: string): ConnectionOptions {
+  const ca = readFileSync(file, "utf8");
+  return {
+    ca,
+    allowPartialTrustChain: true,
+    checkServerIdentity: (host, certificate) => {
+      const pem = certificate.raw.toString("base64");
+      return ca.replace(/\s/g, "").includes(pem) ? undefined : checkServerIdentity(host, certificate);
+    },
+  };
+}

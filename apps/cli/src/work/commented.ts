@@ -1,0 +1,52 @@
+import type { InputOf, OutputOf } from "@merkle/wire";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Argument, CommandContext } from "../command/command.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import type { Actor } from "../identity/acting.js";
+
+/** What a group of commands talks about in topics: documents of sessions, or files under Git. */
+export interface TopicTarget {
+  /** The group, as it is typed. */
+  readonly group: "doc" | "source";
+  /** What it is called in help. */
+  readonly what: string;
+  /** What names one on the command line. */
+  readonly argument: Argument;
+  /** The same, in examples. */
+  readonly example: string;
+  /** Finds the one that the first argument names. */
+  open(context: Pick<CommandContext, "args" | "config" | "signal">): Promise<Commented>;
+}
+
+/** A document or a file that people comment on. */
+export interface Commented {
+  readonly broker: BrokerClient;
+  readonly of: Pick<InputOf<"list_topics">, "session_id" | "source_path">;
+  /** How it is called in a sentence. */
+  readonly name: string;
+  /** How it is typed in a command. */
+  readonly typed: string;
+  /** Who speaks about it from here. */
+  actor(): Promise<Actor>;
+  /** What a comment names as the text that it is about: the newest. */
+  newest(): Promise<Pick<InputOf<"open_topic">, "version" | "source_sha">>;
+  /** What is typed to have an agent work on a topic of it. */
+  incorporateBy(topic_id: number): string;
+}
+
+/** A topic of it, with the first page of what was said. @throws CliError `not_found` when it is of something else */
+export async function getTopicOf(
+  { broker, of, name, typed }: Commented,
+  { topic_id, group }: { readonly topic_id: number; readonly group: TopicTarget["group"] },
+): Promise<OutputOf<"get_topic">> {
+  const topic = await broker.call("get_topic", { topic_id });
+  const isOfIt =
+    of.source_path === undefined
+      ? topic.session_id === of.session_id && topic.source_path === null
+      : topic.source_path === of.source_path;
+  if (isOfIt) return topic;
+  throw new CliError("not_found", `${name} has no topic ${topic_id}.`, {
+    exitCode: exitCodes.not_found,
+    next: [`merkle ${group} topics ${typed}`],
+  });
+}

@@ -1,0 +1,93 @@
+import { hostname } from "node:os";
+import { lockFolder } from "@merkle/broker/runner";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import { openLiveClient } from "../../broker/live-client.js";
+import { toReach } from "../../broker/reach.js";
+import type { CommandContext } from "../../command/command.js";
+import { type Flags, listOf, textOf } from "../../command/flags.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { explainingHome, homeFiles } from "../../core/merkle-home.js";
+import { readOneOf } from "../../one-of.js";
+import { createRunnerTeller } from "../../runner/runner-teller.js";
+import { splitList } from "../../split-list.js";
+import { readWholeNumber } from "../../whole-number.js";
+import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
+import { findOnPath } from "./find-on-path.js";
+import { startRemoteRunner } from "./to-agent-options.js";
+import { workAt } from "./work-at.js";
+
+/** What a connection may have unanswered leaves room for its renewals. */
+const placesMax = 32;
+const kindWords = ["conclude", "incorporate", "perspective"] as const;
+
+/** Runs a broker's jobs on this machine until it is interrupted; then their agents are ended, and their jobs fail (RUNNER-22). */
+export async function runRunner({ flags, config, output, signal }: CommandContext): Promise<number> {
+  const settings = readAgentSettings(config.agent.block, config.agent.path);
+  const terms = readTerms(flags, settings);
+  await requireAgent(settings);
+  const { address } = await findBroker(config, signal);
+  const lock = await lockRunner(config.home);
+  try {
+    const runner = await startRemoteRunner(toReach(config), settings);
+    const client = await openLiveClient(address, signal);
+    try {
+      const teller = createRunnerTeller(output);
+      teller.started(address.base, terms);
+      await workAt({ client, runner, brokerUrl: address.base, teller, signal, ...terms });
+      output.note("stopped");
+      return exitCodes.done;
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+/** For which jobs a runner asks, and how many at once. */
+export interface RunnerTerms {
+  /** What people call this machine. */
+  readonly name: string;
+  readonly places: number;
+  readonly kinds: readonly (typeof kindWords)[number][] | undefined;
+}
+
+function readTerms(flags: Flags, { maxConcurrentJobs }: AgentSettings): RunnerTerms {
+  const bounds = { min: 1, max: placesMax };
+  const kinds = splitList(listOf(flags, "kinds")).map((word) => readOneOf(word, "--kinds", kindWords));
+  return {
+    name: hostname().slice(0, limits.nameCharsMax),
+    places:
+      readWholeNumber(textOf(flags, "max"), "--max", bounds) ??
+      Math.min(Math.max(maxConcurrentJobs, 1), placesMax),
+    kinds: kinds.length === 0 ? undefined : [...new Set(kinds.filter((each) => each !== undefined))],
+  };
+}
+
+/** Without its program each job that it took would fail, and not wait for a machine that has it. */
+async function requireAgent({ claudeBin }: AgentSettings): Promise<void> {
+  if ((await findOnPath(claudeBin)) !== undefined) return;
+  throw new CliError(
+    "no_agent",
+    `No program ${JSON.stringify(claudeBin)} can be run here, so this machine can do no job.`,
+    {
+      exitCode: exitCodes.not_found,
+      next: ["install Claude Code, or name it as agent.claude_bin in config.json"],
+    },
+  );
+}
+
+/** Two in one folder would end each other's agents as leftovers. */
+async function lockRunner(home: string): ReturnType<typeof lockFolder> {
+  try {
+    return await explainingHome(home, () => lockFolder(homeFiles.runner(home)));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "home_in_use")) throw error;
+    throw new CliError(
+      "runner_runs",
+      "A runner runs in this home already. One does several jobs at once with --max; another broker's needs a MERKLE_HOME of its own.",
+      { exitCode: exitCodes.conflict, cause: error },
+    );
+  }
+}
