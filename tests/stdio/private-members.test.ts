@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { drawSeed, signingKeyFrom, toBase64url } from "@merkle/wire/identity";
 import { expect, it, onTestFinished } from "vitest";
 import { keepMember } from "../../apps/cli/src/identity/members.js";
-import { saveTeam } from "../../apps/cli/src/sessions/stored-peers.js";
-import { parseHeldTeam } from "../../apps/cli/src/teams/held-team.js";
+import { parseHeldTeam, saveTeam } from "../../apps/cli/src/sessions/stored-peers.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 

@@ -1,14 +1,12 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/plain";
-import { toBaseUrl } from "./broker/address.js";
-import { type Flags, isSet, listOf, textOf } from "./command/flags.js";
+import { isLoopback, toBaseUrl } from "./broker/address.js";
+import { type Flags, isSet, listOf, splitList, textOf } from "./command/flags.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import { usageError } from "./core/cli-error.js";
 import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
 import { findAgentMark } from "./identity/agent-shell.js";
-import { isLoopback } from "./loopback.js";
-import { splitList } from "./split-list.js";
 import type { ForeignFile } from "./trust/foreign-file.js";
 
 /** What flags, environment and files say, read once and checked (CLI-5). */

@@ -2,12 +2,11 @@ import { CommanderError } from "commander";
 import type { Command } from "./command/command.js";
 import type { Flags } from "./command/flags.js";
 import { createOutput } from "./command/output.js";
-import { createProgram } from "./command/program.js";
+import { createProgram, markDashedText } from "./command/program.js";
 import { commandGroups } from "./commands.js";
 import { readConfig } from "./config.js";
 import { type CliError, exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
-import { markDashedText } from "./dashed-text.js";
 
 /** Runs `merkle` with these arguments. Sets the exit code when the command has ended, and leaves nothing behind. */
 export async function main(argv: readonly string[]): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Session } from "@merkle/wire";
 import { usageError } from "../core/cli-error.js";
 
 /**
@@ -16,4 +17,14 @@ export function toBaseUrl(address: string, source: string): string {
   if (url.username || url.password) throw usageError(`${source} must not hold a user name or a password.`);
   const path = url.pathname.replace(/\/+$/, "").replace(/(?:\/api)?\/mcp$/, "");
   return `${url.protocol}//${url.host}${path}`;
+}
+
+/** Whether a host is this machine by its very name. An IPv6 address may stand in the brackets that it has in a URL. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
+}
+
+/** The page of a session in the dashboard; without one, the first page. */
+export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | undefined): string {
+  return session === undefined ? `${base}/` : `${base}/sessions/${session.slug}`;
 }

@@ -1,6 +1,6 @@
 import { type BrokerSettings, brokerSettingsDefault } from "@merkle/wire";
+import { nearest } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
-import { nearest } from "../nearest.js";
 
 export type SettingName = keyof BrokerSettings;
 

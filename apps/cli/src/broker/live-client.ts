@@ -1,11 +1,11 @@
-import { type ConnectionState, connect, type MerkleClient } from "@merkle/wire/client";
+import { type ConnectionState, connect, type MerkleClient, type WebSocketClass } from "@merkle/wire/client";
 import { type ErrorCode, MerkleError, neutralise } from "@merkle/wire/plain";
+import { WebSocket } from "ws";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { introduce } from "../identity/introduce.js";
-import { trustingWebSocket } from "../trusting-web-socket.js";
 import type { ReachableAddress } from "./broker-client.js";
-import { reachBroker } from "./reach.js";
+import { reachBroker, type Trust } from "./reach.js";
 
 /**
  * Connects a command that goes on to the broker. The first attempt must succeed; what is lost later is waited out.
@@ -119,4 +119,17 @@ export function tellConnection({ client, output, cursor, head }: ToldConnection)
   }
 
   return { came, stop: client.onState(tell) };
+}
+
+/** A WebSocket that believes what it is told to, where that is not what Node believes by itself. */
+export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {
+  return trust ? withTrust(trust) : WebSocket;
+}
+
+function withTrust(trust: Trust): WebSocketClass {
+  return class extends WebSocket {
+    constructor(url: string) {
+      super(url, trust());
+    }
+  };
 }

@@ -1,9 +1,7 @@
 import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
-import { unmarkDashedText, unmarkFlags } from "../dashed-text.js";
-import { nearest } from "../nearest.js";
 import type { Command, CommandGroup, Flag } from "./command.js";
-import type { Flags } from "./flags.js";
+import { type Flags, nearest } from "./flags.js";
 import { formatCommandHelp, formatEnvironmentHelp, formatGroupHelp, formatRootHelp } from "./help-text.js";
 
 /** Flags that every command takes. */
@@ -114,3 +112,30 @@ function unknownWord(problem: string, word: string, known: readonly string[], he
   const meant = nearest(word, known);
   return usageError(meant === undefined ? problem : `${problem} Did you mean ${meant}?`, help);
 }
+
+/**
+ * Markdown may begin with dashes: `- one`, or a line of them. The parser would take such an argument for a flag, although no flag has a space, so it is
+ * marked on the way in with a character that no argument can hold, and given back as it was.
+ */
+export function markDashedText(argv: readonly string[]): string[] {
+  return argv.map((each) => (/^-[^\s=]*\s/.test(each) ? `${mark}${each}` : each));
+}
+
+export function unmarkDashedText(text: string): string {
+  return text.startsWith(mark) ? text.slice(mark.length) : text;
+}
+
+export function unmarkFlags(flags: Flags): Flags {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(unmarkValue) : unmarkValue(value),
+    ]),
+  );
+}
+
+function unmarkValue(value: unknown): unknown {
+  return typeof value === "string" ? unmarkDashedText(value) : value;
+}
+
+const mark = "\u0000";

@@ -1,4 +1,9 @@
+import { readFile, stat } from "node:fs/promises";
+import type { Session } from "@merkle/wire";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
 
 export interface WantedText {
   /** The argument or flag: the text itself, or `-` for stdin. Nothing means stdin too, where that is no terminal. */
@@ -62,4 +67,40 @@ function tooLarge(bytesMax: number): CliError {
     exitCode: exitCodes.usage,
     details: { bytes_max: bytesMax },
   });
+}
+
+/** The text of a file that a flag names. */
+export async function readFileText(path: string, bytesMax: number): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > bytesMax) throw usageError(`${path} has ${size} bytes, at most ${bytesMax} are taken.`);
+    return decode(await readFile(path), path);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (code !== "ENOENT") throw usageError(`${path} cannot be read (${code}).`);
+    throw new CliError("file_missing", `There is no file ${path}.`, {
+      exitCode: exitCodes.not_found,
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Takes `[session] <a> <b>` apart, where all words behind the session are needed: the session is left out where
+ * `MERKLE_SESSION` names it and just those words are there.
+ *
+ * @throws CliError `usage` when a word is missing
+ */
+export async function takeWords(
+  broker: Pick<BrokerClient, "call">,
+  args: readonly string[],
+  { needed, usage, config }: { needed: number; usage: string; config: Pick<Config, "session"> },
+): Promise<{ session: Session; words: readonly string[] }> {
+  const isNamed = args.length > needed;
+  if (!isNamed && (args.length < needed || config.session === undefined)) {
+    throw usageError("Something is missing.", usage);
+  }
+  const session = await getSession(broker, isNamed ? args[0] : undefined, config);
+  return { session, words: isNamed ? args.slice(1) : args };
 }

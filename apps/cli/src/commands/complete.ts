@@ -19,7 +19,7 @@ export const completeWord: Command = {
     const { words, asks } = complete(args, commandGroups, globalFlags);
     const found = [...words];
     if (asks.length > 0 && !config.untrusted) {
-      const { askNames } = await import("../completion/ask-names.js");
+      const { askNames } = await import("../command/complete.js");
       const { findBroker } = await import("../broker/broker-client.js");
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
       const names = await findBroker(config, within)

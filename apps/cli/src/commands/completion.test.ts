@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scripts, shells } from "../completion/scripts.js";
+import { scripts, shells } from "./completion.js";
 
 it.each(shells)(
   "[CLI-58] the script for %s asks merkle, hears no errors, and says how it is put to use",

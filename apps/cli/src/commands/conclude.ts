@@ -3,7 +3,7 @@ import type { BrokerClient } from "../broker/broker-client.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import { counted } from "../duration.js";
+import { counted } from "../text/time.js";
 
 export const conclude: Command = {
   name: "conclude",
@@ -30,7 +30,7 @@ export const conclude: Command = {
     const { args, config, output, signal } = context;
     const { findBroker } = await import("../broker/broker-client.js");
     const { actingIn } = await import("../identity/acting.js");
-    const { takeSession } = await import("../session-argument.js");
+    const { takeSession } = await import("../sessions/find-session.js");
     const { oneLine } = await import("../text/one-line.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
@@ -81,7 +81,7 @@ async function readSummary(
 ): Promise<string> {
   const { limits } = await import("@merkle/wire/plain");
   const { readText } = await import("../command/read-text.js");
-  const { readFileText } = await import("../read-file-text.js");
+  const { readFileText } = await import("../command/read-text.js");
   const file = textOf(flags, "file");
   const usage = `merkle conclude ${slug} <text>`;
   if (file !== undefined && text !== undefined)

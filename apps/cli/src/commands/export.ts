@@ -22,8 +22,8 @@ export const exportCommand: Command = {
   ],
   async run(context) {
     const { args, flags, config, output, signal } = context;
-    const { exportForms, exportPath } = await import("../record/export-path.js");
-    const { readOneOf } = await import("../one-of.js");
+    const { exportForms, exportPath } = await import("../record/export-file.js");
+    const { readOneOf } = await import("../command/flags.js");
     const form = readOneOf(textOf(flags, "as"), "--as", exportForms) ?? "bundle";
     const wanted = textOf(flags, "output");
     if (wanted === "-" && output.json) {
@@ -79,7 +79,7 @@ async function tellBundle(
   },
 ): Promise<void> {
   const { shortHash } = await import("@merkle/wire/plain");
-  const { counted } = await import("../duration.js");
+  const { counted } = await import("../text/time.js");
   const { readBundleFacts } = await import("../record/verify-file.js");
   const { checkSeen } = await import("../record/check-seen.js");
   const { manifest, keys } = await readBundleFacts(path);

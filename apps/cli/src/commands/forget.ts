@@ -22,7 +22,7 @@ export const forget: Command = {
       );
     }
     const { findBroker } = await import("../broker/broker-client.js");
-    const { actingInMesh } = await import("../person/acting-in-mesh.js");
+    const { actingInMesh } = await import("../identity/acting.js");
     const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
     const memory =
       reason === undefined

@@ -10,7 +10,7 @@ export const hold: Command = {
   examples: ["merkle hold split-auth", 'merkle hold split-auth --reason "the key leaked, wait for me"'],
   async run({ args: [name], flags, config, output, signal }) {
     const { findBroker } = await import("../broker/broker-client.js");
-    const { counted } = await import("../duration.js");
+    const { counted } = await import("../text/time.js");
     const { getSession } = await import("../sessions/find-session.js");
     const { oneLine } = await import("../text/one-line.js");
     const { actingIn } = await import("../identity/acting.js");

@@ -29,7 +29,7 @@ export const install: Command = {
         "merkle install --client print",
       );
     }
-    const { printSnippet } = await import("../install/print-snippet.js");
+    const { printSnippet } = await import("../install/snippets.js");
     return printSnippet(context, known);
   },
 };

@@ -24,7 +24,7 @@ export const invite: Command = {
     const { findBroker } = await import("../broker/broker-client.js");
     const { getSession } = await import("../sessions/find-session.js");
     const { toMoment } = await import("../text/time.js");
-    const { counted } = await import("../duration.js");
+    const { counted } = await import("../text/time.js");
     const wanted = await readWanted(flags);
     const broker = await findBroker(config, signal);
     const session = name === undefined ? undefined : await getSession(broker, name, config);
@@ -44,7 +44,7 @@ export const invite: Command = {
 };
 
 async function readWanted(flags: Flags): Promise<InputOf<"create_invite">> {
-  const { toSeconds } = await import("../to-seconds.js");
+  const { toSeconds } = await import("../command/flags.js");
   const [uses, expires] = [textOf(flags, "uses"), textOf(flags, "expires")];
   if (uses !== undefined && !/^[1-9]\d{0,3}$/.test(uses)) {
     throw usageError(`--uses must be a whole number from 1 to 1000, got ${JSON.stringify(uses)}.`);

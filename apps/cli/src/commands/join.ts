@@ -22,12 +22,12 @@ export const join: Command = {
   ],
   async run(context) {
     const { flags, config, output } = context;
-    const { readInvite } = await import("../member/read-invite.js");
+    const { readInvite } = await import("../identity/join-mesh.js");
     const { findInvitingBroker, isJoined, joinMesh, refuseEnded, rememberAddress } = await import(
       "../identity/join-mesh.js"
     );
     const { toMoment } = await import("../text/time.js");
-    const { counted } = await import("../duration.js");
+    const { counted } = await import("../text/time.js");
     const { systemUserName } = await import("../identity/own-person.js");
     const { keepLastAnswers, readLastAnswers } = await import("../launch/last-answers.js");
     const { neutralise } = await import("@merkle/wire/plain");

@@ -1,3 +1,4 @@
+import { parseTeamCredential } from "@merkle/wire/plain";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
@@ -29,7 +30,6 @@ export const newSession: Command = {
     const { getSession } = await import("../sessions/find-session.js");
     const { actingAsPerson } = await import("../identity/acting.js");
     const { readText } = await import("../command/read-text.js");
-    const { withoutSecret } = await import("../person/without-secret.js");
     const slug = textOf(flags, "slug");
     const given = textOf(flags, "description");
     const description =
@@ -61,3 +61,8 @@ export const newSession: Command = {
     return exitCodes.done;
   },
 };
+
+/** The same answer with the bare id in place of the credential, which no command prints (CLI-8). */
+export function withoutSecret<Answer extends { readonly team_id: string }>(answer: Answer): Answer {
+  return { ...answer, team_id: parseTeamCredential(answer.team_id)?.teamId ?? answer.team_id };
+}

@@ -18,8 +18,8 @@ export const nudge: Command = {
   async run({ args, config, output, signal }) {
     const { findBroker } = await import("../broker/broker-client.js");
     const { actingIn } = await import("../identity/acting.js");
-    const { takeSession } = await import("../session-argument.js");
-    const { splitList } = await import("../split-list.js");
+    const { takeSession } = await import("../sessions/find-session.js");
+    const { splitList } = await import("../command/flags.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const to = splitList(rest === undefined ? [] : [rest]);

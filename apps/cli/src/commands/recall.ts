@@ -1,6 +1,11 @@
+import type { Memory } from "@merkle/wire";
 import type { Command } from "../command/command.js";
 import { isSet, listOf, textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toMoment } from "../text/time.js";
 
 export const recall: Command = {
   name: "recall",
@@ -26,9 +31,8 @@ export const recall: Command = {
     const { limits } = await import("@merkle/wire/plain");
     const { usageError } = await import("../core/cli-error.js");
     const { findBroker } = await import("../broker/broker-client.js");
-    const { formatMemories } = await import("../memory/format-memories.js");
-    const { splitList } = await import("../split-list.js");
-    const { readWholeNumber } = await import("../whole-number.js");
+    const { splitList } = await import("../command/flags.js");
+    const { readWholeNumber } = await import("../command/flags.js");
     const tags = splitList(listOf(flags, "tag"));
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.memoriesPageMax });
     const forgotten = isSet(flags, "forgotten");
@@ -46,3 +50,27 @@ export const recall: Command = {
     return exitCodes.done;
   },
 };
+
+/** One line for each memory: its id, what it says, who said so where and when, its tags. */
+export function formatMemories(
+  memories: readonly (Memory & { readonly marked?: string })[],
+  output: Output,
+): string {
+  const rows = memories.map((memory) => [
+    { text: memory.id, paint: output.bold },
+    { text: oneLine(memory.marked ?? memory.content) },
+    { text: sourceText(memory), paint: output.dim },
+    { text: memory.tags.map(oneLine).join(", ") },
+    { text: forgottenText(memory), paint: output.dim },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
+}
+
+function sourceText({ rememberedBy, session, rememberedAt }: Memory): string {
+  const where = session === null ? "" : ` in ${session}`;
+  return `${oneLine(rememberedBy)}${where}, ${toMoment(rememberedAt)}`;
+}
+
+function forgottenText({ forgotten }: Memory): string {
+  return forgotten === null ? "" : `forgotten by ${oneLine(forgotten.by)}: ${oneLine(forgotten.reason)}`;
+}

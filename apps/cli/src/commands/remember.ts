@@ -16,9 +16,9 @@ export const remember: Command = {
   async run({ args: [given], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker/broker-client.js");
-    const { actingInMesh } = await import("../person/acting-in-mesh.js");
+    const { actingInMesh } = await import("../identity/acting.js");
     const { readText } = await import("../command/read-text.js");
-    const { splitList } = await import("../split-list.js");
+    const { splitList } = await import("../command/flags.js");
     const text = await readText({
       given,
       name: "what to remember",

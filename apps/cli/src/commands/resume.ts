@@ -17,10 +17,10 @@ export const resume: Command = {
   examples: ["merkle resume split-auth", "merkle resume split-auth --budget 50"],
   async run({ args: [name], flags, config, output, signal }) {
     const { findBroker } = await import("../broker/broker-client.js");
-    const { counted } = await import("../duration.js");
+    const { counted } = await import("../text/time.js");
     const { getSession } = await import("../sessions/find-session.js");
     const { actingIn } = await import("../identity/acting.js");
-    const { readWholeNumber } = await import("../whole-number.js");
+    const { readWholeNumber } = await import("../command/flags.js");
     const budget = readWholeNumber(textOf(flags, "budget"), "--budget", { min: 0, max: budgetMax });
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);

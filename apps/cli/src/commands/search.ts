@@ -29,9 +29,9 @@ export const search: Command = {
     const { limits, searchKinds } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../broker/broker-client.js");
     const { getSession } = await import("../sessions/find-session.js");
-    const { readOneOf } = await import("../one-of.js");
-    const { splitList } = await import("../split-list.js");
-    const { readWholeNumber } = await import("../whole-number.js");
+    const { readOneOf } = await import("../command/flags.js");
+    const { splitList } = await import("../command/flags.js");
+    const { readWholeNumber } = await import("../command/flags.js");
     const kinds = splitList(listOf(flags, "kind")).map((each) => readOneOf(each, "--kind", searchKinds));
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.searchHitsMax });
     const named = textOf(flags, "session");

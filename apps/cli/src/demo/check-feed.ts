@@ -1,6 +1,5 @@
 import type { Message } from "@merkle/wire";
-import { authorOf, describeExpected, describeMessage, isExpected } from "./expected.js";
-import { failure } from "./failure.js";
+import { authorOf, describeExpected, describeMessage, failure, isExpected } from "./expected.js";
 import { cast, type Expected } from "./story.js";
 
 const names: ReadonlySet<string> = new Set(Object.values(cast));

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { failure, requireSame } from "./failure.js";
+import { failure, requireSame } from "./expected.js";
 import { cast, type Name, outcome } from "./story.js";
 
 interface Played {

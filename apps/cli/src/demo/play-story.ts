@@ -3,12 +3,11 @@ import { openLiveClient } from "../broker/live-client.js";
 import type { CommandContext } from "../command/command.js";
 import { checkOutcome } from "./check-outcome.js";
 import { type Child, startChild } from "./child.js";
-import { failure } from "./failure.js";
+import { failure } from "./expected.js";
 import { createShow } from "./show.js";
 import type { StageBroker } from "./stage-broker.js";
 import { cast, type Role, session } from "./story.js";
-import { watchFeed } from "./watch-feed.js";
-import { within } from "./within.js";
+import { watchFeed, within } from "./watch-feed.js";
 
 export interface Played {
   readonly session_id: string;

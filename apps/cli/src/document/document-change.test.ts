@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDiff } from "./diff-facts.js";
+import { readDiff } from "./document-change.js";
 
 const text =
   "# Auth\n\nIntro\n\n## Decisions\n\n- one\n- two\n\n```\n# no heading\nrun\n```\n\n## Open\n\n- three\n";

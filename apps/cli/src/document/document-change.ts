@@ -4,7 +4,6 @@ import type { BrokerClient } from "../broker/broker-client.js";
 import type { Output } from "../command/output.js";
 import { oneLine } from "../text/one-line.js";
 import { toMoment } from "../text/time.js";
-import { readDiff } from "./diff-facts.js";
 
 interface Showing {
   readonly broker: Pick<BrokerClient, "call">;
@@ -57,4 +56,87 @@ function sectionsText(sections: readonly string[]): string {
   const named = sections.slice(0, sectionsMax).map(oneLine);
   const rest = sections.length - named.length;
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
+}
+
+/** What a unified diff changed. */
+export interface DiffFacts {
+  readonly added: number;
+  readonly removed: number;
+  /** The headings above the changes, each once, as they stand in the new text. */
+  readonly sections: readonly string[];
+}
+
+/** Looks through a unified diff, with the text that it leads to. */
+export function readDiff(diff: string, newText: string): DiffFacts {
+  const changes = readChanges(diff);
+  const headings = findHeadings(newText);
+  const sections = changes.flatMap((change) => placesOf(change)).map((line) => headingAbove(headings, line));
+  return {
+    added: changes.reduce((sum, each) => sum + each.added.length, 0),
+    removed: changes.reduce((sum, each) => sum + each.removed, 0),
+    sections: [...new Set(sections)].filter((each) => each !== undefined),
+  };
+}
+
+/** Lines that were replaced in one place. `line` is the first of them in the new text, counted from 1. */
+interface Change {
+  readonly line: number;
+  removed: number;
+  readonly added: string[];
+}
+
+function readChanges(diff: string): Change[] {
+  const changes: Change[] = [];
+  let line = 0;
+  let joins = false;
+  for (const text of diff.split("\n")) {
+    const start = startOfHunk(text);
+    const changed = line > 0 && /^[-+]/.test(text);
+    if (changed && !joins) changes.push({ line, removed: 0, added: [] });
+    if (changed) note(changes.at(-1), text);
+    if (start !== undefined) line = start;
+    else if (line > 0 && /^[ +]/.test(text)) line += 1;
+    joins = changed || (joins && text.startsWith("\\"));
+  }
+  return changes;
+}
+
+/** Where a hunk begins in the new text. One that leaves nothing there names the line before it. */
+function startOfHunk(text: string): number | undefined {
+  const [, start, length] = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];
+  return start === undefined ? undefined : Number(start) + (length === "0" ? 1 : 0);
+}
+
+function note(change: Change | undefined, text: string): void {
+  if (!change) return;
+  if (text.startsWith("-")) change.removed += 1;
+  else change.added.push(text.slice(1));
+}
+
+/** The lines that say where a change is: what was added, but for blank lines, or else the line above. */
+function placesOf({ line, added }: Change): number[] {
+  const places = added.flatMap((text, index) => (text.trim() === "" ? [] : [line + index]));
+  return places.length > 0 ? places : [line - 1];
+}
+
+interface Heading {
+  readonly line: number;
+  readonly text: string;
+}
+
+function findHeadings(text: string): Heading[] {
+  const headings: Heading[] = [];
+  let fence: string | undefined;
+  text.split("\n").forEach((each, index) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(each)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence)) fence = undefined;
+    } else if (mark !== undefined) fence = mark;
+    else if (/^ {0,3}#{1,6}\s/.test(each)) headings.push({ line: index + 1, text: each.trim() });
+  });
+  return headings;
+}
+
+function headingAbove(headings: readonly Heading[], line: number): string | undefined {
+  return headings.findLast((each) => each.line <= line)?.text;
 }

@@ -1,8 +1,8 @@
 import type { Message } from "@merkle/wire";
 import { isRedacted, neutralise } from "@merkle/wire/plain";
-import { cutText } from "../cut-text.js";
-import { removalText } from "../redaction/removal-text.js";
+import { removalText } from "../document/versions.js";
 import { nameBesideMark } from "../sessions/peer-names.js";
+import { cutText } from "../text/one-line.js";
 
 /** How messages look on this terminal. */
 export interface MessageStyle {

@@ -1,9 +1,14 @@
 import type { InputOf } from "@merkle/wire";
-import { type Flags, isSet, listOf, textOf } from "../command/flags.js";
+import {
+  type Flags,
+  isSet,
+  listOf,
+  readOneOf,
+  readWholeNumber,
+  splitList,
+  textOf,
+} from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
-import { readOneOf } from "../one-of.js";
-import { splitList } from "../split-list.js";
-import { readWholeNumber } from "../whole-number.js";
 
 /** A post but for its text. */
 export type WantedPost = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { placeIdOf, saveTeam } from "../sessions/stored-peers.js";
-import { toHeldPlace, toOwnPlace } from "../teams/to-held-place.js";
+import { placeIdOf, saveTeam, toHeldPlace, toOwnPlace } from "../sessions/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
 

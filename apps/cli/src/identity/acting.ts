@@ -3,6 +3,7 @@ import { MerkleError } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
 import { findHeldTeam, type HeldTeam, listHeldTeams } from "../sessions/stored-peers.js";
 import { meetMesh } from "../trust/require-known.js";
 import { getOwnPerson } from "./own-person.js";
@@ -130,4 +131,11 @@ function elsewhere({ session, team }: Agent): CliError {
 
 function isUnauthorized(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "unauthorized";
+}
+
+/** Who writes what belongs to the mesh: in the shell of a launched agent its place, anywhere else the person of this home. */
+export async function actingInMesh(acting: Acting): Promise<Actor> {
+  const { session, team } = acting.config;
+  if (session === undefined || team === undefined) return actingAsPerson(acting);
+  return actingIn(await getSession(acting.broker, undefined, acting.config), acting);
 }

@@ -2,9 +2,8 @@ import { hostname } from "node:os";
 import { limits } from "@merkle/wire/plain";
 import type { ReachableAddress } from "../broker/broker-client.js";
 import type { HttpAnswer } from "../broker/http-request.js";
-import { chooseMember } from "../member/choose-member.js";
 import { findMember, notJoined } from "./introduce.js";
-import { type HeldMember, keepMember, listMembers } from "./members.js";
+import { chooseMember, type HeldMember, keepMember, listMembers } from "./members.js";
 
 /** What requests to one broker say of who sends them. */
 export interface Authorization {

@@ -3,9 +3,8 @@ import type { Introduction } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/plain";
 import type { Reach } from "../broker/reach.js";
 import { CliError } from "../core/cli-error.js";
-import { chooseMember } from "../member/choose-member.js";
 import { requireKnown } from "../trust/require-known.js";
-import { type HeldMember, keepMember, listMembers } from "./members.js";
+import { chooseMember, type HeldMember, keepMember, listMembers } from "./members.js";
 import { systemUserName } from "./own-person.js";
 
 /**

@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
+import type { OutputOf } from "@merkle/wire";
 import { deceptionIn, limits, normaliseName, parseTeamCredential } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
+import { placeOf } from "../broker/reach.js";
 import type { Config } from "../config.js";
-import { getVerificationCode } from "../person/verification.js";
+import { homeFiles } from "../core/merkle-home.js";
 import { meetMesh } from "../trust/require-known.js";
 import { findPerson, type HeldPerson, keepPerson, keepVerified } from "./persons.js";
 
@@ -65,4 +68,20 @@ function bareId(credential: string): string {
   const parsed = parseTeamCredential(credential);
   if (!parsed) throw new Error("The broker gave a person's credential of another form.");
   return parsed.teamId;
+}
+
+export type VerificationCode = OutputOf<"create_verification_code">;
+
+/**
+ * A link that verifies a person, where the broker runs on this home (CLI-90); null for any other broker, and in the shell of an
+ * agent. The home's key goes to the process alone that wrote it.
+ */
+export async function getVerificationCode(
+  broker: Pick<BrokerClient, "base" | "call">,
+  { home, agentShell }: Pick<Config, "home" | "agentShell">,
+): Promise<VerificationCode | null> {
+  if (agentShell !== undefined) return null;
+  if ((await placeOf(broker.base, home)) !== "home") return null;
+  const home_key = await readFile(homeFiles.homeKey(home), "utf8").catch(() => null);
+  return home_key === null ? null : broker.call("create_verification_code", { home_key });
 }

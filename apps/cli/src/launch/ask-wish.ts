@@ -3,14 +3,15 @@ import { limits } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Asker } from "../command/ask.js";
 import type { Config } from "../config.js";
-import { counted } from "../duration.js";
 import { systemUserName } from "../identity/own-person.js";
 import { findSession } from "../sessions/find-session.js";
 import type { HeldTeam } from "../sessions/stored-peers.js";
 import { findFreePlace } from "../sessions/wanted-peer.js";
 import { oneLine } from "../text/one-line.js";
+import { counted } from "../text/time.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
 import {
+  defaultPeerName,
   groupsProblem,
   type NamedSession,
   nameProblem,
@@ -19,8 +20,8 @@ import {
   titleProblem,
   toGroups,
   type Wanted,
+  type Wish,
 } from "./launch-options.js";
-import { defaultPeerName, type Wish } from "./wish.js";
 
 export interface AskWish {
   readonly wanted: Wanted;

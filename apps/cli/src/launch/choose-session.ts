@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Session } from "@merkle/wire";
 import { isUuid, neutralise, slugFrom } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
+import type { Asker } from "../command/ask.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { findNearSession, findSession } from "../sessions/find-session.js";
 import type { NamedSession } from "./launch-options.js";
@@ -87,4 +88,14 @@ function notFound(name: string, near: Session | undefined): CliError {
       details: { near: near.slug },
     },
   );
+}
+
+export function askWhetherMeant(asker: Asker): AskWhetherMeant {
+  return (name, near) => {
+    const [wanted, slug, title] = [name, near.slug, near.title].map((each) => neutralise(each));
+    return asker.yesOrNo({
+      message: `There is no session "${wanted}". Join ${slug}, "${title}", instead of making a new one?`,
+      default: true,
+    });
+  };
 }

@@ -3,11 +3,10 @@ import { limits, MerkleError } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { makeSessionKey } from "../core/session-key.js";
-import { saveTeam } from "../sessions/stored-peers.js";
+import { saveTeam, toOwnPlace } from "../sessions/stored-peers.js";
 import { resumePlace, type TakenPlace, type Taker, takePlace } from "../sessions/take-place.js";
-import { toOwnPlace } from "../teams/to-held-place.js";
 import type { ChosenSession } from "./choose-session.js";
-import type { Wish } from "./wish.js";
+import type { Wish } from "./launch-options.js";
 
 export interface EnterSession {
   readonly broker: BrokerClient;

@@ -5,26 +5,19 @@ import type { CommandContext } from "../command/command.js";
 import { interruptedError } from "../core/cli-error.js";
 import { entryFile } from "../core/this-program.js";
 import { meetMesh } from "../trust/require-known.js";
-import { askWhetherMeant } from "./ask-whether-meant.js";
 import { askWish } from "./ask-wish.js";
-import { chooseSession } from "./choose-session.js";
-import { toClaudeCall } from "./claude-call.js";
-import { toClaudeEnvironment } from "./claude-environment.js";
+import { askWhetherMeant, chooseSession } from "./choose-session.js";
+import { toClaudeCall, toClaudeEnvironment, writeLaunchFiles } from "./claude-call.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
-import { findClaude } from "./find-claude.js";
-import { toHookSettings } from "./hook-settings.js";
+import { findClaude, wakePathsOf } from "./find-claude.js";
+import { mergeSettings, toHookSettings, withoutInstalled } from "./hook-settings.js";
 import { keepLastAnswers } from "./last-answers.js";
-import { writeLaunchFiles } from "./launch-files.js";
-import { readWanted, type Wanted } from "./launch-options.js";
+import { readWanted, toWish, toWishFor, type Wanted, type Wish } from "./launch-options.js";
 import type { Launching } from "./launching.js";
-import { mergeSettings } from "./merge-settings.js";
 import { findResumedPlace } from "./resumed-peer.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
 import { tellEntered, tellNotice } from "./tell-launch.js";
-import { wakePathsOf } from "./wake-paths.js";
-import { toWish, toWishFor, type Wish } from "./wish.js";
-import { withoutInstalled } from "./without-installed.js";
 
 /** Takes a place in the session, runs Claude Code as its agent, and resolves with the code that it ends with. */
 export async function launchAgent(context: CommandContext): Promise<number> {

@@ -3,6 +3,7 @@ import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 import { knownToolsets } from "../mcp/options.js";
+import type { HeldTeam } from "../sessions/stored-peers.js";
 import { type ClaudeArgs, readClaudeArgs } from "./claude-args.js";
 
 /** What is to be launched, as far as the call itself says. */
@@ -123,4 +124,53 @@ function refuseOwnArguments(args: readonly string[]): void {
     `merkle launch does not know what to do with ${JSON.stringify(args[0])}. What is for claude comes after --.`,
     "merkle help launch",
   );
+}
+
+/** Where an agent is to be launched, with nothing missing. */
+export interface Wish {
+  readonly session: NamedSession;
+  readonly team: string;
+  /** The peer's name where the user said it. */
+  readonly name: string | undefined;
+  /** The name otherwise, numbered when somebody has it. */
+  readonly defaultName: string;
+  readonly role: string | undefined;
+  readonly groups: readonly string[] | undefined;
+  /** Exactly this place, which a conversation has had before. */
+  readonly place?: HeldTeam;
+}
+
+export const defaultPeerName = "claude";
+
+/**
+ * What the call says, where nobody is asked.
+ *
+ * @throws CliError `usage` that names the flags that are missing
+ */
+export function toWish({ session, team, name, role, groups }: Wanted): Wish {
+  if (session === undefined || team === undefined) {
+    const missing = [
+      ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),
+      ...(team === undefined ? ["--team <name>"] : []),
+    ];
+    throw usageError(
+      `merkle launch needs ${missing.join(" and ")}.`,
+      'merkle launch --session auth-refactor --team "Alex\'s Team"',
+      "merkle ls",
+    );
+  }
+  return { session, team, name, defaultName: defaultPeerName, role, groups };
+}
+
+/** The place that a conversation goes on in. */
+export function toWishFor(place: HeldTeam, { role, groups }: Pick<Wanted, "role" | "groups">): Wish {
+  return {
+    session: { kind: "named", name: place.session_id },
+    team: place.team_name,
+    name: place.peer_name ?? undefined,
+    defaultName: defaultPeerName,
+    role,
+    groups,
+    place,
+  };
 }

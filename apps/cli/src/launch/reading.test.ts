@@ -3,10 +3,9 @@ import type { CommandContext } from "../command/command.js";
 import { createOutput } from "../command/output.js";
 import { readConfig } from "../config.js";
 import { readClaudeArgs } from "./claude-args.js";
-import { toHookSettings } from "./hook-settings.js";
+import { wakePathsOf } from "./find-claude.js";
+import { mergeSettings, toHookSettings } from "./hook-settings.js";
 import { readWanted } from "./launch-options.js";
-import { mergeSettings } from "./merge-settings.js";
-import { wakePathsOf } from "./wake-paths.js";
 
 async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) {
   const config = await readConfig({ flags, env: { MERKLE_HOME: "/nowhere", ...env }, cwd: "/" });

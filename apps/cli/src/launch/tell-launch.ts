@@ -1,11 +1,11 @@
-import { counted } from "../duration.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
+import { counted } from "../text/time.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { EnteredSession } from "./enter-session.js";
 import { expectedPlace } from "./expected-peer.js";
+import { wakePathsOf } from "./find-claude.js";
 import type { Launching } from "./launching.js";
-import { wakePathsOf } from "./wake-paths.js";
 
 /** Before anything is done: who will read along, and what will run. */
 export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {

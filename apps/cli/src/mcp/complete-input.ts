@@ -1,5 +1,6 @@
 import type { Operation } from "@merkle/wire";
 import { isUuid, MerkleError } from "@merkle/wire/plain";
+import { findProject } from "../progress/find-project.js";
 import type { Fields } from "./membership.js";
 import type { Team, Teams } from "./peer-sessions.js";
 import type { Keyring } from "./secret-store.js";
@@ -63,4 +64,11 @@ function noSession({ name }: Operation): MerkleError {
     "bad_request",
     `${name}: you have joined no session yet. Call join_session first, or name a session_id; list_sessions shows those there are.`,
   );
+}
+
+/** Puts in the project that this server works in, where an operation is about one and none is named (PROGRESS-10). */
+export async function fillProject({ input }: Operation, fields: Fields): Promise<Fields> {
+  if (!("projectId" in input.shape) || fields["projectId"] !== undefined) return fields;
+  const projectId = await findProject(process.env["CLAUDE_PROJECT_DIR"] || process.cwd());
+  return projectId === null ? fields : { ...fields, projectId };
 }

@@ -5,7 +5,7 @@ import type { Introduction } from "./greet-first.js";
 import type { ClientInfo } from "./self-description.js";
 import type { StdioTransport } from "./stdio-transport.js";
 import type { ToolDesk } from "./tool-server.js";
-import { type ChannelMessage, channelMethod } from "./waking/channel.js";
+import { type ChannelMessage, channelMethod } from "./waking/wake-paths.js";
 
 export interface ServedDesk {
   /** Opens it where nobody has, for this client. */

@@ -3,9 +3,16 @@ import { MerkleError, parseTeamCredential } from "@merkle/wire/plain";
 import { CliError } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import { makeSessionKey } from "../core/session-key.js";
-import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, saveTeam } from "../sessions/stored-peers.js";
+import {
+  findHeldTeam,
+  forgetTeam,
+  type HeldTeam,
+  holdTeam,
+  saveTeam,
+  toHeldPlace,
+  toOwnPlace,
+} from "../sessions/stored-peers.js";
 import { takePlace } from "../sessions/take-place.js";
-import { toHeldPlace, toOwnPlace } from "../teams/to-held-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { NewTeam, Team, Teams } from "./peer-sessions.js";
 import type { Keyring } from "./secret-store.js";

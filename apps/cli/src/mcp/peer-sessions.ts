@@ -1,7 +1,7 @@
 import type { DeclaredStatus, Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { closeCodes, peerAddress } from "@merkle/wire/plain";
-import type { KeyPair } from "../teams/held-team.js";
+import type { KeyPair } from "../sessions/stored-peers.js";
 import { createMail, type Mail } from "./mail/inbox.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */

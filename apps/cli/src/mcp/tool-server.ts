@@ -5,27 +5,22 @@ import { MerkleError } from "@merkle/wire/plain";
 import type { Config } from "../config.js";
 import { createSealing } from "../private-messages/private-messages.js";
 import { openBrokerLink } from "./broker-link.js";
-import { completeInput } from "./complete-input.js";
-import { fillProject } from "./fill-project.js";
-import { idleSince } from "./hooks/client-status.js";
+import { completeInput, fillProject } from "./complete-input.js";
 import { parseHookCall } from "./hooks/hook-call.js";
 import { createHookDesk } from "./hooks/hook-server.js";
-import { createStatusTeller } from "./hooks/status-reporter.js";
+import { createStatusTeller, idleSince } from "./hooks/status-reporter.js";
 import { type Caller, createTurn } from "./hooks/turn.js";
-import { createLongResults } from "./long-results.js";
+import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
 import { createMembership, type Fields } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import { createTeams, type Team } from "./peer-sessions.js";
 import { createPerformer } from "./perform.js";
 import { createEntrance } from "./rejoin.js";
-import { type CallResult, createRenderer } from "./render.js";
 import { createKeyring } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools, offeredOperations } from "./tool-list.js";
-import type { ChannelMessage } from "./waking/channel.js";
-import type { InboxSocket } from "./waking/inbox-socket.js";
-import { createWakePaths } from "./waking/wake-paths.js";
+import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 /** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
@@ -126,7 +121,7 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
 
   /** What a conclusion seals must go on from what this machine saw of the record before (CLI-73). */
   async function compareSeal(team: Team, message: Message): Promise<void> {
-    const { checkConcluded } = await import("../record/check-concluded.js");
+    const { checkConcluded } = await import("../record/check-seen.js");
     const problem = await checkConcluded(message, { home, broker: link });
     if (!problem) return;
     team.warning = problem.message;

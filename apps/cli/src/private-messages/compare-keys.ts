@@ -1,12 +1,11 @@
 import type { OutputOf, Session } from "@merkle/wire";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { safetyNumber } from "../sealed/safety-number.js";
 import { type HeldTeam, listHeldTeams, placeIdOf } from "../sessions/stored-peers.js";
 import type { OperationCaller } from "../sessions/take-place.js";
 import { oneLine } from "../text/one-line.js";
 import { toMoment } from "../text/time.js";
-import { type CheckedCard, checkCard } from "./check-card.js";
+import { type CheckedCard, checkCard, safetyNumber } from "./check-card.js";
 import { addressOf, findRecipient } from "./find-recipient.js";
 import { makeCard, seedOf } from "./key-card.js";
 import { readPlaceSeed } from "./peer-keys.js";

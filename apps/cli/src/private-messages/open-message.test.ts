@@ -12,8 +12,7 @@ import {
   signingKeyFrom,
 } from "@merkle/wire/identity";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { safetyNumber } from "../sealed/safety-number.js";
-import { checkCard } from "./check-card.js";
+import { checkCard, safetyNumber } from "./check-card.js";
 import { openMessage, type Reader } from "./open-message.js";
 import { openPlaceKeys } from "./peer-keys.js";
 import { isTrusted, savePin } from "./pins.js";

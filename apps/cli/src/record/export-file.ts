@@ -64,3 +64,12 @@ function fileExists(path: string): CliError {
     next: ["add --force to replace it", "-o <another file>"],
   });
 }
+
+export const exportForms = ["bundle", "md", "ndjson"] as const;
+
+export type ExportForm = (typeof exportForms)[number];
+
+/** Where a session is downloaded from. */
+export function exportPath(sessionId: string, form: ExportForm): string {
+  return `/api/sessions/${encodeURIComponent(sessionId)}/export?as=${form}`;
+}

@@ -1,9 +1,9 @@
 import type { Session } from "@merkle/wire";
 import { isUuid, limits, MerkleError, neutralise } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
+import { nearest } from "../command/flags.js";
 import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
-import { nearest } from "../nearest.js";
 
 /**
  * The session that an argument names, by slug, id or exact title, or else `MERKLE_SESSION` (CLI-10).
@@ -85,4 +85,20 @@ async function listByTitle(broker: Pick<BrokerClient, "call">, title: string): P
     before = page.next_cursor;
   }
   return found;
+}
+
+/**
+ * Takes `[session] [text]` apart. With `MERKLE_SESSION` a single argument is the text, unless a session goes by it: then
+ * it is that session, so that what was meant for one is never written into another.
+ */
+export async function takeSession(
+  broker: Pick<BrokerClient, "call">,
+  [first, second]: readonly string[],
+  config: Pick<Config, "session">,
+): Promise<{ session: Session; rest: string | undefined }> {
+  const isText = first !== undefined && second === undefined && config.session !== undefined;
+  if (!isText) return { session: await getSession(broker, first, config), rest: second };
+  const named = await findSession(broker, first);
+  if (named) return { session: named, rest: undefined };
+  return { session: await getSession(broker, undefined, config), rest: first };
 }

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { OutputOf } from "@merkle/wire";
+import { parseTeamCredential } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
-import { type HeldTeam, parseHeldTeam, placeIdOf } from "../teams/held-team.js";
-
-export { type HeldTeam, placeIdOf } from "../teams/held-team.js";
 
 /** The places of a mesh, or of all, that this machine holds, the last saved first. Files that are no place of ours are left out. */
 export async function listHeldTeams(home: string, meshId: string | null): Promise<HeldTeam[]> {
@@ -88,4 +87,126 @@ async function readPlace(folder: string, name: string): Promise<HeldTeam | undef
     // Not readable, or not JSON: whatever it is, no place can be taken from it.
     return undefined;
   }
+}
+
+/** A place in a session whose credential this machine keeps, so that whoever is launched next can take it again. */
+export interface HeldTeam {
+  readonly mesh_id: string;
+  readonly session_id: string;
+  readonly slug: string;
+  /** The bare uuid. */
+  readonly team_id: string;
+  readonly team_name: string;
+  /** The named peer that the place is; null for the team's own place, which has no name. */
+  readonly peer_id: string | null;
+  readonly peer_name: string | null;
+  readonly role: string | null;
+  /** As they are written: `backend`, `backend:lead`. */
+  readonly groups: readonly string[];
+  /** The place's own: the peer's, or the team's where the place has no name. */
+  readonly credential: string;
+  /** The key of the launch that took the place first. */
+  readonly session_key: KeyPair | null;
+  /** The Claude Code session that it was last held for, if it was one. */
+  readonly claude_session_id: string | null;
+  readonly saved_at: string;
+}
+
+/** An ed25519 key pair in base64: 32 bytes and 64. */
+export interface KeyPair {
+  readonly public: string;
+  readonly private: string;
+}
+
+/** What a place is called on this machine, by its files and by `merkle mcp --as`. */
+export function placeIdOf({ peer_id, team_id }: Pick<HeldTeam, "peer_id" | "team_id">): string {
+  return peer_id ?? team_id;
+}
+
+/** Takes a file's content for a place; undefined when it is none. Teams were kept without peers once, and still are places. */
+export function parseHeldTeam(text: string): HeldTeam | undefined {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const fields: Readonly<Record<string, unknown>> = { ...withoutPeer, ...value };
+  return isHeldTeam(fields) ? fields : undefined;
+}
+
+const withoutPeer = { peer_id: null, peer_name: null, role: null, groups: [], session_key: null };
+
+const texts = ["mesh_id", "session_id", "slug", "team_id", "team_name", "credential", "saved_at"] as const;
+const textsOrNull = ["peer_id", "peer_name", "role", "claude_session_id"] as const;
+
+function isHeldTeam(
+  fields: Readonly<Record<string, unknown>>,
+): fields is Readonly<Record<string, unknown>> & HeldTeam {
+  const { groups, session_key: key } = fields;
+  return (
+    texts.every((name) => isText(fields[name])) &&
+    textsOrNull.every((name) => fields[name] === null || isText(fields[name])) &&
+    Array.isArray(groups) &&
+    groups.every(isText) &&
+    (key === null || isKeyPair(key))
+  );
+}
+
+function isKeyPair(value: unknown): value is KeyPair {
+  if (typeof value !== "object" || value === null || !("public" in value && "private" in value)) return false;
+  return isText(value.public) && isText(value.private);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** A place that the broker has given, as it names it where it gives one. */
+export type GivenPlace = Pick<OutputOf<"join_session">, "session_id" | "slug" | "team_id" | "team_name"> &
+  Partial<Pick<OutputOf<"join_session">, "peer_id" | "peer_name">>;
+
+export interface PlaceHolder {
+  readonly meshId: string;
+  readonly claudeSessionId: string | null;
+  readonly role?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly sessionKey?: KeyPair | undefined;
+}
+
+/**
+ * A place that the broker has given, as this machine is to hold it from now on.
+ *
+ * @param before - as it was held, where it was resumed: what is not said anew stays
+ */
+export function toHeldPlace(given: GivenPlace, holder: PlaceHolder, before?: HeldTeam): HeldTeam {
+  const { session_id, slug, team_id: teamCredential, team_name } = given;
+  const { peer_id: peerCredential = null, peer_name = null } = given;
+  return {
+    mesh_id: holder.meshId,
+    session_id,
+    slug,
+    // To a peer that was resumed by its credential, that comes back in the place of the team's.
+    team_id: before?.team_id ?? bareId(teamCredential),
+    team_name,
+    peer_id: peerCredential === null ? null : bareId(peerCredential),
+    peer_name,
+    role: holder.role ?? before?.role ?? null,
+    groups: holder.groups ?? before?.groups ?? [],
+    credential: peerCredential ?? teamCredential,
+    // Others know the place by its key, so the first one stays.
+    session_key: before?.session_key ?? holder.sessionKey ?? null,
+    claude_session_id: holder.claudeSessionId ?? before?.claude_session_id ?? null,
+    saved_at: new Date().toISOString(),
+  };
+}
+
+/** The team's own place, which has no name and no life of its own beside the peer that the team was made with. */
+export function toOwnPlace(
+  { session_id, slug, team_id, team_name }: GivenPlace,
+  { meshId }: Pick<PlaceHolder, "meshId">,
+): HeldTeam {
+  return toHeldPlace({ session_id, slug, team_id, team_name }, { meshId, claudeSessionId: null });
+}
+
+function bareId(credential: string): string {
+  const parsed = parseTeamCredential(credential);
+  if (!parsed) throw new Error("The broker gave a credential of another form.");
+  return parsed.teamId;
 }

@@ -3,9 +3,16 @@ import { MerkleError } from "@merkle/wire/plain";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import { keyCardOf, type ShownIn } from "../private-messages/key-card.js";
-import type { KeyPair } from "../teams/held-team.js";
-import { toHeldPlace, toOwnPlace } from "../teams/to-held-place.js";
-import { findHeldTeam, type HeldTeam, holdTeam, placeIdOf, saveTeam } from "./stored-peers.js";
+import {
+  findHeldTeam,
+  type HeldTeam,
+  holdTeam,
+  type KeyPair,
+  placeIdOf,
+  saveTeam,
+  toHeldPlace,
+  toOwnPlace,
+} from "./stored-peers.js";
 import { listOwnTeams, listPlaces, type WantedPlace } from "./wanted-peer.js";
 
 /** Whatever calls a broker's operations: the REST client of the commands, or the client of the wire. */

@@ -1,7 +1,7 @@
 import type { RunningBroker } from "../broker/run-file.js";
-import { calledAs } from "../called-as.js";
 import type { Output } from "../command/output.js";
-import { counted } from "../duration.js";
+import { calledAs } from "../core/this-program.js";
+import { counted } from "../text/time.js";
 
 interface StartedFacts {
   /** What ends it. */

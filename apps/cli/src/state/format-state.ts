@@ -1,7 +1,6 @@
 import type { StateEntry } from "@merkle/wire";
 import type { Output } from "../command/output.js";
-import { cutText } from "../cut-text.js";
-import { oneLine } from "../text/one-line.js";
+import { cutText, oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { toAge, toMoment } from "../text/time.js";
 

@@ -9,3 +9,15 @@ export function oneLine(text: string): string {
 export function indented(text: string): string {
   return neutralise(text).replace(/^(?=.)/gm, "  ");
 }
+
+/** A text of at most so many characters; where more is left out, it says how long it is. */
+export function cutText(text: string, charsMax: number): string {
+  const chars = [...text];
+  if (chars.length <= charsMax) return text;
+  return `${chars.slice(0, charsMax).join("")}… (${chars.length.toLocaleString("en")} characters)`;
+}
+
+/** Text for a terminal, whose prompt is to stand on a line of its own. */
+export function endingWithLine(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}

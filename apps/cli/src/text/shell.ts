@@ -9,3 +9,8 @@ function quoted(word: string): string {
   if (!/["\\$`!]/.test(word) && word.includes("'")) return `"${word}"`;
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/** A word as it is typed: a command that is told can be copied as it stands. */
+export function shellWord(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

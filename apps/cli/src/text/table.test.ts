@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutToWidth, displayWidth } from "../display-width.js";
-import { formatTable } from "./table.js";
+import { cutToWidth, displayWidth, formatTable } from "./table.js";
 
 describe("the width of text", () => {
   it.each([

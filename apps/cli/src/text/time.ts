@@ -1,5 +1,3 @@
-import { toDuration } from "../duration.js";
-
 /** How long ago it was: `32s`, `2m`. The broker's clock may be ahead of ours. */
 export function toAge(timestamp: string, now = Date.now()): string {
   return toDuration(Math.max(0, (now - Date.parse(timestamp)) / 1000));
@@ -18,4 +16,17 @@ function dayOf(at: Date): string {
 
 function twoDigits(number: number): string {
   return String(number).padStart(2, "0");
+}
+
+/** A time span as people say it, in its largest unit: `45s`, `12m`, `3h`, `2d`. */
+export function toDuration(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** `1 message`, `2 messages`, `1,200 messages`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,12 +1,11 @@
-import type { OutputOf, Session } from "@merkle/wire";
+import type { AttentionItem, OutputOf, Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/plain";
 import type { Output } from "../command/output.js";
+import { inParallel } from "../core/in-parallel.js";
 import type { Actor } from "../identity/acting.js";
-import { needAdvice, needText } from "../needs/format-need.js";
-import { type FileNeeds, readNeeds } from "../needs/read-needs.js";
 import { oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
-import type { Need } from "./needs.js";
+import { type Need, needAdvice, needText, toNeed } from "./needs.js";
 
 interface Showing {
   readonly reader: Actor;
@@ -59,4 +58,47 @@ function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): s
     { text: needText(need) },
   ]);
   return `${head}\n${formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more })}`;
+}
+
+/** What waits for a human of a file under one of the broker's roots. */
+export interface FileNeeds {
+  readonly source_path: string;
+  readonly needs: readonly Need[];
+}
+
+export interface MeshNeeds {
+  /** Of each of the sessions, in their order. */
+  readonly ofSessions: readonly (readonly Need[])[];
+  readonly ofFiles: readonly FileNeeds[];
+  /** Whether these are all files of which something waits. */
+  readonly allFiles: boolean;
+}
+
+const sessionsAtOnce = 4;
+
+/** What waits for a human: one call, where not more waits in the mesh than a reply holds. */
+export async function readNeeds(
+  reader: Actor,
+  sessions: readonly Pick<Session, "session_id">[],
+): Promise<MeshNeeds> {
+  const { items, total } = await reader.call("list_attention", {});
+  const allFiles = total <= items.length;
+  const ofSessions = allFiles
+    ? sessions.map(({ session_id }) => needsOf(items, session_id))
+    : await inParallel(sessions, sessionsAtOnce, async ({ session_id }) =>
+        needsOf((await reader.call("list_attention", { session: session_id })).items, session_id),
+      );
+  return { ofSessions, ofFiles: needsOfFiles(items), allFiles };
+}
+
+function needsOf(items: readonly AttentionItem[], sessionId: string): Need[] {
+  return items.filter((item) => item.session_id === sessionId).map(toNeed);
+}
+
+function needsOfFiles(items: readonly AttentionItem[]): FileNeeds[] {
+  const paths = new Set(items.flatMap(({ source_path }) => source_path ?? []));
+  return [...paths].map((source_path) => ({
+    source_path,
+    needs: items.filter((item) => item.source_path === source_path).map(toNeed),
+  }));
 }

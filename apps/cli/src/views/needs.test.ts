@@ -1,7 +1,6 @@
 import type { AttentionItem } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { needAdvice, needText } from "../needs/format-need.js";
-import { toNeed } from "./needs.js";
+import { needAdvice, needText, toNeed } from "./needs.js";
 
 const at = new Date(Date.now() - 360_000).toISOString();
 const item: Extract<AttentionItem, { session_id: string }> = {

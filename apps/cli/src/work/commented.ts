@@ -4,6 +4,12 @@ import type { Argument, CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { Actor } from "../identity/acting.js";
 
+/** Names a file under Git. */
+export const fileArgument: Argument = {
+  name: "<root/path>",
+  summary: "the file, as merkle source list shows it",
+};
+
 /** What a group of commands talks about in topics: documents of sessions, or files under Git. */
 export interface TopicTarget {
   /** The group, as it is typed. */
@@ -50,3 +56,55 @@ export async function getTopicOf(
     next: [`merkle ${group} topics ${typed}`],
   });
 }
+
+/** Topics about the documents of sessions. */
+export const topicsOfDocuments: TopicTarget = {
+  group: "doc",
+  what: "the document",
+  argument: { name: "<session>", summary: "slug, id or exact title" },
+  example: "split-auth",
+  async open({ args: [name], config, signal }) {
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { actingIn } = await import("../identity/acting.js");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const { session_id, slug, document_version } = session;
+    return {
+      broker,
+      of: { session_id },
+      name: slug,
+      typed: slug,
+      actor: () => actingIn(session, { broker, config }),
+      newest: async () => ({ version: document_version }),
+      incorporateBy: (topic_id) => `merkle jobs run ${slug} incorporate --topic ${topic_id}`,
+    };
+  },
+};
+
+/** Topics about files under Git. */
+export const topicsOfFiles: TopicTarget = {
+  group: "source",
+  what: "a file under Git",
+  argument: fileArgument,
+  example: "docs/guide.md",
+  async open({ args: [source_path = ""], config, signal }) {
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { actingAsPerson } = await import("../identity/acting.js");
+    const { shellWord } = await import("../text/shell.js");
+    const broker = await findBroker(config, signal);
+    const typed = shellWord(source_path);
+    return {
+      broker,
+      of: { source_path },
+      name: source_path,
+      typed,
+      actor: async () => actingAsPerson({ broker, config }),
+      newest: async () => {
+        const { source_sha } = await broker.call("read_source", { source_path });
+        return { source_sha };
+      },
+      incorporateBy: (topic_id) => `merkle source incorporate ${typed} ${topic_id}`,
+    };
+  },
+};

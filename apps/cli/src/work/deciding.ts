@@ -1,7 +1,7 @@
 import type { InputOf, OutputOf, ProposalInFull } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
 import type { Argument, CommandContext } from "../command/command.js";
-import type { CliError } from "../core/cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import type { Actor } from "../identity/acting.js";
 
 /** What a group of commands decides about proposals for: documents of sessions, or files under Git. */
@@ -41,4 +41,104 @@ export async function decide(
     if (!(error instanceof MerkleError) || error.details["rebased"] === undefined) throw error;
     throw staleError(error.details["current_version"] ?? error.details["current_sha"]);
   }
+}
+
+/** Proposals for the documents and the Conclusions of sessions. */
+export const ofDocuments: ProposalTarget = {
+  group: "doc",
+  arguments: [
+    { name: "<session>", summary: "slug, id or exact title" },
+    { name: "<number>", summary: "the proposal, as merkle doc proposals shows it" },
+  ],
+  example: "split-auth 9",
+  async open({ args: [name, number = ""], config, signal }) {
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { getSession } = await import("../sessions/find-session.js");
+    const { toNumber } = await import("../command/flags.js");
+    const { actingIn } = await import("../identity/acting.js");
+    const proposal_id = toNumber(number, "A proposal");
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const { slug } = session;
+    const proposal = await broker.call("get_proposal", { proposal_id });
+    if (proposal.session_id !== session.session_id) {
+      throw new CliError("not_found", `${slug} has no proposal ${proposal_id}.`, {
+        exitCode: exitCodes.not_found,
+        next: [`merkle doc proposals ${slug}`],
+      });
+    }
+    const current = proposal.current_version ?? 0;
+    return {
+      proposal,
+      actor: await actingIn(session, { broker, config }),
+      commandFor: (verb, number) => `merkle doc ${verb} ${slug} ${number}`,
+      questionFor: (what) =>
+        proposal.kind === "conclusion"
+          ? `Conclude ${slug} with ${what}?`
+          : `Make ${what} v${current + 1} of ${slug}?`,
+      staleError(newest) {
+        const { base_version } = proposal;
+        return new CliError(
+          "conflict",
+          `Proposal ${proposal_id} was made on v${base_version}, document is v${newest}. Nothing was written.`,
+          {
+            exitCode: exitCodes.conflict,
+            next: [
+              `merkle doc diff ${slug} ${base_version}..${newest}`,
+              `merkle doc rebase ${slug} ${proposal_id}`,
+            ],
+            details: { proposal_id, base_version, current_version: newest },
+          },
+        );
+      },
+      draft: { name: `${slug}-proposal-${proposal_id}-v${current}` },
+    };
+  },
+};
+
+/** Proposals for files under Git, which are found by their number alone. */
+export const ofFiles: ProposalTarget = {
+  group: "source",
+  arguments: [{ name: "<number>", summary: "the proposal, as merkle source proposals shows it" }],
+  example: "9",
+  async open({ args: [number = ""], config, signal }) {
+    const { findBroker } = await import("../broker/broker-client.js");
+    const { toNumber } = await import("../command/flags.js");
+    const { actingAsPerson } = await import("../identity/acting.js");
+    const { shellWord } = await import("../text/shell.js");
+    const { shortHash } = await import("./format-proposal.js");
+    const proposal_id = toNumber(number, "A proposal");
+    const broker = await findBroker(config, signal);
+    const proposal = await broker.call("get_proposal", { proposal_id });
+    const { base_sha, session, source_path } = proposal;
+    if (source_path === null || base_sha === null) {
+      throw new CliError("not_found", `Proposal ${proposal_id} is for no file.`, {
+        exitCode: exitCodes.not_found,
+        next: [`merkle doc accept ${session} ${proposal_id}`],
+      });
+    }
+    return {
+      proposal,
+      actor: actingAsPerson({ broker, config }),
+      commandFor: (verb, number) => `merkle source ${verb} ${number}`,
+      questionFor: (what) => `Commit ${what} to ${source_path}?`,
+      staleError(newest) {
+        const now = typeof newest === "string" ? `is ${shortHash(newest)}` : "cannot be read";
+        return new CliError(
+          "conflict",
+          `Proposal ${proposal_id} was made on ${shortHash(base_sha)}, ${source_path} ${now}. Nothing was written.`,
+          {
+            exitCode: exitCodes.conflict,
+            next: [`merkle source show ${shellWord(source_path)}`, `merkle source rebase ${proposal_id}`],
+            details: { proposal_id, base_sha, current_sha: newest ?? null },
+          },
+        );
+      },
+      draft: { name: `proposal-${proposal_id}`, extension: extensionOf(source_path) },
+    };
+  },
+};
+
+function extensionOf(path: string): string {
+  return /\.\w{1,20}$/.exec(path)?.[0] ?? ".md";
 }

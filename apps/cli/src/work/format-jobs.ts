@@ -1,10 +1,9 @@
-import type { Job } from "@merkle/wire";
+import type { Job, OutputOf } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/plain";
 import type { Output } from "../command/output.js";
-import { toDuration } from "../duration.js";
 import { indented, oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
-import { toAge } from "../text/time.js";
+import { toAge, toDuration } from "../text/time.js";
 
 type Painted = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm" | "dot">;
 
@@ -71,4 +70,10 @@ function timeOf({ created_at, started_at, completed_at }: Job): string {
 
 function isFailed({ status }: Job): boolean {
   return status === "failed" || status === "timed_out";
+}
+
+/** Shows a job that was just started, and how to follow it. */
+export function showQueued(job: OutputOf<"start_job">, output: Output): void {
+  output.show(job, `job ${job.job_id} ${job.status}`);
+  output.note(`  follow: merkle jobs show ${job.job_id} -f`);
 }

@@ -1,7 +1,6 @@
 import type { Hunk, Proposal, ProposalInFull } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/plain";
 import type { Output } from "../command/output.js";
-import { shortHash } from "../sources/short-hash.js";
 import { oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { toMoment } from "../text/time.js";
@@ -52,4 +51,9 @@ function formatHunk({ section, old_start, old_lines, new_lines }: Hunk, index: n
   const lines = [...old_lines.map((line) => `-${line}`), ...new_lines.map((line) => `+${line}`)];
   const whole = lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`));
   return `@@ ${index + 1}: line ${old_start}${where} @@\n${whole.join("")}`;
+}
+
+/** The beginning of a hash, as Git shows it to people. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 8);
 }

@@ -19,7 +19,7 @@ export const docDiff: Command = {
   async run({ args, config, output, signal }) {
     const { findBroker } = await import("../../broker/broker-client.js");
     const { readVersionRange } = await import("../../document/versions.js");
-    const { takeSession } = await import("../../session-argument.js");
+    const { takeSession } = await import("../../sessions/find-session.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const { from, diff } = await readDiff(broker, session, readVersionRange(rest));
@@ -29,7 +29,7 @@ export const docDiff: Command = {
       return exitCodes.done;
     }
     if (diff.redacted_version !== undefined) {
-      const { removalText } = await import("../../redaction/removal-text.js");
+      const { removalText } = await import("../../document/versions.js");
       output.note(
         `  there is no diff: the text of v${diff.redacted_version} was ${removalText(diff.redaction)}`,
       );

@@ -46,7 +46,7 @@ export const docHistory: Command = {
 async function formatVersions({ versions }: OutputOf<"list_doc_versions">, output: Output): Promise<string> {
   const { toMoment } = await import("../../text/time.js");
   const { oneLine } = await import("../../text/one-line.js");
-  const { removalText } = await import("../../redaction/removal-text.js");
+  const { removalText } = await import("../../document/versions.js");
   const { formatTable } = await import("../../text/table.js");
   const rows = versions.map((each) => [
     { text: `v${each.version}`, paint: output.bold },

@@ -1,7 +1,7 @@
 import type { Command } from "../../command/command.js";
 import { textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { endingWithLine } from "../../ending-with-line.js";
+import { endingWithLine } from "../../text/one-line.js";
 
 export const docShow: Command = {
   name: "doc show",
@@ -31,7 +31,7 @@ export const docShow: Command = {
       ...(version === undefined ? {} : { version }),
     });
     if (doc.redacted_version !== undefined) {
-      const { removalText } = await import("../../redaction/removal-text.js");
+      const { removalText } = await import("../../document/versions.js");
       output.print(doc, "");
       output.note(`  document v${doc.redacted_version}: text ${removalText(doc.redaction)}`);
       return exitCodes.done;

@@ -8,7 +8,7 @@ export const inviteRevoke: Command = {
   examples: ["merkle invite revoke 31"],
   async run({ args: [number = ""], config, output, signal }) {
     const { findBroker } = await import("../../broker/broker-client.js");
-    const { toNumber } = await import("../../member/to-number.js");
+    const { toNumber } = await import("../../command/flags.js");
     const broker = await findBroker(config, signal);
     const ended = await broker.call("revoke_invite", { invite_id: toNumber(number, "An invite") });
     output.show(ended, `${output.mark.ok} invite ${ended.invite_id} is ${ended.state}`);

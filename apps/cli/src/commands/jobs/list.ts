@@ -13,7 +13,7 @@ export const jobsList: Command = {
     const { findBroker } = await import("../../broker/broker-client.js");
     const { getSession } = await import("../../sessions/find-session.js");
     const { formatJobs } = await import("../../work/format-jobs.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
+    const { readWholeNumber } = await import("../../command/flags.js");
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.jobsListedMax });
     const broker = await findBroker(config, signal);
     const session = name === undefined ? undefined : await getSession(broker, name, config);

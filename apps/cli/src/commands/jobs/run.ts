@@ -27,8 +27,8 @@ export const jobsRun: Command = {
   async run({ args: [name, kindText = ""], flags, config, output, signal }) {
     const { findBroker } = await import("../../broker/broker-client.js");
     const { getSession } = await import("../../sessions/find-session.js");
-    const { showQueued } = await import("../../jobs/show-queued.js");
-    const { toNumber } = await import("../../member/to-number.js");
+    const { showQueued } = await import("../../work/format-jobs.js");
+    const { toNumber } = await import("../../command/flags.js");
     const { actingIn } = await import("../../identity/acting.js");
     const kind = kinds.find((each) => each === kindText);
     if (!kind) throw usageError(`A job is one of ${kinds.join(", ")}, not ${JSON.stringify(kindText)}.`);

@@ -7,7 +7,7 @@ export const meshList: Command = {
   examples: ["merkle mesh list", "merkle mesh list --json"],
   async run({ config, output, signal }) {
     const { findBroker } = await import("../../broker/broker-client.js");
-    const { counted } = await import("../../duration.js");
+    const { counted } = await import("../../text/time.js");
     const { formatTable } = await import("../../text/table.js");
     const { neutralise } = await import("@merkle/wire/plain");
     const broker = await findBroker(config, signal);

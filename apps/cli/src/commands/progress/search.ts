@@ -29,10 +29,10 @@ export const progressSearch: Command = {
   async run({ args: [query], flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../../broker/broker-client.js");
-    const { chooseProject } = await import("../../progress/choose-project.js");
+    const { chooseProject } = await import("../../progress/find-project.js");
     const { formatEntries } = await import("../../progress/format-entries.js");
-    const { splitList } = await import("../../split-list.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
+    const { splitList } = await import("../../command/flags.js");
+    const { readWholeNumber } = await import("../../command/flags.js");
     const projectId = await chooseProject(
       textOf(flags, "project"),
       "merkle progress search --project <name>",

@@ -10,7 +10,7 @@ export const progressShow: Command = {
   examples: ["merkle progress show a1b2c3d4e5f6", "merkle progress show a1b2c3d4e5f6 --project payments"],
   async run({ args: [id = ""], flags, config, output, signal }) {
     const { findBroker } = await import("../../broker/broker-client.js");
-    const { chooseProject } = await import("../../progress/choose-project.js");
+    const { chooseProject } = await import("../../progress/find-project.js");
     const { formatWhole } = await import("../../progress/format-entries.js");
     const projectId = await chooseProject(textOf(flags, "project"), "merkle progress show <id>");
     const broker = await findBroker(config, signal);

@@ -2,7 +2,7 @@ import type { ProposalInFull } from "@merkle/wire";
 import type { Command, CommandContext } from "../../command/command.js";
 import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import type { Deciding, ProposalTarget } from "../../work/deciding.js";
+import { type Deciding, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that accepts a proposal, after it has shown what that changes. */
 export function acceptCommand(target: ProposalTarget, summary: string): Command {
@@ -79,7 +79,7 @@ function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
 /** The text as the user's editor leaves it; its file stays until it is accepted. */
 async function editText({ config, signal }: CommandContext, { draft: named, proposal }: Deciding) {
   const { createDraft } = await import("../../document/draft.js");
-  const { openEditor } = await import("../../document/open-editor.js");
+  const { openEditor } = await import("../../document/draft.js");
   const draft = await createDraft({ home: config.home, ...named }, proposal.content ?? "");
   await openEditor(draft.path, process.env);
   signal.throwIfAborted();
@@ -96,3 +96,13 @@ async function isMeant(
   const what = isSet(flags, "edit") ? "your edited text" : hunks === undefined ? "it" : `these ${hunks}`;
   return askYesOrNo(questionFor(what), signal);
 }
+
+export const docAccept: Command = acceptCommand(
+  ofDocuments,
+  "make a proposal the next version, whole, in part or edited; shows what it changes first",
+);
+
+export const sourceAccept: Command = acceptCommand(
+  ofFiles,
+  "commit a proposal, whole, in part or edited, as the agent; shows what it changes first",
+);

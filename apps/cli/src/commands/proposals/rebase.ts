@@ -1,7 +1,7 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { counted } from "../../duration.js";
-import type { ProposalTarget } from "../../work/deciding.js";
+import { counted } from "../../text/time.js";
+import { ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that brings a stale proposal onto the newest text. */
 export function rebaseCommand(target: ProposalTarget, summary: string): Command {
@@ -26,3 +26,13 @@ export function rebaseCommand(target: ProposalTarget, summary: string): Command 
     },
   };
 }
+
+export const docRebase: Command = rebaseCommand(
+  ofDocuments,
+  "bring a stale proposal onto the newest document, to be looked at again",
+);
+
+export const sourceRebase: Command = rebaseCommand(
+  ofFiles,
+  "bring a stale proposal onto the newest text of its file, to be looked at again",
+);

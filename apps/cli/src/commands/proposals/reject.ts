@@ -1,6 +1,6 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import type { ProposalTarget } from "../../work/deciding.js";
+import { ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that rejects a proposal. */
 export function rejectCommand(target: ProposalTarget): Command {
@@ -24,3 +24,7 @@ export function rejectCommand(target: ProposalTarget): Command {
     },
   };
 }
+
+export const docReject: Command = rejectCommand(ofDocuments);
+
+export const sourceReject: Command = rejectCommand(ofFiles);

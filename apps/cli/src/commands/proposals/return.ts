@@ -1,6 +1,6 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import type { ProposalTarget } from "../../work/deciding.js";
+import { ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that has an agent make another revision of a proposal. */
 export function returnCommand(target: ProposalTarget): Command {
@@ -36,3 +36,7 @@ export function returnCommand(target: ProposalTarget): Command {
     },
   };
 }
+
+export const docReturn: Command = returnCommand(ofDocuments);
+
+export const sourceReturn: Command = returnCommand(ofFiles);

@@ -1,6 +1,6 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { fileArgument } from "../../sources/argument.js";
+import { fileArgument } from "../../work/commented.js";
 
 export const sourceIncorporate: Command = {
   name: "source incorporate",
@@ -9,8 +9,8 @@ export const sourceIncorporate: Command = {
   examples: ["merkle source incorporate docs/guide.md 4"],
   async run({ args: [source_path = "", topic = ""], config, output, signal }) {
     const { findBroker } = await import("../../broker/broker-client.js");
-    const { showQueued } = await import("../../jobs/show-queued.js");
-    const { toNumber } = await import("../../member/to-number.js");
+    const { showQueued } = await import("../../work/format-jobs.js");
+    const { toNumber } = await import("../../command/flags.js");
     const { actingAsPerson } = await import("../../identity/acting.js");
     const topic_id = toNumber(topic, "A topic");
     const broker = await findBroker(config, signal);

@@ -12,7 +12,7 @@ export const sourceList: Command = {
     const { limits } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../../broker/broker-client.js");
     const { oneLine } = await import("../../text/one-line.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
+    const { readWholeNumber } = await import("../../command/flags.js");
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", {
       min: 1,
       max: limits.sourcesListedMax,

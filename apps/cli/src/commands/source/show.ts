@@ -1,7 +1,7 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { endingWithLine } from "../../ending-with-line.js";
-import { fileArgument } from "../../sources/argument.js";
+import { endingWithLine } from "../../text/one-line.js";
+import { fileArgument } from "../../work/commented.js";
 
 export const sourceShow: Command = {
   name: "source show",
@@ -11,7 +11,7 @@ export const sourceShow: Command = {
   async run({ args: [source_path = ""], config, output, signal }) {
     const { neutralise } = await import("@merkle/wire/plain");
     const { findBroker } = await import("../../broker/broker-client.js");
-    const { shortHash } = await import("../../sources/short-hash.js");
+    const { shortHash } = await import("../../work/format-proposal.js");
     const broker = await findBroker(config, signal);
     const read = await broker.call("read_source", { source_path });
     output.print(read, output.terminal ? endingWithLine(neutralise(read.text)) : read.text);

@@ -20,7 +20,7 @@ export const stateGet: Command = {
     "MERKLE_SESSION=split-auth merkle state get deploy_frozen",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { takeWords } = await import("../../argument-words.js");
+    const { takeWords } = await import("../../command/read-text.js");
     const { findBroker } = await import("../../broker/broker-client.js");
     const { byline, formatEntries, valueText } = await import("../../state/format-state.js");
     const broker = await findBroker(config, signal);

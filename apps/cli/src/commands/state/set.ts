@@ -23,11 +23,11 @@ export const stateSet: Command = {
   ],
   async run({ args, flags, config, output, signal }) {
     const { limits } = await import("@merkle/wire/plain");
-    const { takeWords } = await import("../../argument-words.js");
+    const { takeWords } = await import("../../command/read-text.js");
     const { findBroker } = await import("../../broker/broker-client.js");
     const { actingIn } = await import("../../identity/acting.js");
     const { readText } = await import("../../command/read-text.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
+    const { readWholeNumber } = await import("../../command/flags.js");
     const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
@@ -62,7 +62,7 @@ function toValue(text: string): unknown {
 }
 
 async function formatChange(entry: OutputOf<"set_state">, output: Output): Promise<string> {
-  const { counted } = await import("../../duration.js");
+  const { counted } = await import("../../text/time.js");
   const { oneLine } = await import("../../text/one-line.js");
   const { shortValueText } = await import("../../state/format-state.js");
   const key = oneLine(entry.key);

@@ -18,11 +18,11 @@ export const stateUnset: Command = {
     "merkle state unset split-auth deploy_frozen --expect 4",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { takeWords } = await import("../../argument-words.js");
+    const { takeWords } = await import("../../command/read-text.js");
     const { findBroker } = await import("../../broker/broker-client.js");
     const { oneLine } = await import("../../text/one-line.js");
     const { actingIn } = await import("../../identity/acting.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
+    const { readWholeNumber } = await import("../../command/flags.js");
     const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,

@@ -13,7 +13,7 @@ export const tokenCreate: Command = {
   async run({ flags, config, output, signal }) {
     const { findBroker } = await import("../../broker/broker-client.js");
     const { toMoment } = await import("../../text/time.js");
-    const { toSeconds } = await import("../../to-seconds.js");
+    const { toSeconds } = await import("../../command/flags.js");
     const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
     const broker = await findBroker(config, signal);
     const made = await broker.call("issue_token", {

@@ -8,7 +8,7 @@ export const tokenRevoke: Command = {
   examples: ["merkle token revoke 12"],
   async run({ args: [number = ""], config, output, signal }) {
     const { findBroker } = await import("../../broker/broker-client.js");
-    const { toNumber } = await import("../../member/to-number.js");
+    const { toNumber } = await import("../../command/flags.js");
     const broker = await findBroker(config, signal);
     const ended = await broker.call("revoke_token", { token_id: toNumber(number, "A token") });
     output.show(ended, `${output.mark.ok} token ${ended.token_id} is revoked`);

@@ -1,7 +1,7 @@
 import type { Command } from "../../command/command.js";
 import { textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
-import type { TopicTarget } from "../../work/commented.js";
+import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 /** The command that opens a topic. */
 export function commentCommand(target: TopicTarget): Command {
@@ -39,3 +39,7 @@ export function commentCommand(target: TopicTarget): Command {
     },
   };
 }
+
+export const docComment: Command = commentCommand(topicsOfDocuments);
+
+export const sourceComment: Command = commentCommand(topicsOfFiles);

@@ -2,7 +2,7 @@ import type { InputOf, Topic } from "@merkle/wire";
 import type { Command } from "../../command/command.js";
 import { type Flags, isSet } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import type { TopicTarget } from "../../work/commented.js";
+import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 type Change = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;
 
@@ -30,7 +30,7 @@ export function replyCommand(target: TopicTarget): Command {
     async run(context) {
       const { args, flags, output, signal } = context;
       const { limits } = await import("@merkle/wire/plain");
-      const { toNumber } = await import("../../member/to-number.js");
+      const { toNumber } = await import("../../command/flags.js");
       const { readText } = await import("../../command/read-text.js");
       const { getTopicOf } = await import("../../work/commented.js");
       const [, number = "", given] = args;
@@ -71,3 +71,7 @@ function describe({ topic_id, status, messages_count }: Topic, change: Change | 
   if (change === undefined) return `topic ${topic_id}, message ${messages_count}`;
   return `topic ${topic_id} is ${status}`;
 }
+
+export const docReply: Command = replyCommand(topicsOfDocuments);
+
+export const sourceReply: Command = replyCommand(topicsOfFiles);

@@ -1,7 +1,13 @@
+import type { OutputOf, Topic } from "@merkle/wire";
+import type { BrokerClient } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";
+import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
-import type { TopicTarget } from "../../work/commented.js";
+import { indented, oneLine } from "../../text/one-line.js";
+import { formatTable } from "../../text/table.js";
+import { counted, toMoment } from "../../text/time.js";
+import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 /** The command that lists topics, or prints one. */
 export function topicsCommand(target: TopicTarget): Command {
@@ -19,10 +25,8 @@ export function topicsCommand(target: TopicTarget): Command {
     async run(context) {
       const { args, flags, output } = context;
       const { limits } = await import("@merkle/wire/plain");
-      const { toNumber } = await import("../../member/to-number.js");
+      const { toNumber } = await import("../../command/flags.js");
       const { getTopicOf } = await import("../../work/commented.js");
-      const { formatTopic, formatTopics } = await import("../../topics/format-topics.js");
-      const { readOn } = await import("../../topics/read-on.js");
       const number = args[1];
       const topic_id = number === undefined ? undefined : toNumber(number, "A topic");
       const commented = await target.open(context);
@@ -42,4 +46,51 @@ export function topicsCommand(target: TopicTarget): Command {
       return exitCodes.done;
     },
   };
+}
+
+export const docTopics: Command = topicsCommand(topicsOfDocuments);
+
+export const sourceTopics: Command = topicsCommand(topicsOfFiles);
+
+/** One line for each topic: its number, how it stands, who opened it and when, and what it is about. */
+export function formatTopics(topics: readonly Topic[], output: Output): string {
+  const rows = topics.map((topic) => [
+    { text: String(topic.topic_id), paint: output.bold },
+    { text: stateOf(topic) },
+    { text: oneLine(topic.opened_by) },
+    { text: toMoment(topic.opened_at) },
+    { text: counted(topic.messages_count, "message"), paint: output.dim },
+    { text: oneLine(topic.title) },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 5, more: output.signs.more });
+}
+
+/** What a topic is about, and all that was said in it. */
+export function formatTopic(topic: OutputOf<"get_topic">, output: Output): string {
+  const quote = topic.anchor === null ? "" : `\n${output.dim(indented(topic.anchor.quote))}`;
+  const said = topic.messages.map(
+    ({ by, at, text }) => `${output.bold(oneLine(by))}  ${output.dim(toMoment(at))}\n${indented(text)}`,
+  );
+  return [`${output.bold(`topic ${topic.topic_id}`)}  ${stateOf(topic)}${quote}`, ...said].join("\n\n");
+}
+
+/** `open`, where its words stand elsewhere by now `open, moved`, or why it was closed. */
+function stateOf({ closed, place }: Topic): string {
+  if (closed !== null) return closed.reason;
+  return place === null || place.found === "exact" ? "open" : `open, ${place.found}`;
+}
+
+/** A topic of which the first page was read, with all of its messages. */
+export async function readOn(
+  broker: Pick<BrokerClient, "call">,
+  topic: OutputOf<"get_topic">,
+): Promise<OutputOf<"get_topic">> {
+  const { topic_id } = topic;
+  const messages = [...topic.messages];
+  for (let after = topic.next_after; after !== null; ) {
+    const page = await broker.call("get_topic", { topic_id, after });
+    messages.push(...page.messages);
+    after = page.next_after;
+  }
+  return { ...topic, messages, next_after: null };
 }

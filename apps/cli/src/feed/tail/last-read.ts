@@ -2,7 +2,6 @@ import type { Session } from "@merkle/wire";
 import { type BrokerClient, createBrokerClient } from "../../broker/broker-client.js";
 import type { Config } from "../../config.js";
 import { actingIn, readingFrom } from "../../identity/acting.js";
-import { type ReadMarker, startMarkingRead } from "../../tail/mark-read.js";
 
 interface Reading {
   readonly broker: BrokerClient;
@@ -44,4 +43,52 @@ export function markAsRead({ broker, session, config }: Reading): ReadMarker | u
 
 function isAgentShell({ session, team }: Config): boolean {
   return session !== undefined && team !== undefined;
+}
+
+export interface ReadMarker {
+  /** Everything up to this message has been printed. */
+  printed(sequence: number): void;
+  /** Says the last of it, and resolves when it is said or cannot be. */
+  finish(): Promise<void>;
+}
+
+const onceInMs = 500;
+
+/**
+ * Tells the broker how far a person has read: at most twice a second, and at the end. One that fails is made up for by the
+ * next; only the last failure matters, since what is not marked is shown again.
+ */
+export function startMarkingRead(acknowledge: (cursor: number) => Promise<unknown>): ReadMarker {
+  let printed = 0;
+  let marked = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let marking: Promise<void> = Promise.resolve();
+
+  function mark(): Promise<void> {
+    timer = undefined;
+    marking = marking.then(async () => {
+      if (printed <= marked) return;
+      const cursor = printed;
+      await acknowledge(cursor);
+      marked = cursor;
+    });
+    return marking;
+  }
+
+  return {
+    printed(sequence) {
+      printed = sequence;
+      timer ??= setTimeout(() => {
+        mark().catch(() => {
+          marking = Promise.resolve();
+        });
+      }, onceInMs);
+    },
+    async finish() {
+      clearTimeout(timer);
+      await marking.catch(() => undefined);
+      marking = Promise.resolve();
+      await mark();
+    },
+  };
 }

@@ -4,17 +4,13 @@ import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { openLiveClient, tellConnection } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { CliError, exitCodes, interruptedError } from "../../core/cli-error.js";
-import { counted } from "../../duration.js";
-import { findTailedSession } from "../../tail/find-tailed-session.js";
-import type { ReadMarker } from "../../tail/mark-read.js";
-import { createFilter } from "../../tail/message-filter.js";
-import { createReadMessages, type Parting } from "../../tail/restored-feed.js";
-import { createKnownTeams } from "../known-teams.js";
+import { counted } from "../../text/time.js";
+import { createKnownTeams, findTailedSession } from "../known-teams.js";
 import { findStart } from "./find-start.js";
-import { followFeed } from "./follow-feed.js";
-import { markAsRead, readLastRead } from "./last-read.js";
+import { createReadMessages, followFeed, type Parting } from "./follow-feed.js";
+import { markAsRead, type ReadMarker, readLastRead } from "./last-read.js";
 import { createJsonPrinter, createTextPrinter, type MessagePrinter } from "./print-messages.js";
-import { readTailOptions, type TailOptions } from "./tail-options.js";
+import { createFilter, readTailOptions, type TailOptions } from "./tail-options.js";
 import { watchForEnd } from "./watch-for-end.js";
 
 /** Prints a session's feed until there is a reason to end (CLI-30 to CLI-38). */
@@ -51,7 +47,7 @@ export interface TailedSession {
 
 /** What is sealed before us must go on from what was seen here before; it is said even where little is. */
 async function tellUnlessSame(message: Message, { context, broker }: TailedSession): Promise<void> {
-  const { checkConcluded } = await import("../../record/check-concluded.js");
+  const { checkConcluded } = await import("../../record/check-seen.js");
   const problem = await checkConcluded(message, { home: context.config.home, broker });
   if (problem) context.output.error(problem);
 }

@@ -1,5 +1,5 @@
 import type { Message } from "@merkle/wire";
-import { resyncNotice } from "../mail/resync-notice.js";
+import { resyncNotice } from "../mail/inbox.js";
 import type { Team, Teams } from "../peer-sessions.js";
 import { breaksThrough, wakes } from "../waking/what-wakes.js";
 import type { HookCall, HookEvent } from "./hook-call.js";

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { compactMessage, lines } from "@merkle/wire/plain";
-import { counted } from "../../duration.js";
+import { counted } from "../../text/time.js";
 import type { Fits, Offer } from "../mail/inbox.js";
 import type { Team } from "../peer-sessions.js";
 

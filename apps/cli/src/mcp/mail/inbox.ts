@@ -256,3 +256,7 @@ export function createMail(place: number, bounds: MailBounds = boundsDefault): M
 function isOtherPrompt(via: Via, evidence: Evidence): boolean {
   return via.by === "hook" && evidence.by === "hook" && via.prompt !== evidence.prompt;
 }
+
+/** What a model is told once when the database behind its session was restored (STDIO-12). */
+export const resyncNotice =
+  "resync: the database was restored. Numbers of messages and versions from before mean nothing now; read the history and the document again.";

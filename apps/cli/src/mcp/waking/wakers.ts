@@ -1,7 +1,7 @@
-import type { WakePath } from "@merkle/wire";
+import type { Message, WakePath } from "@merkle/wire";
+import { nameInLine, neutralise, peerAddress } from "@merkle/wire/plain";
 import type { Turn } from "../hooks/turn.js";
 import type { Team } from "../peer-sessions.js";
-import { writeNudge } from "./nudge-line.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 
@@ -82,4 +82,31 @@ export function createWakers(options: WakersOptions): Wakers {
       return waker ? waker.nudge((nudge) => run(team, nudge, by)) : [];
     },
   };
+}
+
+export interface NudgeLine {
+  /** Tells this nudge from every other: clients drop what they have had before. */
+  readonly number: number;
+  readonly session: string;
+  readonly unread: readonly Message[];
+  /** Who asked for it, when nobody's message did. */
+  readonly by?: string | undefined;
+}
+
+const sendersMax = 5;
+
+/** One line that says how much there is to read and from whom, and nothing of what they wrote (WAKE-8). */
+export function writeNudge({ number, session, unread, by }: NudgeLine): string {
+  const asked = by === undefined ? "" : `${nameInLine(by)} asks you to look at your messages. `;
+  const line =
+    `Merkle nudge ${number}: ${asked}${unread.length} unread in ${session}${sendersOf(unread)}. ` +
+    "Unless they stand below, read them with check_messages; answer with post_message or send_message, not with SendMessage.";
+  return neutralise(line).replace(/\s+/g, " ");
+}
+
+function sendersOf(unread: readonly Message[]): string {
+  const names = unread.flatMap(({ from }) => (from ? [peerAddress(from.team, from.peer)] : []));
+  const senders = [...new Set(names)];
+  const more = senders.length > sendersMax ? ` and ${senders.length - sendersMax} more` : "";
+  return senders.length === 0 ? "" : `, from ${senders.slice(0, sendersMax).join(", ")}${more}`;
 }

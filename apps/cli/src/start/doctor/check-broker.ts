@@ -7,8 +7,8 @@ import { reachBroker } from "../../broker/reach.js";
 import { findRunningBroker } from "../../broker/run-file.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
+import { readVersion } from "../../core/this-program.js";
 import { notTrusted } from "../../trust/foreign-file.js";
-import { readVersion } from "../../version.js";
 import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
 
 /** Whether the broker that commands would call answers, is well, and is of our version; and whether agents can reach it. */

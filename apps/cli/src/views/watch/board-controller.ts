@@ -1,15 +1,14 @@
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Session } from "@merkle/wire";
+import { toDashboardUrl } from "../../broker/address.js";
 import type { BrokerClient } from "../../broker/broker-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { explainError } from "../../core/explain-error.js";
 import { browserOf, openBrowser } from "../../core/open-browser.js";
-import { toDashboardUrl } from "../../dashboard-url.js";
 import { actingIn } from "../../identity/acting.js";
-import type { Key } from "../../watch/read-keys.js";
 import { type Board, type Facts, filters, type Told } from "./board.js";
 import { layOut } from "./lay-out.js";
-import { takeScreen } from "./screen.js";
+import { type Key, takeScreen } from "./screen.js";
 
 interface KeptBoard {
   readonly stdin: ReadStream;

@@ -1,8 +1,8 @@
 import { sessionSettingsDefault } from "@merkle/wire";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../command/output.js";
-import { displayWidth } from "../../display-width.js";
 import { feedMessage } from "../../test-kit/feed-message.js";
+import { displayWidth } from "../../text/table.js";
 import type { Board } from "./board.js";
 import { layOut } from "./lay-out.js";
 

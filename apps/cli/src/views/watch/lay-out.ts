@@ -1,12 +1,9 @@
 import type { Output } from "../../command/output.js";
-import { cutToWidth, displayWidth } from "../../display-width.js";
-import { counted } from "../../duration.js";
-import { needText } from "../../needs/format-need.js";
-import { inOrderOfState, paintState, signOf, stateText } from "../../roster/peer-state.js";
-import { peerName } from "../../sessions/peer-names.js";
+import { inOrderOfState, paintState, peerName, signOf, stateText } from "../../sessions/peer-names.js";
 import { oneLine } from "../../text/one-line.js";
-import { toAge } from "../../text/time.js";
-import { wrapLine } from "../../watch/wrap-line.js";
+import { cutToWidth, displayWidth } from "../../text/table.js";
+import { counted, toAge } from "../../text/time.js";
+import { needText } from "../needs.js";
 import { type Board, isShown } from "./board.js";
 import type { Cursor } from "./screen.js";
 
@@ -140,4 +137,58 @@ function draftShown(draft: string, columns: number): string {
 function cursorOf({ draft }: Board, lines: number, { columns }: Size): Cursor | null {
   if (draft === null) return null;
   return { row: lines - 1, column: prompt.length + displayWidth(draftShown(draft, columns)) };
+}
+
+/**
+ * Breaks a line with colours into lines of so many columns, between words where that is possible. Each is whole by itself:
+ * the colours that are on at a break are put off before it, and on again behind it.
+ */
+export function wrapLine(line: string, columns: number, indent = ""): string[] {
+  const lines: string[] = [];
+  let on: string[] = [];
+  let current = "";
+  let width = 0;
+
+  function breakLine(): void {
+    lines.push(`${current.trimEnd()}${on.length > 0 ? reset : ""}`);
+    current = `${indent}${on.join("")}`;
+    width = indent.length;
+  }
+
+  for (const part of line.split(colour)) {
+    if (colour.test(part)) {
+      on = switched(on, part);
+      current += part;
+      continue;
+    }
+    for (const word of part.split(/(?<=\s)/)) {
+      const wordWidth = displayWidth(word.trimEnd());
+      if (width + wordWidth > columns && width > indent.length) breakLine();
+      for (const piece of wordWidth > columns - indent.length ? [...word] : [word]) {
+        if (width + displayWidth(piece.trimEnd()) > columns) breakLine();
+        current += piece;
+        width += displayWidth(piece);
+      }
+    }
+  }
+  lines.push(`${current.trimEnd()}${on.length > 0 ? reset : ""}`);
+  return lines;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a colour begins with.
+const colour = /(\u001b\[\d+m)/;
+const reset = "\u001b[0m";
+
+/** The colours that are on after this one: 39 ends a colour of letters, 22 bold and dim. */
+function switched(on: readonly string[], code: string): string[] {
+  switch (code) {
+    case "\u001b[39m":
+      return on.filter((each) => !/\[[39]\d/.test(each));
+    case "\u001b[22m":
+      return on.filter((each) => !/\[[12]m/.test(each));
+    case reset:
+      return [];
+    default:
+      return [...on, code];
+  }
 }

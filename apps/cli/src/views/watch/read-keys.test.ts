@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readKeys } from "../../watch/read-keys.js";
+import { readKeys } from "./screen.js";
 
 it("[CLI-50] keys are text, the few that edit a line, and nothing else", () => {
   expect(readKeys("qé 認")).toEqual([{ is: "text", text: "qé 認" }]);

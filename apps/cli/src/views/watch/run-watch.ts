@@ -1,16 +1,17 @@
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Message } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
 import { redactedBy, withoutText } from "@merkle/wire/plain";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
-import { createKnownTeams } from "../../feed/known-teams.js";
+import { createKnownTeams, findTailedSession } from "../../feed/known-teams.js";
 import { createMessageFormat, createTextFormat } from "../../feed/tail/print-messages.js";
 import { followSession, runTail } from "../../feed/tail/run-tail.js";
 import { readTailOptions } from "../../feed/tail/tail-options.js";
-import { findTailedSession } from "../../tail/find-tailed-session.js";
-import { readFacts } from "../../watch/read-facts.js";
+import { toNeed } from "../needs.js";
+import type { Facts } from "./board.js";
 import { type BoardKeeper, startBoard } from "./board-controller.js";
 
 /** Shows a session live, with keys; without a terminal it is a tail (CLI-48 to CLI-50). */
@@ -89,4 +90,18 @@ function terminalOf({
   const { stdin, stdout } = process;
   const isPlain = output.json || flags["input"] === false || process.env["TERM"] === "dumb";
   return !isPlain && stdin.isTTY && stdout.isTTY ? { stdin, stdout } : undefined;
+}
+
+/** Reads what stands above the feed. */
+export async function readFacts(
+  client: Pick<MerkleClient, "call">,
+  session_id: string,
+  signal: AbortSignal,
+): Promise<Facts> {
+  const [session, { peers }, { items }] = await Promise.all([
+    client.call("get_session", { session_id }, { signal }),
+    client.call("list_peers", { session_id }, { signal }),
+    client.call("list_attention", { session: session_id }, { signal }),
+  ]);
+  return { session, peers, needs: items.map(toNeed) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { displayWidth } from "../../display-width.js";
-import { wrapLine } from "../../watch/wrap-line.js";
+import { displayWidth } from "../../text/table.js";
+import { wrapLine } from "./lay-out.js";
 
 describe("breaking a line of a watch", () => {
   it("[CLI-49] breaks between words, and a word that is too long anywhere", () => {

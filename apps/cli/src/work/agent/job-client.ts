@@ -6,7 +6,7 @@ import type { InputOf, Job, OperationName, OutputOf } from "@merkle/wire";
 import { isClearText, isReadOnly, MerkleError } from "@merkle/wire/plain";
 import { pauseAfter, toRequest, unreachable } from "../../broker/broker-client.js";
 import { type HttpRequest, requestHttp } from "../../broker/http-request.js";
-import { CliError, usageError } from "../../core/cli-error.js";
+import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 
 /** The broker, as the agent of a job reaches it. */
 export interface JobClient {
@@ -109,4 +109,20 @@ function trust(file: string): ConnectionOptions {
       return ca.replace(/\s/g, "").includes(pem) ? undefined : checkServerIdentity(host, certificate);
     },
   };
+}
+
+/** The session that a job is about. @throws CliError `not_found` for a job about a file, which is in none */
+export function sessionOf({ job_id, session_id }: Job): string {
+  if (session_id !== null) return session_id;
+  throw new CliError("not_found", `Job ${job_id} is about a file, and that is in no session.`, {
+    exitCode: exitCodes.not_found,
+  });
+}
+
+/** The file that a job is about. @throws CliError `not_found` for a job about a session's document */
+export function sourceOf({ job_id, source_path }: Job): string {
+  if (source_path !== null) return source_path;
+  throw new CliError("not_found", `Job ${job_id} is about a session's document, and no file.`, {
+    exitCode: exitCodes.not_found,
+  });
 }

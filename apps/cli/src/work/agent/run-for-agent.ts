@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
-import { neutralise } from "@merkle/wire/plain";
-import { formatResult } from "../../agent/format-result.js";
+import { neutralise, neutralJson } from "@merkle/wire/plain";
 import { readStdin } from "../../command/read-text.js";
 import { type CliError, interruptedError, usageError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
@@ -115,4 +114,18 @@ function toOptions(values: Readonly<Record<string, string | boolean | undefined>
 
 function usageOf({ name, usage }: Verb): string {
   return `It is called so: merkle agent ${name} ${usage}`.trimEnd();
+}
+
+/**
+ * JSON as an agent reads it best: each entry of a list on a line of its own. What others wrote is within strings, which it
+ * cannot close (TEXT-1).
+ */
+export function formatResult(result: object): string {
+  const fields = Object.entries(result).filter(([, value]) => value !== undefined);
+  return `{${fields.map(([name, value]) => `${JSON.stringify(name)}: ${formatField(value)}`).join(",\n ")}}`;
+}
+
+function formatField(value: unknown): string {
+  if (!Array.isArray(value) || value.length === 0) return neutralJson(value);
+  return `[\n  ${value.map((each) => neutralJson(each)).join(",\n  ")}]`;
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { RunnableJob, Runner, RunnerFacts, RunResult } from "@merkle/broker";
-import { installSkills } from "../../runner/install-skills.js";
-import { toPrompt } from "../../runner/prompt.js";
+import { neutralJson } from "@merkle/wire/plain";
 import { findCgroups } from "./cgroup.js";
 import { toChildEnvironment } from "./child-environment.js";
 import { type Containment, chooseContainment } from "./containment.js";
@@ -159,4 +161,54 @@ function toArguments({
           ...["--allowedTools", `Bash(${agentCommand}:*)`],
         ]),
   ];
+}
+
+/**
+ * What the agent reads from stdin: which skill it uses, and the job as a labelled block, a value on each line. Most of the
+ * values come from people, and none of them can pass for another line or end the block (RUNNER-26).
+ */
+export function toPrompt(
+  { kind, job_id, parameters }: Pick<RunnableJob, "kind" | "job_id" | "parameters">,
+  agentCommand: string,
+): string {
+  const told = Object.entries(parameters).map(([label, value]) => [label, toValue(value)]);
+  const block = [["Job ID", String(job_id)], ...told, ["Agent command", agentCommand]];
+  return [
+    `Use the merkle-${kind} skill.`,
+    "",
+    ...block.map(([label, value]) => `${label}: ${value}`),
+    "",
+    "When done, exit 0. On any unrecoverable error, exit non-zero: whoever started the job is shown what you wrote to stderr.",
+    "",
+  ].join("\n");
+}
+
+/** No colon, so no label; no quotation mark, no tag, no line break, and nothing that looks like another character. */
+const plain = /^[\w./@+' -]*$/;
+
+/** What is more than plain words stands as a JSON string, which it cannot close, without any tag. */
+function toValue(text: string): string {
+  return plain.test(text) ? text : neutralJson(text).replaceAll("<", "\\u003c");
+}
+
+/**
+ * Puts Merkle's skills where agents that are started in `folder` find them, in place of whatever stood there: nobody else's
+ * skill, setting or hook is among them (SKILL-2).
+ */
+export async function installSkills(folder: string): Promise<void> {
+  const made = await mkdtemp(join(folder, ".claude-"));
+  await cp(skillsFolder(), join(made, "skills"), { recursive: true });
+  const wanted = join(folder, ".claude");
+  await rm(wanted, { recursive: true, force: true });
+  await rename(made, wanted);
+}
+
+/** Beside this file in a bundle; in the workspace at the top of the command's folder. */
+function skillsFolder(): string {
+  const places = ["./skills", "../../../skills"].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  );
+  const found = places.find((place) => existsSync(join(place, "merkle-conclude", "SKILL.md")));
+  if (found !== undefined) return found;
+  throw new Error(`Merkle's skills are missing; they belong in ${places[0]}. Install merkle again.`);
 }

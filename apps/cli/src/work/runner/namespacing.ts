@@ -1,7 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { askToEnd, signalGroup } from "../../runner/signals.js";
 import type { Containment, Tools } from "./containment.js";
-import { countInNamespaceOf, findChild, isAlive, listProcesses } from "./process-table.js";
+import {
+  askToEnd,
+  countInNamespaceOf,
+  findChild,
+  isAlive,
+  listProcesses,
+  signalGroup,
+} from "./process-table.js";
 
 /** Between SIGTERM and SIGKILL. */
 export const graceMs = 5_000;

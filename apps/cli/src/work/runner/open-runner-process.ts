@@ -2,10 +2,9 @@ import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { RunnableJob, RunnerFacts, RunResult } from "@merkle/broker";
-import { drain } from "../../runner/drain.js";
 import { toChildEnvironment } from "./child-environment.js";
 import type { ClaudeRunnerOptions } from "./claude-runner.js";
-import { Tail } from "./output-streams.js";
+import { drain, Tail } from "./output-streams.js";
 import type { RunnerAnswer, RunnerMessage, RunnerQuestion } from "./runner-process.js";
 
 /** A runner in another process. What it is asked rejects with the reason when that ends before it has answered. */

@@ -3,12 +3,11 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunError, RunResult } from "@merkle/broker";
-import { drain } from "../../runner/drain.js";
 import type { Cgroup, Cgroups } from "./cgroup.js";
 import type { Containment, Held } from "./containment.js";
 import type { JobLog } from "./job-log.js";
 import { graceMs } from "./namespacing.js";
-import { Tail } from "./output-streams.js";
+import { drain, Tail } from "./output-streams.js";
 
 /** A program that runs for a job. */
 export interface ContainedRun {

@@ -9,8 +9,7 @@ import {
 import type { Claim, InputOf, Job, OutputOf } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/plain";
-import type { RunnerTeller } from "../../runner/runner-teller.js";
-import type { RunnerTerms } from "./run-runner.js";
+import type { RunnerTeller, RunnerTerms } from "./run-runner.js";
 
 export interface Workplace extends RunnerTerms {
   readonly client: MerkleClient;
