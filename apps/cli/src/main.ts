@@ -1,5 +1,6 @@
+import { neutralise } from "@merkle/wire/plain";
 import { CommanderError } from "commander";
-import type { Command } from "./command/command.js";
+import type { Command, CommandEntry } from "./command/command.js";
 import type { Flags } from "./command/flags.js";
 import { createOutput } from "./command/output.js";
 import { createProgram, markDashedText } from "./command/program.js";
@@ -7,6 +8,7 @@ import { commandGroups } from "./commands.js";
 import { readConfig } from "./config.js";
 import { type CliError, exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
+import { refuseUntrusted } from "./trust/foreign-file.js";
 
 /** Runs `merkle` with these arguments. Sets the exit code when the command has ended, and leaves nothing behind. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -31,6 +33,15 @@ async function runForJob(argv: readonly string[], signal: AbortSignal): Promise<
   return runForAgent(argv, { env: process.env, signal });
 }
 
+/** Not among the others, which it completes. */
+const completion: CommandEntry = {
+  name: "__complete",
+  usage: "__complete [words...]",
+  summary: "print what can stand in place of the last word",
+  hidden: true,
+  load: async () => (await import("./commands/complete.js")).completeWord,
+};
+
 async function runProgram(argv: readonly string[], signal: AbortSignal): Promise<number> {
   // Until the flags are read, these three say how an error about them is told.
   let output = createOutput({
@@ -43,16 +54,18 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
     output = createOutput(flags);
     const config = await readConfig({ flags, env: process.env, cwd: process.cwd() });
     if (config.untrusted && !command.offline) {
-      const { refuseUntrusted } = await import("./trust/foreign-file.js");
       refuseUntrusted(config);
     }
     exitCode = await command.run({ args, flags, config, output, signal });
   }
 
   try {
-    await createProgram(commandGroups, runCommand).parseAsync(markDashedText(withVersionCommand(argv)), {
-      from: "user",
-    });
+    await createProgram([...commandGroups, { title: "", commands: [completion] }], runCommand).parseAsync(
+      markDashedText(withVersionCommand(argv)),
+      {
+        from: "user",
+      },
+    );
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
@@ -67,7 +80,6 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
 /** What the broker answered may name what others wrote. It is known as the broker's by what it was made from. */
 async function harmless({ message, cause }: CliError): Promise<string> {
   if (!(cause instanceof Error && cause.name === "MerkleError")) return message;
-  const { neutralise } = await import("@merkle/wire/plain");
   return neutralise(message);
 }
 

@@ -2,7 +2,7 @@ import type { Config } from "../config.js";
 import type { Flags } from "./flags.js";
 import type { Output } from "./output.js";
 
-/** One command of `merkle`. What `run` needs beyond this it imports when it runs, so that `--help` stays quick. */
+/** One command of `merkle`, in a file of its own that is loaded when the command is run, or asked about. */
 export interface Command {
   /** As it is typed: `up`, `config get`. */
   readonly name: string;
@@ -19,10 +19,24 @@ export interface Command {
   run(context: CommandContext): Promise<number>;
 }
 
+/** The command's line in help. It is generated from the command's file, which help does not load. */
+export interface CommandLine {
+  /** The name, and the arguments as they are typed. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly hidden?: true;
+}
+
+/** A command that is not loaded yet. */
+export interface CommandEntry extends CommandLine {
+  readonly name: string;
+  load(): Promise<Command>;
+}
+
 /** Commands that help lists together. */
 export interface CommandGroup {
   readonly title: string;
-  readonly commands: readonly Command[];
+  readonly commands: readonly CommandEntry[];
 }
 
 export interface Argument {
@@ -49,4 +63,9 @@ export interface CommandContext {
   readonly output: Output;
   /** Aborted by Ctrl+C, SIGTERM and a closed terminal. */
   readonly signal: AbortSignal;
+}
+
+/** The command with its arguments, as a person types them. */
+export function usageOf({ name, arguments: args = [] }: Command): string {
+  return [name, ...args.map((each) => each.name)].join(" ");
 }

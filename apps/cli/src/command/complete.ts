@@ -2,7 +2,7 @@ import { limits } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { peerName } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
-import type { Command, CommandGroup, Flag } from "./command.js";
+import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
 
 /** What the command line knows by itself of the word that is being typed, and what of it has to be asked of a broker. */
 export interface Completion {
@@ -20,15 +20,15 @@ export interface Asked {
  * What can stand in place of the last of `typed`, the words behind `merkle`: commands, flags, the values of a flag that
  * takes one of a few, and what is asked of a broker, told by the names of arguments and flags.
  */
-export function complete(
+export async function complete(
   typed: readonly string[],
   groups: readonly CommandGroup[],
   globalFlags: readonly Flag[],
-): Completion {
+): Promise<Completion> {
   const commands = groups.flatMap((group) => group.commands).filter((each) => !each.hidden);
   const before = typed.slice(0, -1);
   const current = typed.at(-1) ?? "";
-  const command = findCommand(commands, before);
+  const command = await findCommand(commands, before)?.load();
   if (!command) {
     const known = current.startsWith("-")
       ? [...globalFlags.map(longOf), "--help"]
@@ -50,7 +50,7 @@ export function complete(
 
 const nothing: Completion = { words: [], asks: [] };
 
-function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
+function findCommand(commands: readonly CommandEntry[], words: readonly string[]): CommandEntry | undefined {
   const [first, second] = words;
   return (
     commands.find((each) => each.name === `${first} ${second}`) ??
@@ -59,7 +59,7 @@ function findCommand(commands: readonly Command[], words: readonly string[]): Co
 }
 
 /** The words of commands that go on from those that stand there: `state` and then `get`, `set`. */
-function commandWords(commands: readonly Command[], before: readonly string[]): string[] {
+function commandWords(commands: readonly CommandEntry[], before: readonly string[]): string[] {
   const names = commands.map((each) => each.name.split(" "));
   if (before.length === 0) return [...names.map(([first = ""]) => first), "help"];
   if (before[0] === "help") return commandWords(commands, before.slice(1));

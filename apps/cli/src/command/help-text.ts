@@ -1,10 +1,10 @@
-import type { Command, CommandGroup, Flag } from "./command.js";
+import { type Command, type CommandGroup, type Flag, usageOf } from "./command.js";
 
 /** Help says what it is, shows examples, and then lists the rest. */
 export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: readonly Flag[]): string {
   const rows = groups.map(({ title, commands }) => ({
     title,
-    rows: commands.filter((each) => !each.hidden).map((each): Row => [usageOf(each), each.summary]),
+    rows: commands.filter((each) => !each.hidden).map(({ usage, summary }): Row => [usage, summary]),
   }));
   const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
   return sections(
@@ -87,10 +87,6 @@ export function formatCommandHelp(command: Command, globalFlags: readonly Flag[]
 type Row = readonly [string, string];
 
 const helpRow: Row = ["-h, --help", "show this"];
-
-function usageOf({ name, arguments: args = [] }: Command): string {
-  return [name, ...args.map((each) => each.name)].join(" ");
-}
 
 function toRow({ flags, summary }: Flag): Row {
   return [flags, summary];

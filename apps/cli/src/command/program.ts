@@ -1,6 +1,6 @@
 import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
-import type { Command, CommandGroup, Flag } from "./command.js";
+import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
 import { type Flags, nearest } from "./flags.js";
 import { formatCommandHelp, formatEnvironmentHelp, formatGroupHelp, formatRootHelp } from "./help-text.js";
 
@@ -22,7 +22,10 @@ export const globalFlags: readonly Flag[] = [
 
 type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
 
-/** The parser of `merkle`, with its commands, their groups and their help. */
+/** Completes a parser with what stands in the files of its commands. */
+type Prepare = (parser: Parser) => Promise<void>;
+
+/** The parser of `merkle`, with its commands, their groups and their help. A command's file is loaded when its word was read. */
 export function createProgram(groups: readonly CommandGroup[], run: Run): Parser {
   const commands = groups.flatMap((group) => group.commands);
   const program = new Parser("merkle")
@@ -38,15 +41,28 @@ export function createProgram(groups: readonly CommandGroup[], run: Run): Parser
     if (word !== undefined) throw unknownCommand(word, commands);
     program.outputHelp();
   });
-  addHelp(program, commands);
-  for (const command of commands) addCommand(program, commands, command, run);
+  const loaders = new Map<Parser, () => Promise<void>>();
+  const prepare: Prepare = async (parser) => loaders.get(parser)?.();
+  addHelp(program, commands, prepare);
+  for (const entry of commands) {
+    const [first = "", second] = entry.name.split(" ");
+    const parent = second === undefined ? program : findGroup(program, commands, first, loaders);
+    const parser = parent.command(second ?? first);
+    loaders.set(parser, async () => addCommand(parser, await entry.load(), run));
+  }
+  program.hook("preSubcommand", (parent, parser) =>
+    namesMember(parent, parser) ? undefined : prepare(parser),
+  );
   return program;
 }
 
-function addCommand(program: Parser, commands: readonly Command[], command: Command, run: Run): void {
-  const [first = "", second] = command.name.split(" ");
-  const parser =
-    second === undefined ? program.command(first) : findGroup(program, commands, first).command(second);
+/** `config get` needs `get` alone, and not what the help of `config` shows of all its commands. */
+function namesMember({ args }: Parser, group: Parser): boolean {
+  const [, word] = args.filter((each) => !each.startsWith("-"));
+  return group.commands.some((each) => each.name() === word);
+}
+
+function addCommand(parser: Parser, command: Command, run: Run): void {
   for (const each of command.arguments ?? []) parser.argument(each.name, each.summary);
   for (const each of command.flags ?? []) {
     parser.addOption(toOption(each));
@@ -61,12 +77,21 @@ function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
 }
 
 /** `config` alone says which of its commands there are. */
-function findGroup(program: Parser, commands: readonly Command[], name: string): Parser {
+function findGroup(
+  program: Parser,
+  commands: readonly CommandEntry[],
+  name: string,
+  loaders: Map<Parser, () => Promise<void>>,
+): Parser {
   const found = program.commands.find((each) => each.name() === name);
   if (found) return found;
   const members = commands.filter((each) => each.name.startsWith(`${name} `));
   const group = program.command(name).argument("[command...]");
-  group.configureHelp({ formatHelp: () => formatGroupHelp(name, members, globalFlags) });
+  loaders.set(group, async () => {
+    const loaded = await Promise.all(members.map((each) => each.load()));
+    group.configureHelp({ formatHelp: () => formatGroupHelp(name, loaded, globalFlags) });
+  });
+  group.hook("preSubcommand", (_, parser) => loaders.get(parser)?.());
   group.action(([word]: readonly string[]) => {
     const known = members.map((each) => each.name.slice(name.length + 1));
     if (word === undefined) {
@@ -82,11 +107,11 @@ function findGroup(program: Parser, commands: readonly Command[], name: string):
   return group;
 }
 
-function addHelp(program: Parser, commands: readonly Command[]): void {
+function addHelp(program: Parser, commands: readonly CommandEntry[], prepare: Prepare): void {
   program
     .command("help")
     .argument("[command...]")
-    .action((words: readonly string[]) => {
+    .action(async (words: readonly string[]) => {
       if (words.length === 1 && words[0] === "environment") {
         process.stdout.write(formatEnvironmentHelp());
         return;
@@ -97,11 +122,12 @@ function addHelp(program: Parser, commands: readonly Command[]): void {
         if (!found) throw unknownCommand(words.join(" "), commands);
         topic = found;
       }
+      await prepare(topic);
       topic.outputHelp();
     });
 }
 
-function unknownCommand(word: string, all: readonly Command[]): Error {
+function unknownCommand(word: string, all: readonly CommandEntry[]): Error {
   const commands = all.filter((each) => !each.hidden);
   const groups = commands.map((each) => each.name.split(" ")[0] ?? "");
   const known = [...new Set([...groups, ...commands.map((each) => each.name), "help"])];

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Command } from "../command/command.js";
 import { isSet } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
@@ -11,7 +12,6 @@ export const backup: Command = {
   examples: ["merkle backup merkle.backup", "merkle backup --overwrite /srv/backup/merkle.backup"],
   offline: true,
   async run({ args: [name = ""], flags, config, output, signal }) {
-    const { resolve } = await import("node:path");
     const { backupHome } = await import("@merkle/broker");
     const file = resolve(name);
     const summary = await backupHome({ ...config, file, overwrite: isSet(flags, "overwrite"), signal });

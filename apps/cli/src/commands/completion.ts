@@ -1,4 +1,5 @@
 import type { Command } from "../command/command.js";
+import { readOneOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
 
 export const completion: Command = {
@@ -12,7 +13,6 @@ export const completion: Command = {
   ],
   offline: true,
   async run({ args: [named], output }) {
-    const { readOneOf } = await import("../command/flags.js");
     const shell = readOneOf(named, "The shell", shells) ?? "bash";
     output.print({ shell, script: scripts[shell] }, scripts[shell]);
     return exitCodes.done;

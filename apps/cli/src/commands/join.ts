@@ -1,6 +1,18 @@
+import { neutralise } from "@merkle/wire/plain";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
+import {
+  findInvitingBroker,
+  isJoined,
+  joinMesh,
+  readInvite,
+  refuseEnded,
+  rememberAddress,
+} from "../identity/join-mesh.js";
+import { systemUserName } from "../identity/own-person.js";
+import { keepLastAnswers, readLastAnswers } from "../launch/last-answers.js";
+import { counted, toMoment } from "../text/time.js";
 
 export const join: Command = {
   name: "join",
@@ -22,15 +34,6 @@ export const join: Command = {
   ],
   async run(context) {
     const { flags, config, output } = context;
-    const { readInvite } = await import("../identity/join-mesh.js");
-    const { findInvitingBroker, isJoined, joinMesh, refuseEnded, rememberAddress } = await import(
-      "../identity/join-mesh.js"
-    );
-    const { toMoment } = await import("../text/time.js");
-    const { counted } = await import("../text/time.js");
-    const { systemUserName } = await import("../identity/own-person.js");
-    const { keepLastAnswers, readLastAnswers } = await import("../launch/last-answers.js");
-    const { neutralise } = await import("@merkle/wire/plain");
 
     const invite = await readInvite(context);
     const broker = await findInvitingBroker(invite, context);

@@ -1,7 +1,11 @@
-import { parseTeamCredential } from "@merkle/wire/plain";
+import { limits, parseTeamCredential } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";
+import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
+import { actingAsPerson } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
 
 export const newSession: Command = {
   name: "new",
@@ -25,11 +29,6 @@ export const newSession: Command = {
     'merkle new "Split the auth service, part 2" --from split-auth',
   ],
   async run({ args: [title = ""], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { getSession } = await import("../sessions/find-session.js");
-    const { actingAsPerson } = await import("../identity/acting.js");
-    const { readText } = await import("../command/read-text.js");
     const slug = textOf(flags, "slug");
     const given = textOf(flags, "description");
     const description =

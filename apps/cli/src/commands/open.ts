@@ -1,11 +1,15 @@
 import { writeFile } from "node:fs/promises";
-import type { BrokerClient } from "../broker/broker-client.js";
+import { toDashboardUrl } from "../broker/address.js";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import { readHealth } from "../broker/broker-facts.js";
 import type { Command } from "../command/command.js";
 import { isSet } from "../command/flags.js";
 import type { Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { browserOf, openBrowser } from "../core/open-browser.js";
 import { getVerificationCode } from "../identity/own-person.js";
+import { getSession } from "../sessions/find-session.js";
 
 export const open: Command = {
   name: "open",
@@ -14,11 +18,6 @@ export const open: Command = {
   flags: [{ flags: "--print", summary: "print a link that signs in or verifies, and open nothing" }],
   examples: ["merkle open", "merkle open split-auth", "merkle open --print"],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { readHealth } = await import("../broker/broker-facts.js");
-    const { getSession } = await import("../sessions/find-session.js");
-    const { toDashboardUrl } = await import("../broker/address.js");
-    const { browserOf, openBrowser } = await import("../core/open-browser.js");
     const broker = await findBroker(config, signal);
     const wanted = name ?? config.session;
     if (wanted === undefined) await readHealth(broker);

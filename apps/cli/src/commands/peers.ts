@@ -1,8 +1,10 @@
 import type { Peer } from "@merkle/wire";
+import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
 import {
   inOrderOfState,
   paintState,
@@ -30,8 +32,6 @@ export const peers: Command = {
     "merkle peers split-auth -v",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { getSession } = await import("../sessions/find-session.js");
     const group = textOf(flags, "group")?.replace(/^@/, "");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);

@@ -1,7 +1,10 @@
 import type { Perspective } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { toAge } from "../text/time.js";
@@ -19,9 +22,6 @@ export const perspective: Command = {
     "merkle jobs run split-auth perspective --persona Sceptic",
   ],
   async run({ args: [name, persona_name], config, output, signal }) {
-    const { neutralise } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { getSession } = await import("../sessions/find-session.js");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);
     if (persona_name === undefined) {

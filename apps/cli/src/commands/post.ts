@@ -1,6 +1,12 @@
 import type { RecipientState } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
+import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
+import { readWantedPost } from "../feed/post-input.js";
+import { actingIn } from "../identity/acting.js";
+import { takeSession } from "../sessions/find-session.js";
 import { peerName } from "../sessions/peer-names.js";
 import { toAge } from "../text/time.js";
 
@@ -41,13 +47,7 @@ export const post: Command = {
     "git log -3 --oneline | merkle post split-auth",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { readWantedPost } = await import("../feed/post-input.js");
     const wanted = readWantedPost(flags);
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { actingIn } = await import("../identity/acting.js");
-    const { readText } = await import("../command/read-text.js");
-    const { takeSession } = await import("../sessions/find-session.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({

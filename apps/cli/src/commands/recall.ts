@@ -1,8 +1,10 @@
 import type { Memory } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { isSet, listOf, textOf } from "../command/flags.js";
+import { isSet, listOf, readWholeNumber, splitList, textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
-import { exitCodes } from "../core/cli-error.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
 import { oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { toMoment } from "../text/time.js";
@@ -28,11 +30,6 @@ export const recall: Command = {
     "merkle recall --forgotten",
   ],
   async run({ args: [query], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { usageError } = await import("../core/cli-error.js");
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { splitList } = await import("../command/flags.js");
-    const { readWholeNumber } = await import("../command/flags.js");
     const tags = splitList(listOf(flags, "tag"));
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.memoriesPageMax });
     const forgotten = isSet(flags, "forgotten");

@@ -1,9 +1,14 @@
 import type { InputOf, Message, OutputOf, Session } from "@merkle/wire";
 import { describeRedaction } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
+import { takeWords } from "../command/read-text.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import type { Actor } from "../identity/acting.js";
+import { readVersionRange } from "../document/versions.js";
+import { type Actor, actingIn } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
 import { cutText, oneLine } from "../text/one-line.js";
 
 const usage = "merkle redact <session> <message>";
@@ -27,8 +32,6 @@ export const redact: Command = {
   ],
   async run(context) {
     const { flags, config, output, signal } = context;
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { actingIn } = await import("../identity/acting.js");
     const broker = await findBroker(config, signal);
     const { session, wanted } = await readWanted(context, broker);
     const reason = textOf(flags, "reason");
@@ -57,12 +60,9 @@ async function readWanted(
   { args, flags, config }: CommandContext,
   broker: Parameters<typeof import("../command/read-text.js").takeWords>[0],
 ): Promise<{ session: Session; wanted: Wanted }> {
-  const { takeWords } = await import("../command/read-text.js");
   const range = textOf(flags, "versions");
   if (range !== undefined) {
     if (args.length > 1) throw usageError("Name a message or --versions, not both.", usage);
-    const { readVersionRange } = await import("../document/versions.js");
-    const { getSession } = await import("../sessions/find-session.js");
     const { from = 0, to = from } = readVersionRange(range);
     return { session: await getSession(broker, args[0], config), wanted: { versions: { from, to } } };
   }
@@ -78,7 +78,6 @@ async function readWanted(
 }
 
 async function isMeant({ flags, signal }: CommandContext, { what }: Removable): Promise<boolean> {
-  const { askYesOrNo, canAsk } = await import("../command/ask.js");
   if (isSet(flags, "yes") || !canAsk(flags)) return true;
   return askYesOrNo(`Remove the text of ${what} for good? ${reach}`, signal);
 }

@@ -1,9 +1,13 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import type { BrokerClient } from "../broker/broker-client.js";
+import { limits } from "@merkle/wire/plain";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
+import { readText } from "../command/read-text.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { actingIn } from "../identity/acting.js";
+import { takeSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";
 import { counted } from "../text/time.js";
 
@@ -30,11 +34,6 @@ export const rename: Command = {
         "merkle rename <session> <title> --reason <text>",
       );
     }
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { actingIn } = await import("../identity/acting.js");
-    const { readText } = await import("../command/read-text.js");
-    const { takeSession } = await import("../sessions/find-session.js");
     const broker = await findBroker(config, signal);
     const { session, rest: title } = await takeSession(broker, args, config);
     const given = textOf(flags, "description");

@@ -1,9 +1,13 @@
 import type { OutputOf } from "@merkle/wire";
 import { sealText, shortHash } from "@merkle/wire/plain";
 import { isSignedBy, type SignedHead, verifySignatureHere } from "@merkle/wire/record";
+import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { readingFrom } from "../identity/acting.js";
+import { checkSeen } from "../record/check-seen.js";
+import { getSession } from "../sessions/find-session.js";
 import { counted, toMoment } from "../text/time.js";
 
 export const seal: Command = {
@@ -16,9 +20,6 @@ export const seal: Command = {
     "merkle seal split-auth --json | jq -r .head.root",
   ],
   async run({ args: [name], config, output, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { getSession } = await import("../sessions/find-session.js");
-    const { readingFrom } = await import("../identity/acting.js");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);
     const reader = await readingFrom({ broker, config });
@@ -35,7 +36,6 @@ export const seal: Command = {
         },
       );
     }
-    const { checkSeen } = await import("../record/check-seen.js");
     await checkSeen(sealed, { home: config.home, broker: reader, sessionId: session_id });
     output.show(sealed, formatSeal(sealed, output));
     output.note(`  keep it: merkle seal ${slug} --json > ${slug}.seal.json`);

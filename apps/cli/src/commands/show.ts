@@ -1,10 +1,12 @@
 import type { OutputOf, Session } from "@merkle/wire";
 import { sealText } from "@merkle/wire/plain";
 import { toDashboardUrl } from "../broker/address.js";
-import type { BrokerClient } from "../broker/broker-client.js";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
+import { readingFrom } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
 import { indented, oneLine } from "../text/one-line.js";
 import { counted, toAge, toMoment } from "../text/time.js";
 import { needText } from "../views/needs.js";
@@ -20,9 +22,6 @@ export const show: Command = {
     "merkle show split-auth --json",
   ],
   async run({ args: [name], config, output, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { getSession } = await import("../sessions/find-session.js");
-    const { readingFrom } = await import("../identity/acting.js");
     const broker = await findBroker(config, signal);
     const found = await getSession(broker, name, config);
     const reader = await readingFrom({ broker, config });

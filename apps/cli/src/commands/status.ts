@@ -1,8 +1,8 @@
-import type { BrokerClient } from "../broker/broker-client.js";
-import { readClients } from "../broker/broker-facts.js";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import { describeWriteProblem, readClients, readHealth } from "../broker/broker-facts.js";
 import type { Command } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
-import type { Actor } from "../identity/acting.js";
+import { type Actor, readingFrom } from "../identity/acting.js";
 import { counted, toDuration } from "../text/time.js";
 
 export const status: Command = {
@@ -10,9 +10,6 @@ export const status: Command = {
   summary: "say whether a broker runs, and what it holds",
   examples: ["merkle status", "merkle status --json", "merkle status --url https://mesh.example.com"],
   async run({ config, output, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { describeWriteProblem, readHealth } = await import("../broker/broker-facts.js");
-    const { readingFrom } = await import("../identity/acting.js");
     const broker = await findBroker(config, signal);
     const health = await readHealth(broker);
     const known = { running: true, url: broker.base, ...health };

@@ -1,5 +1,7 @@
 import type { Command } from "../command/command.js";
 import { isSet } from "../command/flags.js";
+import { detachBroker } from "../start/detach-broker.js";
+import { runBroker } from "../start/run-broker.js";
 
 export const up: Command = {
   name: "up",
@@ -45,10 +47,8 @@ export const up: Command = {
   offline: true,
   async run(context) {
     if (isSet(context.flags, "detach")) {
-      const { detachBroker } = await import("../start/detach-broker.js");
       return detachBroker(context);
     }
-    const { runBroker } = await import("../start/run-broker.js");
     return runBroker(context);
   },
 };

@@ -1,11 +1,21 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { neutralise, shortHash } from "@merkle/wire/plain";
 import type { Finding, RecordReport } from "@merkle/wire/record";
+import { findBroker } from "../broker/broker-client.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { progressLine } from "../record/download.js";
+import { exportPath, writeWhole } from "../record/export-file.js";
+import { verifyFile } from "../record/verify-file.js";
+import { getSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";
 import { counted } from "../text/time.js";
+import { refuseUntrusted } from "../trust/foreign-file.js";
 
 export const verify: Command = {
   name: "verify",
@@ -25,8 +35,6 @@ export const verify: Command = {
     const { args, flags, config, output, signal } = context;
     const [what = ""] = args;
     const asked = { message: readMessage(textOf(flags, "message")), root: readRoot(textOf(flags, "root")) };
-    const { progressLine } = await import("../record/download.js");
-    const { verifyFile } = await import("../record/verify-file.js");
     const progress = progressLine(flags);
     const options = {
       ...asked,
@@ -38,7 +46,6 @@ export const verify: Command = {
     try {
       const isFile = await isFileName(what);
       if (!isFile) {
-        const { refuseUntrusted } = await import("../trust/foreign-file.js");
         refuseUntrusted(config);
       }
       const report = isFile
@@ -62,7 +69,6 @@ export const verify: Command = {
 
 /** What is there as a file is meant as one, and what looks like one, too; a session's name does not. */
 async function isFileName(what: string): Promise<boolean> {
-  const { existsSync } = await import("node:fs");
   return existsSync(what) || /[/\\]|\.zip$/i.test(what);
 }
 
@@ -72,13 +78,6 @@ async function verifySession<Report>(
   { config, signal }: CommandContext,
   verifyIt: (file: string) => Promise<Report>,
 ): Promise<Report> {
-  const { mkdtemp, rm } = await import("node:fs/promises");
-  const { tmpdir } = await import("node:os");
-  const { join } = await import("node:path");
-  const { findBroker } = await import("../broker/broker-client.js");
-  const { getSession } = await import("../sessions/find-session.js");
-  const { exportPath } = await import("../record/export-file.js");
-  const { writeWhole } = await import("../record/export-file.js");
   const broker = await findBroker(config, signal);
   const session = await getSession(broker, name, config);
   const folder = await mkdtemp(join(tmpdir(), "merkle-verify-"));

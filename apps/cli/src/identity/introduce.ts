@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { Introduction } from "@merkle/wire/client";
+import { answerHello, drawSeed, fromBase64url, signingKeyFrom } from "@merkle/wire/identity";
 import { MerkleError } from "@merkle/wire/plain";
 import type { Reach } from "../broker/reach.js";
 import { CliError } from "../core/cli-error.js";
@@ -21,7 +22,6 @@ export function introduce(base: string, reach: Reach | undefined): Introduction 
       const member = await findMember(base, reach, hello.broker_id);
       if (!member && hello.auth === "open") return undefined;
       if (!member) throw notJoined(base);
-      const { answerHello } = await import("@merkle/wire/identity");
       return answerHello(hello, await toSigner(member, base));
     },
   };
@@ -59,7 +59,6 @@ export function notJoined(base: string): MerkleError {
 }
 
 async function toSigner(member: HeldMember, url: string) {
-  const { drawSeed, fromBase64url, signingKeyFrom } = await import("@merkle/wire/identity");
   const seed = fromBase64url(member.seed, 32);
   if (!seed) throw new MerkleError("unauthorized", `The key of ${member.name} in this home is damaged.`);
   return {

@@ -1,4 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
+import { fromBase64url, proveJoin, signingKeyFrom } from "@merkle/wire/identity";
 import { limits, parseInvite } from "@merkle/wire/plain";
 import { toBaseUrl } from "../broker/address.js";
 import { type BrokerClient, createBrokerClient, findBroker } from "../broker/broker-client.js";
@@ -55,7 +56,6 @@ export async function joinMesh(
   { words, preview, name }: { readonly words: string; readonly preview: Preview; readonly name: string },
   home: string,
 ): Promise<{ member: HeldMember; joined: OutputOf<"redeem_invite"> }> {
-  const { fromBase64url, proveJoin, signingKeyFrom } = await import("@merkle/wire/identity");
   // Before anything is proved: a broker may call itself by another's name to get at what is held for that one.
   await requireKnown(preview, { ...broker.address, home });
   const seed = await takeSeed(home, preview.broker_id);

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { drawSeed, toBase64url } from "@merkle/wire/identity";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
@@ -49,7 +50,6 @@ export async function takeSeed(home: string, brokerId: string): Promise<string> 
   const path = join(homeFiles.members(home), `${brokerId}.key`);
   const kept = await readKey(path);
   if (kept !== undefined) return kept;
-  const { drawSeed, toBase64url } = await import("@merkle/wire/identity");
   const seed = toBase64url(drawSeed());
   await writeKey(home, `${brokerId}.key`, { seed });
   return seed;

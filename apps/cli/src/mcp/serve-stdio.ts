@@ -1,15 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Toolset } from "@merkle/wire";
 import { isLoopback } from "../broker/address.js";
+import { reachBroker } from "../broker/reach.js";
 import type { CommandContext } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
-import type { DeskClient, ServedDesk } from "./connect-server.js";
+import { findHeldTeam } from "../sessions/stored-peers.js";
+import { connectServer, type DeskClient, type ServedDesk } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
 import { createStdioTransport } from "./stdio-transport.js";
-import type { ToolDesk } from "./tool-server.js";
-import { channelCapability } from "./waking/wake-paths.js";
+import { openToolDesk, type ToolDesk } from "./tool-server.js";
+import { channelCapability, findInboxSocket } from "./waking/wake-paths.js";
 
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
 const endMsMax = 350;
@@ -26,8 +28,6 @@ export async function serveStdio(context: CommandContext): Promise<number> {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
   const desk = createLazyDesk(async ({ info, sendChannel }) => {
-    const { openToolDesk } = await import("./tool-server.js");
-    const { findInboxSocket } = await import("./waking/wake-paths.js");
     const claudeSessionId = process.env["CLAUDE_CODE_SESSION_ID"] || null;
     const inbox = findInboxSocket(process.env);
     return openToolDesk({ config, options, claudeSessionId, inbox, client: info, sendChannel, log });
@@ -38,7 +38,6 @@ export async function serveStdio(context: CommandContext): Promise<number> {
 
   async function serve(): Promise<void> {
     await transport.meet();
-    const { connectServer } = await import("./connect-server.js");
     await connectServer(transport, { desk, introduction, requests });
     await requests.ended;
   }
@@ -58,7 +57,6 @@ export async function serveStdio(context: CommandContext): Promise<number> {
 async function refuseClearText({ config }: CommandContext): Promise<void> {
   const { base } = config.broker;
   if (base.startsWith("https:") || isLoopback(new URL(base).hostname)) return;
-  const { reachBroker } = await import("../broker/reach.js");
   await reachBroker(base, config);
 }
 
@@ -91,7 +89,6 @@ function createLazyDesk(load: (client: DeskClient) => Promise<ToolDesk>): LazyDe
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
   if (as === undefined) return join && { ...join, peer: null };
   // It reads with zod, which takes as long to load as all the rest.
-  const { findHeldTeam } = await import("../sessions/stored-peers.js");
   const held = await findHeldTeam(home, as);
   return held && { session: held.slug, team: held.team_name, peer: held.peer_name };
 }

@@ -4,6 +4,7 @@ import type { MerkleClient } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/plain";
 import type { Config } from "../config.js";
 import { createSealing } from "../private-messages/private-messages.js";
+import { checkConcluded } from "../record/check-seen.js";
 import { openBrokerLink } from "./broker-link.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import { parseHookCall } from "./hooks/hook-call.js";
@@ -121,7 +122,6 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
 
   /** What a conclusion seals must go on from what this machine saw of the record before (CLI-73). */
   async function compareSeal(team: Team, message: Message): Promise<void> {
-    const { checkConcluded } = await import("../record/check-seen.js");
     const problem = await checkConcluded(message, { home, broker: link });
     if (!problem) return;
     team.warning = problem.message;

@@ -5,6 +5,7 @@ import { listMembers } from "../identity/members.js";
 import { findPerson } from "../identity/persons.js";
 import { listHeldTeams } from "../sessions/stored-peers.js";
 import type { OperationCaller } from "../sessions/take-place.js";
+import { askProof } from "./ask-proof.js";
 import { findKnownMesh, keepKnownMesh } from "./known-meshes.js";
 
 /** What a broker says that it is. Anybody can say it. */
@@ -46,7 +47,6 @@ export async function requireKnown(claimed: ClaimedMesh, address: AskedAddress):
   // The broker that runs on this home has told so itself, in a file that its owner alone can write.
   const isOwn = place === "home";
   if (!isOwn && (known || !(await isFirstSeen(claimed, address)))) throw elsewhere(base);
-  const { askProof } = await import("./ask-proof.js");
   // What cannot prove itself now cannot move later without a person's word.
   const proven = await askProof(address).then(
     (answering) => (answering.broker_id === broker_id ? answering.keys : []),

@@ -1,8 +1,10 @@
 import type { InputOf, OutputOf } from "@merkle/wire";
-import type { BrokerClient } from "../broker/broker-client.js";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Argument, CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import type { Actor } from "../identity/acting.js";
+import { type Actor, actingAsPerson, actingIn } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { shellWord } from "../text/shell.js";
 
 /** Names a file under Git. */
 export const fileArgument: Argument = {
@@ -64,9 +66,6 @@ export const topicsOfDocuments: TopicTarget = {
   argument: { name: "<session>", summary: "slug, id or exact title" },
   example: "split-auth",
   async open({ args: [name], config, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { getSession } = await import("../sessions/find-session.js");
-    const { actingIn } = await import("../identity/acting.js");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
     const { session_id, slug, document_version } = session;
@@ -89,9 +88,6 @@ export const topicsOfFiles: TopicTarget = {
   argument: fileArgument,
   example: "docs/guide.md",
   async open({ args: [source_path = ""], config, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { actingAsPerson } = await import("../identity/acting.js");
-    const { shellWord } = await import("../text/shell.js");
     const broker = await findBroker(config, signal);
     const typed = shellWord(source_path);
     return {

@@ -1,8 +1,13 @@
 import type { InputOf, OutputOf, ProposalInFull } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
 import type { Argument, CommandContext } from "../command/command.js";
+import { toNumber } from "../command/flags.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import type { Actor } from "../identity/acting.js";
+import { type Actor, actingAsPerson, actingIn } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { shellWord } from "../text/shell.js";
+import { shortHash } from "./format-proposal.js";
 
 /** What a group of commands decides about proposals for: documents of sessions, or files under Git. */
 export interface ProposalTarget {
@@ -52,10 +57,6 @@ export const ofDocuments: ProposalTarget = {
   ],
   example: "split-auth 9",
   async open({ args: [name, number = ""], config, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { getSession } = await import("../sessions/find-session.js");
-    const { toNumber } = await import("../command/flags.js");
-    const { actingIn } = await import("../identity/acting.js");
     const proposal_id = toNumber(number, "A proposal");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
@@ -102,11 +103,6 @@ export const ofFiles: ProposalTarget = {
   arguments: [{ name: "<number>", summary: "the proposal, as merkle source proposals shows it" }],
   example: "9",
   async open({ args: [number = ""], config, signal }) {
-    const { findBroker } = await import("../broker/broker-client.js");
-    const { toNumber } = await import("../command/flags.js");
-    const { actingAsPerson } = await import("../identity/acting.js");
-    const { shellWord } = await import("../text/shell.js");
-    const { shortHash } = await import("./format-proposal.js");
     const proposal_id = toNumber(number, "A proposal");
     const broker = await findBroker(config, signal);
     const proposal = await broker.call("get_proposal", { proposal_id });

@@ -1,5 +1,6 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { toMoment } from "../../text/time.js";
 
 export const auditKeyShow: Command = {
   name: "audit-key show",
@@ -8,7 +9,6 @@ export const auditKeyShow: Command = {
   offline: true,
   async run({ config, output }) {
     const { readAuditKeys } = await import("@merkle/broker");
-    const { toMoment } = await import("../../text/time.js");
     const keys = await readAuditKeys(config.home);
     const lines = keys.toReversed().map(({ key_id, since, previous }, place) => {
       const vouched = previous === null ? "" : `, vouched for by ${previous.slice(0, 8)}`;

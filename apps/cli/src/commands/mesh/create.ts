@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import type { ReachableAddress } from "../../broker/broker-client.js";
+import { findBroker, type ReachableAddress } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import type { Config } from "../../config.js";
 import { exitCodes } from "../../core/cli-error.js";
@@ -12,7 +12,6 @@ export const meshCreate: Command = {
   arguments: [{ name: "<name>", summary: "letters, digits, . _ and -" }],
   examples: ["merkle mesh create billing"],
   async run({ args: [name = ""], config, output, signal }) {
-    const { findBroker } = await import("../../broker/broker-client.js");
     const broker = await findBroker(config, signal);
     const made = await broker.call("create_mesh", { name });
     await keepMesh(made, { address: broker.address, config });

@@ -1,8 +1,11 @@
 import type { ProposalInFull } from "@merkle/wire";
+import { askYesOrNo, canAsk } from "../../command/ask.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { type Deciding, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
+import { createDraft, openEditor } from "../../document/draft.js";
+import { type Deciding, decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
+import { formatProposal } from "../../work/format-proposal.js";
 
 /** The command that accepts a proposal, after it has shown what that changes. */
 export function acceptCommand(target: ProposalTarget, summary: string): Command {
@@ -27,9 +30,6 @@ export function acceptCommand(target: ProposalTarget, summary: string): Command 
 
 async function accept(context: CommandContext, target: ProposalTarget): Promise<number> {
   const { flags, output } = context;
-  const { canAsk } = await import("../../command/ask.js");
-  const { decide } = await import("../../work/deciding.js");
-  const { formatProposal } = await import("../../work/format-proposal.js");
   const chosen = textOf(flags, "hunks");
   const edits = isSet(flags, "edit");
   if (chosen !== undefined && edits) throw usageError("Give --hunks or --edit, not both.");
@@ -78,8 +78,6 @@ function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
 
 /** The text as the user's editor leaves it; its file stays until it is accepted. */
 async function editText({ config, signal }: CommandContext, { draft: named, proposal }: Deciding) {
-  const { createDraft } = await import("../../document/draft.js");
-  const { openEditor } = await import("../../document/draft.js");
   const draft = await createDraft({ home: config.home, ...named }, proposal.content ?? "");
   await openEditor(draft.path, process.env);
   signal.throwIfAborted();
@@ -92,7 +90,6 @@ async function isMeant(
   hunks: number | undefined,
 ): Promise<boolean> {
   if (isSet(flags, "yes")) return true;
-  const { askYesOrNo } = await import("../../command/ask.js");
   const what = isSet(flags, "edit") ? "your edited text" : hunks === undefined ? "it" : `these ${hunks}`;
   return askYesOrNo(questionFor(what), signal);
 }

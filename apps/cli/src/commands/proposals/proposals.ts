@@ -1,9 +1,10 @@
 import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/plain";
-import type { BrokerClient } from "../../broker/broker-client.js";
+import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import type { Command, CommandContext, Flag } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { getSession } from "../../sessions/find-session.js";
 import { fileArgument } from "../../work/commented.js";
 import { formatProposals } from "../../work/format-proposal.js";
 
@@ -47,8 +48,6 @@ export const docProposals: Command = {
   ],
   async run(context) {
     const { args, config, signal } = context;
-    const { findBroker } = await import("../../broker/broker-client.js");
-    const { getSession } = await import("../../sessions/find-session.js");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, args[0], config);
     const acceptBy = (number: number) => `merkle doc accept ${slug} ${number}`;
@@ -69,7 +68,6 @@ export const sourceProposals: Command = {
   ],
   async run(context) {
     const { args, config, signal } = context;
-    const { findBroker } = await import("../../broker/broker-client.js");
     const broker = await findBroker(config, signal);
     const acceptBy = (number: number) => `merkle source accept ${number}`;
     await showProposals(context, { broker, of: { source_path: args[0] }, acceptBy });

@@ -1,7 +1,7 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { counted } from "../../text/time.js";
-import { ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
+import { decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that brings a stale proposal onto the newest text. */
 export function rebaseCommand(target: ProposalTarget, summary: string): Command {
@@ -12,7 +12,6 @@ export function rebaseCommand(target: ProposalTarget, summary: string): Command 
     examples: [`merkle ${target.group} rebase ${target.example}`],
     async run(context) {
       const { output } = context;
-      const { decide } = await import("../../work/deciding.js");
       const deciding = await target.open(context);
       const rebased = await decide(deciding, { decision: "rebase" });
       const next = rebased.next_proposal_id ?? 0;

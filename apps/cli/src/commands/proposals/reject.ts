@@ -1,6 +1,6 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
+import { decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that rejects a proposal. */
 export function rejectCommand(target: ProposalTarget): Command {
@@ -12,7 +12,6 @@ export function rejectCommand(target: ProposalTarget): Command {
     examples: [`merkle ${group} reject ${example}`, `merkle ${group} reject ${example} "Too long."`],
     async run(context) {
       const { args, output } = context;
-      const { decide } = await import("../../work/deciding.js");
       const deciding = await target.open(context);
       const remark = args[target.arguments.length];
       const rejected = await decide(deciding, {

@@ -1,6 +1,8 @@
+import { limits } from "@merkle/wire/plain";
 import type { Command } from "../../command/command.js";
+import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
+import { decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that has an agent make another revision of a proposal. */
 export function returnCommand(target: ProposalTarget): Command {
@@ -18,9 +20,6 @@ export function returnCommand(target: ProposalTarget): Command {
     ],
     async run(context) {
       const { args, output, signal } = context;
-      const { readText } = await import("../../command/read-text.js");
-      const { limits } = await import("@merkle/wire/plain");
-      const { decide } = await import("../../work/deciding.js");
       const deciding = await target.open(context);
       const remark = await readText({
         given: args[target.arguments.length],

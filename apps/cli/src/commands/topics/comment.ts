@@ -1,5 +1,7 @@
+import { limits } from "@merkle/wire/plain";
 import type { Command } from "../../command/command.js";
 import { textOf } from "../../command/flags.js";
+import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
@@ -20,8 +22,6 @@ export function commentCommand(target: TopicTarget): Command {
     ],
     async run(context) {
       const { args, flags, output, signal } = context;
-      const { limits } = await import("@merkle/wire/plain");
-      const { readText } = await import("../../command/read-text.js");
       const { of, typed, actor, newest, incorporateBy } = await target.open(context);
       const text = await readText({
         given: args[1],

@@ -1,8 +1,10 @@
 import type { InputOf, Topic } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
 import type { Command } from "../../command/command.js";
-import { type Flags, isSet } from "../../command/flags.js";
+import { type Flags, isSet, toNumber } from "../../command/flags.js";
+import { readText } from "../../command/read-text.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
+import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 type Change = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;
 
@@ -29,10 +31,6 @@ export function replyCommand(target: TopicTarget): Command {
     ],
     async run(context) {
       const { args, flags, output, signal } = context;
-      const { limits } = await import("@merkle/wire/plain");
-      const { toNumber } = await import("../../command/flags.js");
-      const { readText } = await import("../../command/read-text.js");
-      const { getTopicOf } = await import("../../work/commented.js");
       const [, number = "", given] = args;
       const topic_id = toNumber(number, "A topic");
       const change = readChange(flags);

@@ -1,13 +1,14 @@
 import type { OutputOf, Topic } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
 import type { BrokerClient } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
+import { isSet, toNumber } from "../../command/flags.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { indented, oneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { counted, toMoment } from "../../text/time.js";
-import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
+import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 /** The command that lists topics, or prints one. */
 export function topicsCommand(target: TopicTarget): Command {
@@ -24,9 +25,6 @@ export function topicsCommand(target: TopicTarget): Command {
     ],
     async run(context) {
       const { args, flags, output } = context;
-      const { limits } = await import("@merkle/wire/plain");
-      const { toNumber } = await import("../../command/flags.js");
-      const { getTopicOf } = await import("../../work/commented.js");
       const number = args[1];
       const topic_id = number === undefined ? undefined : toNumber(number, "A topic");
       const commented = await target.open(context);

@@ -4,6 +4,7 @@ import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { openLiveClient, tellConnection } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { CliError, exitCodes, interruptedError } from "../../core/cli-error.js";
+import { checkConcluded } from "../../record/check-seen.js";
 import { counted } from "../../text/time.js";
 import { createKnownTeams, findTailedSession } from "../known-teams.js";
 import { findStart } from "./find-start.js";
@@ -47,7 +48,6 @@ export interface TailedSession {
 
 /** What is sealed before us must go on from what was seen here before; it is said even where little is. */
 async function tellUnlessSame(message: Message, { context, broker }: TailedSession): Promise<void> {
-  const { checkConcluded } = await import("../../record/check-seen.js");
   const problem = await checkConcluded(message, { home: context.config.home, broker });
   if (problem) context.output.error(problem);
 }
