@@ -15,7 +15,7 @@ import {
   requestHttp,
   type StreamedBody,
 } from "./http-request.js";
-import { type Reach, reachBroker, type Trust, toReach } from "./reach.js";
+import { type ReachableAddress, reachBroker, type Trust, toReach } from "./reach.js";
 import { findRunningBroker } from "./run-file.js";
 
 /** A broker as commands see it: its operations, and what it says about itself. */
@@ -35,11 +35,6 @@ export interface BrokerClient {
   upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
 }
 
-/** Where a broker is, and how it may be spoken to; without a word of that only what is safe anywhere is done. */
-export interface ReachableAddress extends BrokerAddress {
-  readonly reach?: Reach | undefined;
-}
-
 const answerWithinMs = 10_000;
 /** So long a command waits for a broker that is asked too often; then its person is told. */
 const patienceMs = 10_000;
@@ -57,7 +52,7 @@ export async function findBroker(config: Config, signal: AbortSignal): Promise<B
   );
 }
 
-/** Calls a broker over REST. */
+/** Calls a broker over REST, as whoever this home is there. */
 export function createBrokerClient(
   address: ReachableAddress,
   signal: AbortSignal,
@@ -65,73 +60,117 @@ export function createBrokerClient(
   known?: Authorization,
 ): BrokerClient {
   const proof = credential === undefined ? {} : { "x-team-id": credential };
-  let reaching: Promise<Trust | undefined> | undefined;
-  const authorization =
-    known ?? createAuthorization(address, (path, headers) => request(path, { headers }), signal);
+  const requests = openRequests({
+    address,
+    signal,
+    trust: () => reachBroker(address.base, address.reach),
+    authorize: (request) =>
+      known ?? createAuthorization(address, (path, headers) => request(path, { headers }), signal),
+    answerWithinMs,
+    patienceMs,
+  });
+  const { authorization } = requests;
 
-  async function request(path: string, init: Omit<HttpRequest, "signal"> = {}): Promise<HttpAnswer> {
-    const { base, reach } = address;
-    reaching ??= reachBroker(base, reach);
-    const trust = await reaching;
+  return {
+    base: address.base,
+    address,
+    async download(path) {
+      const response = await requests.exchange(path, { headers: proof });
+      if (!isOk(response)) throw MerkleError.fromBody((await readAnswer(response)).json());
+      return response;
+    },
+    async upload(path, { contentType, ...body }) {
+      const headers = { "content-type": contentType, ...proof };
+      const answer = await readAnswer(await requests.exchange(path, { method: "POST", headers, body }));
+      if (!answer.ok) throw MerkleError.fromBody(answer.json());
+      return answer.json();
+    },
+    as: (other) => createBrokerClient(address, signal, other, authorization),
+    get: async (path) => requests.request(path, { headers: await authorization.headers() }),
+    call: (name, input) => requests.call(name, { ...input }, proof),
+  };
+}
+
+type Init = Omit<HttpRequest, "signal">;
+
+/** How the requests to one broker are made. */
+export interface RequestOptions {
+  readonly address: BrokerAddress;
+  readonly signal: AbortSignal;
+  /** Finds what a connection believes, once. @throws CliError where nothing may be asked at all */
+  readonly trust: () => Promise<Trust | undefined>;
+  /** Says who asks; it may ask the broker itself. */
+  readonly authorize: (request: Requests["request"]) => Authorization;
+  readonly answerWithinMs: number;
+  /** So long a call waits for a broker that is asked too often; then its person is told. */
+  readonly patienceMs: number;
+}
+
+/** Requests to one broker: signed in anew after a refusal, and repeated where it was asked too often. */
+export interface Requests {
+  readonly authorization: Authorization;
+  /** Asks once, without a word of who asks. @throws CliError `unreachable` */
+  request(path: string, init?: Init): Promise<HttpAnswer>;
+  /** A file takes as long as it takes, for the broker to make or to read, and on its way. */
+  exchange(path: string, init: Init): Promise<IncomingMessage>;
+  /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
+  call<Name extends OperationName>(
+    name: Name,
+    input: Record<string, unknown>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<OutputOf<Name>>;
+}
+
+export function openRequests(options: RequestOptions): Requests {
+  const { address, signal } = options;
+  const { base } = address;
+  let trusting: Promise<Trust | undefined> | undefined;
+  const findTls = async () => {
+    trusting ??= options.trust();
+    return (await trusting)?.();
+  };
+
+  async function request(path: string, init: Init = {}): Promise<HttpAnswer> {
+    const tls = await findTls();
     try {
-      const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
-      return await requestHttp(`${base}${path}`, { ...init, tls: trust?.(), signal: within });
+      const within = AbortSignal.any([signal, AbortSignal.timeout(options.answerWithinMs)]);
+      return await requestHttp(`${base}${path}`, { ...init, tls, signal: within });
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof CliError ? error : unreachable(address, error);
     }
   }
 
-  /** A file takes as long as it takes, for the broker to make or to read, and on its way. */
-  async function exchange(path: string, init: Omit<HttpRequest, "signal">): Promise<IncomingMessage> {
-    const { base, reach } = address;
-    reaching ??= reachBroker(base, reach);
-    const trust = await reaching;
-    const ask = async () =>
-      openHttp(`${base}${path}`, {
-        ...init,
-        headers: { ...init.headers, ...proof, ...(await authorization.headers()) },
-        tls: trust?.(),
-        signal,
-      });
-    try {
-      const response = await ask();
-      if (response.statusCode !== 401 || !(await authorization.renew())) return response;
-      response.resume();
-      return await ask();
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error instanceof CliError || error instanceof MerkleError ? error : unreachable(address, error);
-    }
-  }
+  const authorization = options.authorize(request);
+  const authorized = async (init: Init): Promise<Init> => ({
+    ...init,
+    headers: { ...init.headers, ...(await authorization.headers()) },
+  });
 
   return {
-    base: address.base,
-    address,
-    async download(path) {
-      const response = await exchange(path, {});
-      if (!isOk(response)) throw MerkleError.fromBody((await readAnswer(response)).json());
-      return response;
+    authorization,
+    request,
+    async exchange(path, init) {
+      const tls = await findTls();
+      const ask = async () => openHttp(`${base}${path}`, { ...(await authorized(init)), tls, signal });
+      try {
+        const response = await ask();
+        if (response.statusCode !== 401 || !(await authorization.renew())) return response;
+        response.resume();
+        return await ask();
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof CliError || error instanceof MerkleError ? error : unreachable(address, error);
+      }
     },
-    async upload(path, { contentType, ...body }) {
-      const headers = { "content-type": contentType };
-      const answer = await readAnswer(await exchange(path, { method: "POST", headers, body }));
-      if (!answer.ok) throw MerkleError.fromBody(answer.json());
-      return answer.json();
-    },
-    as: (other) => createBrokerClient(address, signal, other, authorization),
-    get: async (path) => request(path, { headers: await authorization.headers() }),
-    async call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
-      const { path, init } = toRequest(name, { ...input });
+    async call<Name extends OperationName>(name: Name, input: Record<string, unknown>, headers = {}) {
+      const { path, init } = toRequest(name, input);
       const ask = async () =>
-        request(path, {
-          ...init,
-          headers: { ...init.headers, ...proof, ...(await authorization.headers()) },
-        });
+        request(path, await authorized({ ...init, headers: { ...init.headers, ...headers } }));
       let response = await ask();
       // The same request: what changes something carries its key in the body.
       if (response.status === 401 && (await authorization.renew())) response = await ask();
-      const until = performance.now() + patienceMs;
+      const until = performance.now() + options.patienceMs;
       for (
         let pause = pauseAfter(response);
         performance.now() + pause < until;
@@ -149,14 +188,14 @@ export function createBrokerClient(
 }
 
 /** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */
-export function pauseAfter(response: HttpAnswer): number {
+function pauseAfter(response: HttpAnswer): number {
   if (response.status !== 429) return Number.POSITIVE_INFINITY;
   const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
   return typeof seconds === "number" ? 1_000 * seconds : Number.POSITIVE_INFINITY;
 }
 
 /** How an operation is asked for over REST; what changes something with a key of its own, unless the input has one. */
-export function toRequest(
+function toRequest(
   name: OperationName,
   input: Record<string, unknown>,
 ): { path: string; init: Omit<HttpRequest, "signal"> } {
@@ -177,7 +216,7 @@ export function toRequest(
   };
 }
 
-export function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
+function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
   if (isAboutCertificate(cause)) return untrusted(base, cause);
   const old = source === "default" ? "MERKLE_URL is not set to where it runs" : `${source} is old`;
   return new CliError(

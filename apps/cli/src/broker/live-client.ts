@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { introduce } from "../identity/introduce.js";
-import type { ReachableAddress } from "./broker-client.js";
+import type { ReachableAddress } from "./reach.js";
 import { reachBroker, type Trust } from "./reach.js";
 
 /**

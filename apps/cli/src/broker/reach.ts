@@ -2,14 +2,25 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ConnectionOptions } from "node:tls";
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { isClearText } from "@merkle/wire/plain";
-import type { Config } from "../config.js";
+import type { BrokerAddress, Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { findRunningBroker } from "./run-file.js";
 
 /** How this machine's commands may speak to a broker, whom they take for one, and as whom they come. */
 export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token">;
+
+/** Where a broker is, and how it may be spoken to; without a word of that only what is safe anywhere is done. */
+export interface ReachableAddress extends BrokerAddress {
+  readonly reach?: Reach | undefined;
+}
+
+/** Whatever calls a broker's operations: the REST client of the commands, or the client of the wire. */
+export interface OperationCaller {
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+}
 
 export function toReach({ home, insecure, ca, mesh, token }: Reach): Reach {
   return { home, insecure, ca, mesh, token };

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "../command/command.js";
 import { isSet } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
+import { loadBroker } from "../start/broker.js";
 import { counted } from "../text/time.js";
 
 export const backup: Command = {
@@ -12,7 +13,7 @@ export const backup: Command = {
   examples: ["merkle backup merkle.backup", "merkle backup --overwrite /srv/backup/merkle.backup"],
   offline: true,
   async run({ args: [name = ""], flags, config, output, signal }) {
-    const { backupHome } = await import("@merkle/broker");
+    const { backupHome } = await loadBroker();
     const file = resolve(name);
     const summary = await backupHome({ ...config, file, overwrite: isSet(flags, "overwrite"), signal });
     const rows = countRows(summary.tables);

@@ -2,6 +2,7 @@ import { neutralise } from "@merkle/wire/plain";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
+import { systemUserName } from "../identity/introduce.js";
 import {
   findInvitingBroker,
   isJoined,
@@ -10,7 +11,6 @@ import {
   refuseEnded,
   rememberAddress,
 } from "../identity/join-mesh.js";
-import { systemUserName } from "../identity/own-person.js";
 import { keepLastAnswers, readLastAnswers } from "../launch/last-answers.js";
 import { counted, toMoment } from "../text/time.js";
 

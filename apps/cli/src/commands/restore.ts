@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
+import { loadBroker } from "../start/broker.js";
 import { countRows, rowsText } from "./backup.js";
 
 export const restore: Command = {
@@ -10,7 +11,7 @@ export const restore: Command = {
   examples: ["merkle restore merkle.backup", "MERKLE_HOME=/srv/new merkle restore merkle.backup"],
   offline: true,
   async run({ args: [name = ""], config, output, signal }) {
-    const { readAuditKeys, restoreHome } = await import("@merkle/broker");
+    const { readAuditKeys, restoreHome } = await loadBroker();
     const file = resolve(name);
     const summary = await restoreHome({ ...config, file, signal });
     const rows = countRows(summary.tables);

@@ -1,5 +1,6 @@
 import { MerkleError } from "@merkle/wire/plain";
-import { findBroker, type ReachableAddress } from "../broker/broker-client.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { ReachableAddress } from "../broker/reach.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError } from "../core/cli-error.js";
 import { type Child, startChild } from "./child.js";

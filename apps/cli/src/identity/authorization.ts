@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { limits } from "@merkle/wire/plain";
-import type { ReachableAddress } from "../broker/broker-client.js";
 import type { HttpAnswer } from "../broker/http-request.js";
+import type { ReachableAddress } from "../broker/reach.js";
 import { findMember, notJoined } from "./introduce.js";
 import { chooseMember, type HeldMember, keepMember, listMembers } from "./members.js";
 

@@ -1,12 +1,11 @@
-import { hostname } from "node:os";
+import { hostname, userInfo } from "node:os";
 import type { Introduction } from "@merkle/wire/client";
 import { answerHello, drawSeed, fromBase64url, signingKeyFrom } from "@merkle/wire/identity";
-import { MerkleError } from "@merkle/wire/plain";
+import { deceptionIn, limits, MerkleError, normaliseName } from "@merkle/wire/plain";
 import type { Reach } from "../broker/reach.js";
 import { CliError } from "../core/cli-error.js";
 import { requireKnown } from "../trust/require-known.js";
 import { chooseMember, type HeldMember, keepMember, listMembers } from "./members.js";
-import { systemUserName } from "./own-person.js";
 
 /**
  * What a connection to a broker says of itself (CLI-61): who it is by a key of this home, or by the token in `MERKLE_TOKEN`;
@@ -70,4 +69,16 @@ async function toSigner(member: HeldMember, url: string) {
     session: null,
     url,
   };
+}
+
+/** The name that the system's user goes by; the machine's where the user has none. */
+export function systemUserName(): string {
+  let name = "";
+  try {
+    name = userInfo().username;
+  } catch {
+    // A container may run as a number that no user has.
+  }
+  const plain = normaliseName(name);
+  return (plain !== "" && deceptionIn(plain) === null ? plain : hostname()).slice(0, limits.nameCharsMax);
 }

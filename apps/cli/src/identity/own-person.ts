@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { hostname, userInfo } from "node:os";
 import type { OutputOf } from "@merkle/wire";
-import { deceptionIn, limits, normaliseName, parseTeamCredential } from "@merkle/wire/plain";
+import { parseTeamCredential } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { placeOf } from "../broker/reach.js";
 import type { Config } from "../config.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { meetMesh } from "../trust/require-known.js";
+import { systemUserName } from "./introduce.js";
 import { findPerson, type HeldPerson, keepPerson, keepVerified } from "./persons.js";
 
 /**
@@ -50,18 +50,6 @@ async function verifyOwn(
   if (given === null) return person;
   await broker.as(person.credential).call("verify_person", { code: given.code });
   return keepVerified(config, person);
-}
-
-/** The name that the system's user goes by; the machine's where the user has none. */
-export function systemUserName(): string {
-  let name = "";
-  try {
-    name = userInfo().username;
-  } catch {
-    // A container may run as a number that no user has.
-  }
-  const plain = normaliseName(name);
-  return (plain !== "" && deceptionIn(plain) === null ? plain : hostname()).slice(0, limits.nameCharsMax);
 }
 
 function bareId(credential: string): string {

@@ -1,5 +1,4 @@
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { claudePaths } from "../launch/claude-paths.js";
 import { toHookSettings } from "../launch/hook-settings.js";
 import type { Addition } from "./json-edit.js";
 import type { ServerProgram } from "./server-program.js";
@@ -51,13 +50,4 @@ export function claudeFiles(
 function withEnvironment({ env }: ServerProgram): string[] {
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return assignments.length > 0 ? ["env", ...assignments] : [];
-}
-
-/** Where Claude Code keeps what is this user's; without a folder of the user's choice, one file lies beside the others' folder. */
-export function claudePaths(env: NodeJS.ProcessEnv): { readonly config: string; readonly settings: string } {
-  const chosen = env["CLAUDE_CONFIG_DIR"];
-  return {
-    config: join(chosen || homedir(), ".claude.json"),
-    settings: join(chosen || join(homedir(), ".claude"), "settings.json"),
-  };
 }

@@ -3,7 +3,7 @@ import { limits } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Asker } from "../command/ask.js";
 import type { Config } from "../config.js";
-import { systemUserName } from "../identity/own-person.js";
+import { systemUserName } from "../identity/introduce.js";
 import { findSession } from "../sessions/find-session.js";
 import type { HeldTeam } from "../sessions/stored-peers.js";
 import { findFreePlace } from "../sessions/wanted-peer.js";

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { usageError } from "../core/cli-error.js";
-import { claudePaths } from "../install/claude-files.js";
 import { toShellLine } from "../text/shell.js";
+import { claudePaths } from "./claude-paths.js";
 
 /** Settings of Claude Code that let it call Merkle where something happens (LAUNCH-14). */
 export interface HookSettings {

@@ -2,11 +2,11 @@ import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { closeCodes, MerkleError } from "@merkle/wire/plain";
 import { toRefusal, trustingWebSocket } from "../broker/live-client.js";
+import type { OperationCaller } from "../broker/reach.js";
 import { type Reach, reachBroker } from "../broker/reach.js";
 import { findRunningBroker } from "../broker/run-file.js";
 import type { Config } from "../config.js";
 import { introduce } from "../identity/introduce.js";
-import type { OperationCaller } from "../sessions/take-place.js";
 import { meetMesh } from "../trust/require-known.js";
 
 /** The one connection to the broker, which need not be there: it is tried for as long as the server runs. */

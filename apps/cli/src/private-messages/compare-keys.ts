@@ -1,8 +1,8 @@
 import type { OutputOf, Session } from "@merkle/wire";
+import type { OperationCaller } from "../broker/reach.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { type HeldTeam, listHeldTeams, placeIdOf } from "../sessions/stored-peers.js";
-import type { OperationCaller } from "../sessions/take-place.js";
 import { oneLine } from "../text/one-line.js";
 import { toMoment } from "../text/time.js";
 import { type CheckedCard, checkCard, safetyNumber } from "./check-card.js";

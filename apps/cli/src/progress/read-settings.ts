@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BrokerOptions } from "@merkle/broker";
 import { isClearText } from "@merkle/wire/plain";
 import { readOneOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
+import type { BrokerOptions } from "../start/broker.js";
 import { oneLine } from "../text/one-line.js";
 import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
 

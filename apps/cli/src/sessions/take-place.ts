@@ -1,5 +1,6 @@
-import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import type { InputOf, OutputOf } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
+import type { OperationCaller } from "../broker/reach.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import { keyCardOf, type ShownIn } from "../private-messages/key-card.js";
@@ -14,11 +15,6 @@ import {
   toOwnPlace,
 } from "./stored-peers.js";
 import { listOwnTeams, listPlaces, type WantedPlace } from "./wanted-peer.js";
-
-/** Whatever calls a broker's operations: the REST client of the commands, or the client of the wire. */
-export interface OperationCaller {
-  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
-}
 
 /** Who takes a place, and what the broker is told of them; what is left out stays as it was. */
 export interface Taker {

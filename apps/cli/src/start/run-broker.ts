@@ -11,14 +11,6 @@ import {
 import { rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  type Broker,
-  type BrokerOptions,
-  createLog,
-  type Log,
-  lowerHelperThreads,
-  startBroker,
-} from "@merkle/broker";
 import { countClients, stoppedText } from "../broker/broker-facts.js";
 import { announceBroker } from "../broker/run-file.js";
 import type { CommandContext } from "../command/command.js";
@@ -29,12 +21,14 @@ import { explainError } from "../core/explain-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { readProgressSettings } from "../progress/read-settings.js";
 import { toAgentOptions } from "../work/runner/to-agent-options.js";
+import { type Broker, type BrokerOptions, type Log, loadBroker } from "./broker.js";
 import type { DetachedBroker } from "./detach-broker.js";
 import { showStarted } from "./show-started.js";
 
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
 export async function runBroker(context: CommandContext): Promise<number> {
   const { config, output } = context;
+  const { createLog, lowerHelperThreads, startBroker } = await loadBroker();
   lowerHelperThreads();
   const echo = output.verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined;
   const file = createBrokerLog(homeFiles.log(config.home), echo);

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { brokerBytes } from "@merkle/wire/identity";
 import { type AuditKey, canonicalJson, checkKeys, holds, parseKeys, trustIn } from "@merkle/wire/record";
-import type { ReachableAddress } from "../broker/broker-client.js";
 import { requestHttp } from "../broker/http-request.js";
+import type { ReachableAddress } from "../broker/reach.js";
 import { reachBroker } from "../broker/reach.js";
 import { nodeCrypto } from "../record/node-crypto.js";
 

@@ -1,10 +1,9 @@
 import { MerkleError } from "@merkle/wire/plain";
-import type { ReachableAddress } from "../broker/broker-client.js";
+import type { OperationCaller, ReachableAddress } from "../broker/reach.js";
 import { placeOf, toPlace } from "../broker/reach.js";
 import { listMembers } from "../identity/members.js";
 import { findPerson } from "../identity/persons.js";
 import { listHeldTeams } from "../sessions/stored-peers.js";
-import type { OperationCaller } from "../sessions/take-place.js";
 import { askProof } from "./ask-proof.js";
 import { findKnownMesh, keepKnownMesh } from "./known-meshes.js";
 

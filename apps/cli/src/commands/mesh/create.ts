@@ -1,5 +1,6 @@
 import type { OutputOf } from "@merkle/wire";
-import { findBroker, type ReachableAddress } from "../../broker/broker-client.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { ReachableAddress } from "../../broker/reach.js";
 import type { Command } from "../../command/command.js";
 import type { Config } from "../../config.js";
 import { exitCodes } from "../../core/cli-error.js";

@@ -1,5 +1,5 @@
 import type { Message } from "@merkle/wire";
-import { redactedBy, withoutText } from "@merkle/wire/plain";
+import { compactMessage, limits, redactedBy, withoutText } from "@merkle/wire/plain";
 
 /**
  * What has come for one peer and has not reached its model yet. Two sources fill it, the pushes of a subscription and the
@@ -260,3 +260,15 @@ function isOtherPrompt(via: Via, evidence: Evidence): boolean {
 /** What a model is told once when the database behind its session was restored (STDIO-12). */
 export const resyncNotice =
   "resync: the database was restored. Numbers of messages and versions from before mean nothing now; read the history and the document again.";
+
+/** Says how long messages fit on the page of whoever reads it: the first one always does (WAIT-9). */
+export function fitPage(view: "compact" | "json"): Fits {
+  const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
+  let used = 0;
+  let count = 0;
+  return (message) => {
+    used += view === "compact" ? compactMessage(message).length + 1 : JSON.stringify(message).length;
+    count += 1;
+    return count === 1 || (used <= max && count <= limits.pageMessagesMax);
+  };
+}

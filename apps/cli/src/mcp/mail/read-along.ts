@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
-import { compactMessage, limits, MerkleError } from "@merkle/wire/plain";
+import { MerkleError } from "@merkle/wire/plain";
 import type { Team } from "../peer-sessions.js";
-import type { Fits } from "./inbox.js";
+import { fitPage } from "./inbox.js";
 import type { Waited, WaitRequest } from "./wait.js";
 
 /**
@@ -61,16 +61,4 @@ function untilThere(
 function requireEpoch({ epoch }: Team): string {
   if (epoch !== undefined) return epoch;
   throw new MerkleError("unavailable", "The broker has not been reached yet. Call again later.");
-}
-
-/** Says how long messages fit on the page of whoever reads it: the first one always does (WAIT-9). */
-export function fitPage(view: "compact" | "json"): Fits {
-  const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
-  let used = 0;
-  let count = 0;
-  return (message) => {
-    used += view === "compact" ? compactMessage(message).length + 1 : JSON.stringify(message).length;
-    count += 1;
-    return count === 1 || (used <= max && count <= limits.pageMessagesMax);
-  };
 }

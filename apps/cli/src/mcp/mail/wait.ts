@@ -4,7 +4,7 @@ import type { BrokerLink } from "../broker-link.js";
 import { forgetNumbers, type Team } from "../peer-sessions.js";
 import { endsWait } from "../waking/what-wakes.js";
 import type { Acknowledger } from "./acknowledger.js";
-import { fitPage } from "./read-along.js";
+import { fitPage } from "./inbox.js";
 
 export type WaitOutput = OutputOf<"wait_for_messages">;
 

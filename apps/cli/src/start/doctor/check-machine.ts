@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { inspectDatabase } from "@merkle/broker";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { findClaude, installAdvice, wakePathsOf } from "../../launch/find-claude.js";
+import { loadBroker } from "../broker.js";
 import { type Check, type Finding, fail, ok, warn } from "./check.js";
 
 const updateAdvice = "claude update";
@@ -89,6 +89,7 @@ async function isWritable(folder: string): Promise<boolean> {
 export const checkDatabase: Check = async ({ config, signal }) => {
   signal.throwIfAborted();
   try {
+    const { inspectDatabase } = await loadBroker();
     const { kind, version, fsync, writable, hasData } = await inspectDatabase(config);
     const name =
       kind === "embedded" ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} of DATABASE_URL`;

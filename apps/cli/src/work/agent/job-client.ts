@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import type { InputOf, Job, OperationName, OutputOf } from "@merkle/wire";
-import { isClearText, isReadOnly, MerkleError } from "@merkle/wire/plain";
-import { pauseAfter, toRequest, unreachable } from "../../broker/broker-client.js";
-import { type HttpRequest, requestHttp } from "../../broker/http-request.js";
+import { isClearText, isReadOnly } from "@merkle/wire/plain";
+import { openRequests } from "../../broker/broker-client.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 
 /** The broker, as the agent of a job reaches it. */
@@ -33,38 +31,21 @@ export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobC
       `MERKLE_URL ${base} would be spoken to in clear text, where everyone on the way could listen.`,
     );
   }
-  const address = { base, source: "MERKLE_URL" } as const;
   const isEncrypted = base.startsWith("https:");
   const tls = isEncrypted && certificates !== undefined ? trust(certificates) : undefined;
-
-  async function ask(path: string, init: Omit<HttpRequest, "signal">) {
-    try {
-      return await requestHttp(`${base}${path}`, {
-        ...init,
-        headers: { ...init.headers, authorization: `Bearer ${token}` },
-        tls,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
-      });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error instanceof CliError ? error : unreachable(address, error);
-    }
-  }
+  const headers = { authorization: `Bearer ${token}` };
+  const requests = openRequests({
+    address: { base, source: "MERKLE_URL" },
+    signal,
+    trust: async () => tls && (() => tls),
+    // The job's credential is the one there is: no other can be got in its place.
+    authorize: () => ({ headers: async () => headers, renew: async () => false }),
+    answerWithinMs,
+    patienceMs,
+  });
 
   async function call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
-    const { path, init } = toRequest(
-      name,
-      isReadOnly(name) ? { ...input } : { ...input, ...keyOf(name, input) },
-    );
-    let response = await ask(path, init);
-    const until = performance.now() + patienceMs;
-    for (let pause = pauseAfter(response); performance.now() + pause < until; pause = pauseAfter(response)) {
-      await delay(pause, undefined, { signal });
-      response = await ask(path, init);
-    }
-    if (!response.ok) throw MerkleError.fromBody(response.json());
-    // The broker answers an operation with its output and nothing else (CAT-1).
-    return response.json() as OutputOf<Name>;
+    return requests.call(name, isReadOnly(name) ? { ...input } : { ...input, ...keyOf(name, input) });
   }
 
   /** The same text written again, because an answer was lost, is the same write (AGENT-4). */

@@ -2,14 +2,17 @@ import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
-import type { RunnerFacts } from "@merkle/broker";
+import type { RunnerFacts } from "../../start/broker.js";
 import { toChildEnvironment } from "./child-environment.js";
-import type { ClaudeRunnerOptions } from "./claude-runner.js";
 import type { Containment } from "./containment.js";
 import { findOnPath } from "./find-on-path.js";
 
-export interface DescribableRunner
-  extends Pick<ClaudeRunnerOptions, "claudeBin" | "skipPermissions" | "environment"> {
+export interface DescribableRunner {
+  /** A path, or a name to look for on PATH. */
+  readonly claudeBin: string;
+  readonly skipPermissions: boolean;
+  /** The variables that agents are given besides, by name. */
+  readonly environment: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly processesMax: number;
   readonly containment: () => Promise<Containment["kind"]>;

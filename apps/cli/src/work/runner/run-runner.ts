@@ -1,6 +1,4 @@
 import { hostname } from "node:os";
-import { lockFolder } from "@merkle/broker/runner";
-import type { Job } from "@merkle/wire";
 import { limits, neutralise } from "@merkle/wire/plain";
 import { findBroker } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
@@ -10,15 +8,15 @@ import { type Flags, listOf, readOneOf, readWholeNumber, splitList, textOf } fro
 import type { Output } from "../../command/output.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { explainingHome, homeFiles } from "../../core/merkle-home.js";
+import { lockFolder } from "../../start/broker.js";
 import { formatJobLine, outcomeOf } from "../format-jobs.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { findOnPath } from "./find-on-path.js";
 import { startRemoteRunner } from "./to-agent-options.js";
-import { workAt } from "./work-at.js";
+import { jobKinds, type RunnerTeller, type RunnerTerms, workAt } from "./work-at.js";
 
 /** What a connection may have unanswered leaves room for its renewals. */
 const placesMax = 32;
-const kindWords = ["conclude", "incorporate", "perspective"] as const;
 
 /** Runs a broker's jobs on this machine until it is interrupted; then their agents are ended, and their jobs fail (RUNNER-22). */
 export async function runRunner({ flags, config, output, signal }: CommandContext): Promise<number> {
@@ -44,17 +42,9 @@ export async function runRunner({ flags, config, output, signal }: CommandContex
   }
 }
 
-/** For which jobs a runner asks, and how many at once. */
-export interface RunnerTerms {
-  /** What people call this machine. */
-  readonly name: string;
-  readonly places: number;
-  readonly kinds: readonly (typeof kindWords)[number][] | undefined;
-}
-
 function readTerms(flags: Flags, { maxConcurrentJobs }: AgentSettings): RunnerTerms {
   const bounds = { min: 1, max: placesMax };
-  const kinds = splitList(listOf(flags, "kinds")).map((word) => readOneOf(word, "--kinds", kindWords));
+  const kinds = splitList(listOf(flags, "kinds")).map((word) => readOneOf(word, "--kinds", jobKinds));
   return {
     name: hostname().slice(0, limits.nameCharsMax),
     places:
@@ -91,16 +81,7 @@ async function lockRunner(home: string): ReturnType<typeof lockFolder> {
   }
 }
 
-/** Says what a runner does, a line for each thing; with `--json` a document for each. */
-export interface RunnerTeller {
-  started(base: string, terms: RunnerTerms): void;
-  begun(job: Job): void;
-  ended(job: Job): void;
-  /** A job that it was given is its no more, or what became of it could not be said. */
-  lost(job: Job, why: string): void;
-  waiting(why: string): void;
-}
-
+/** Says it a line for each thing; with `--json` a document for each. */
 export function createRunnerTeller(output: Output): RunnerTeller {
   return {
     started(base, { name, places, kinds }) {

@@ -1,15 +1,35 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Claim, InputOf, Job, OutputOf } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/plain";
 import {
   type Attended,
   attendJob,
   type RunnableJob,
   type Runner,
   type RunResult,
-} from "@merkle/broker/runner";
-import type { Claim, InputOf, Job, OutputOf } from "@merkle/wire";
-import type { MerkleClient } from "@merkle/wire/client";
-import { MerkleError } from "@merkle/wire/plain";
-import type { RunnerTeller, RunnerTerms } from "./run-runner.js";
+} from "../../start/broker.js";
+
+export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
+type JobKind = (typeof jobKinds)[number];
+
+/** For which jobs a runner asks, and how many at once. */
+export interface RunnerTerms {
+  /** What people call this machine. */
+  readonly name: string;
+  readonly places: number;
+  readonly kinds: readonly JobKind[] | undefined;
+}
+
+/** Says what a runner does. */
+export interface RunnerTeller {
+  started(base: string, terms: RunnerTerms): void;
+  begun(job: Job): void;
+  ended(job: Job): void;
+  /** A job that it was given is its no more, or what became of it could not be said. */
+  lost(job: Job, why: string): void;
+  waiting(why: string): void;
+}
 
 export interface Workplace extends RunnerTerms {
   readonly client: MerkleClient;
