@@ -66,6 +66,37 @@ export interface Config {
   readonly databaseUrl: string | undefined;
 }
 
+/** What this process was started with, beside the settings that `readConfig` takes from it. Nothing else reads `process.env`. */
+export interface Environment {
+  /** All variables: for settings, for programs that are started, and for what looks at a whole family of them. */
+  readonly variables: NodeJS.ProcessEnv;
+  /** `PATH`: where programs are looked for. */
+  readonly path: string | undefined;
+  /** `TERM=dumb`: a terminal that draws no screen. */
+  readonly hasPlainTerminal: boolean;
+  /** `npm_command`: started by npm or npx, where `merkle` alone is no command of the user's shell. */
+  readonly startedByNpm: boolean;
+  /** `MERKLE_MODEL`, else `ANTHROPIC_MODEL`: the model that an MCP server's client runs; default empty. */
+  readonly model: string;
+  /** `CLAUDE_PROJECT_DIR`: the folder that an MCP server's client works in; default: the working directory. */
+  readonly projectFolder: string;
+  /** `CLAUDE_CODE_SESSION_ID`: the conversation that started this process; default null. */
+  readonly claudeSessionId: string | null;
+}
+
+export function readEnvironment(): Environment {
+  const variables = process.env;
+  return {
+    variables,
+    path: variables["PATH"],
+    hasPlainTerminal: variables["TERM"] === "dumb",
+    startedByNpm: variables["npm_command"] !== undefined,
+    model: variables["MERKLE_MODEL"] || variables["ANTHROPIC_MODEL"] || "",
+    projectFolder: variables["CLAUDE_PROJECT_DIR"] || process.cwd(),
+    claudeSessionId: variables["CLAUDE_CODE_SESSION_ID"] || null,
+  };
+}
+
 export interface BrokerAddress {
   readonly base: string;
   readonly source: "--url" | "MERKLE_URL" | "MCP_URL" | ".merkle.json" | "config.json" | "default";

@@ -5,7 +5,7 @@ import type { Flags } from "./command/flags.js";
 import { createOutput } from "./command/output.js";
 import { createProgram, markDashedText } from "./command/program.js";
 import { commandGroups } from "./commands.js";
-import { readConfig } from "./config.js";
+import { readConfig, readEnvironment } from "./config.js";
 import { type CliError, exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
 import { refuseUntrusted } from "./trust/foreign-file.js";
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 /** What the agent of a job runs: none of this machine's configuration is for it (AGENT-1). */
 async function runForJob(argv: readonly string[], signal: AbortSignal): Promise<number> {
   const { runForAgent } = await import("./work/agent/run-for-agent.js");
-  return runForAgent(argv, { env: process.env, signal });
+  return runForAgent(argv, { env: readEnvironment().variables, signal });
 }
 
 /** Not among the others, which it completes. */
@@ -52,7 +52,7 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
 
   async function runCommand(command: Command, args: readonly string[], flags: Flags): Promise<void> {
     output = createOutput(flags);
-    const config = await readConfig({ flags, env: process.env, cwd: process.cwd() });
+    const config = await readConfig({ flags, env: readEnvironment().variables, cwd: process.cwd() });
     if (config.untrusted && !command.offline) {
       refuseUntrusted(config);
     }

@@ -48,6 +48,8 @@ export function createProgram(groups: readonly CommandGroup[], run: Run): Parser
     const [first = "", second] = entry.name.split(" ");
     const parent = second === undefined ? program : findGroup(program, commands, first, loaders);
     const parser = parent.command(second ?? first);
+    // Some are both: `invite` makes one, and `invite list` lists them.
+    parser.hook("preSubcommand", (_, member) => prepare(member));
     loaders.set(parser, async () => addCommand(parser, await entry.load(), run));
   }
   program.hook("preSubcommand", (parent, parser) =>

@@ -4,7 +4,7 @@ import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import { readHealth } from "../broker/broker-facts.js";
 import type { Command } from "../command/command.js";
 import { isSet } from "../command/flags.js";
-import type { Config } from "../config.js";
+import { type Config, readEnvironment } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { browserOf, openBrowser } from "../core/open-browser.js";
@@ -35,7 +35,7 @@ export const open: Command = {
     output.show({ url }, url);
     if (output.json) return exitCodes.done;
     const link = await getOpeningLink(broker, page, config);
-    const browser = browserOf(process.env, process.platform);
+    const browser = browserOf(readEnvironment().variables, process.platform);
     const place = link === null || !browser ? url : await writeLeadingPage(config.home, link);
     if (browser && (await openBrowser(browser, place))) return exitCodes.done;
     if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to what does`);

@@ -10,8 +10,8 @@ export function entryFile(): string {
 }
 
 /** How the user's shell calls this program: in a clone, and for who runs the package by npx, `merkle` alone is no command. */
-export function calledAs(env: NodeJS.ProcessEnv = process.env): "merkle" | "npx merkle" {
-  return env["npm_command"] === undefined ? "merkle" : "npx merkle";
+export function calledAs({ startedByNpm }: { readonly startedByNpm: boolean }): "merkle" | "npx merkle" {
+  return startedByNpm ? "npx merkle" : "merkle";
 }
 
 /** The version of this package, from its own description. */

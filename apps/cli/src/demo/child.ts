@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { readEnvironment } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { entryFile } from "../core/this-program.js";
 import { cast, type Role } from "./story.js";
@@ -26,7 +27,7 @@ const errorCharsMax = 8_192;
 export function startChild(part: Role | "broker", args: readonly string[] = []): Child {
   const argv = [...process.execArgv, entryFile(), "demo", "--role", part, ...args, "--json"];
   // The demo's brokers let everybody in; a token is another broker's.
-  const env = { ...process.env, MERKLE_TOKEN: "" };
+  const env = { ...readEnvironment().variables, MERKLE_TOKEN: "" };
   const child = spawn(process.execPath, argv, { detached: true, windowsHide: true, stdio: "pipe", env });
   const name = part === "broker" ? "The demo's broker" : cast[part];
   let errors = "";

@@ -1,6 +1,7 @@
 import { toDashboardUrl } from "../broker/address.js";
 import type { CommandContext } from "../command/command.js";
 import { type Flags, isSet, textOf } from "../command/flags.js";
+import { readEnvironment } from "../config.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { calledAs } from "../core/this-program.js";
 import { type Played, playStory } from "./play-story.js";
@@ -24,7 +25,7 @@ export async function runDemo(context: CommandContext): Promise<number> {
 function tell({ config, flags, output }: CommandContext, { url, own }: StageBroker, played: Played): void {
   const { slug, messages, document_version, seconds } = played;
   const { mark, dot } = output;
-  const merkle = calledAs();
+  const merkle = calledAs(readEnvironment());
   output.show(
     { ...played, url },
     [

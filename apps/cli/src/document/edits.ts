@@ -2,6 +2,7 @@ import type { Session } from "@merkle/wire";
 import { limits, MerkleError, neutralise } from "@merkle/wire/plain";
 import type { CommandContext } from "../command/command.js";
 import { readFileText, readText } from "../command/read-text.js";
+import { readEnvironment } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { Actor } from "../identity/acting.js";
 import { createDraft, type Draft, openEditor, removeIfDraft } from "./draft.js";
@@ -62,7 +63,7 @@ export async function editInEditor(editing: Editing): Promise<number> {
   const { content = "", version } = await actor.call("read_session_doc", { session_id: session.session_id });
   const draft = await createDraft({ home: config.home, name: `${session.slug}-v${version}` }, content);
   try {
-    await openEditor(draft.path, process.env);
+    await openEditor(draft.path, readEnvironment().variables);
     signal.throwIfAborted();
   } catch (error) {
     if ((await draft.read()) === content) await draft.remove();

@@ -9,7 +9,7 @@ import { canAsk, createAsker } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import type { Flags } from "../command/flags.js";
 import { readStdin } from "../command/read-text.js";
-import { type BrokerAddress, readConfig } from "../config.js";
+import { type BrokerAddress, readConfig, readEnvironment } from "../config.js";
 import { writeConfigValue } from "../config-file.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
@@ -25,7 +25,7 @@ export async function findInvitingBroker(
 ): Promise<BrokerClient> {
   if (base === undefined || config.broker.source === "--url") return findBroker(config, signal);
   // Whom a link names, its sender chose: a project's word on another broker is not for it, and neither is a token.
-  const sources = { flags: { ...flags, url: base }, env: process.env, cwd: process.cwd() };
+  const sources = { flags: { ...flags, url: base }, env: readEnvironment().variables, cwd: process.cwd() };
   const reach = { ...toReach(await readConfig(sources)), token: null };
   return createBrokerClient({ base, source: "--url", reach }, signal);
 }
@@ -106,7 +106,11 @@ export async function rememberAddress(
 
 /** Undefined where what names it is bad: the next command says so. */
 async function findUsualAddress(flags: Flags): Promise<BrokerAddress | undefined> {
-  const sources = { flags: { ...flags, url: undefined }, env: process.env, cwd: process.cwd() };
+  const sources = {
+    flags: { ...flags, url: undefined },
+    env: readEnvironment().variables,
+    cwd: process.cwd(),
+  };
   return readConfig(sources).then(
     ({ broker }) => broker,
     () => undefined,

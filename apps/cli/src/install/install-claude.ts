@@ -1,6 +1,7 @@
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { isSet } from "../command/flags.js";
+import { readEnvironment } from "../config.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { findClaude, wakePathsOf } from "../launch/find-claude.js";
 import { claudeFiles } from "./claude-files.js";
@@ -14,7 +15,7 @@ export async function installForClaude(context: CommandContext): Promise<number>
   const { config } = context;
   const installed = await readInstalled(config.home);
   const inTurn = await hasHooksInTurn(context);
-  const files = claudeFiles(serverProgram(config), { env: process.env, inTurn });
+  const files = claudeFiles(serverProgram(config), { env: readEnvironment().variables, inTurn });
   const plans: FilePlan[] = [];
   for (const file of files) {
     const earlier = installed.find((each) => each.path === file.path);

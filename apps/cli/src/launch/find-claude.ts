@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, resolve, sep } from "node:path";
 import { promisify } from "node:util";
+import { readEnvironment } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 
 /** Claude Code as it is installed here. */
@@ -24,7 +25,7 @@ const answerWithinMs = 20_000;
 
 /** Finds the program, and lets it tell its version, so that one that cannot run is known before anything is done. */
 export async function findClaude(sources: ClaudeSources = {}): Promise<Claude> {
-  const { named = "claude", env = process.env, cwd = process.cwd() } = sources;
+  const { named = "claude", env = readEnvironment().variables, cwd = process.cwd() } = sources;
   const isPath = named.includes("/") || named.includes(sep);
   const path = await (isPath ? firstProgram([resolve(cwd, named)]) : firstProgram(onPath(named, env)));
   if (path === undefined) throw missing(named, isPath);

@@ -2,6 +2,7 @@ import { findBroker } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";
 import { type Asker, canAsk, createAsker } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
+import { readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
 import { entryFile } from "../core/this-program.js";
 import { meetMesh } from "../trust/require-known.js";
@@ -54,7 +55,7 @@ async function prepare(context: CommandContext, wanted: Wanted, asker: Asker | n
   const inTurn = wakePathsOf(claude.version).paths.includes("hooks");
   const hooks = await withoutInstalled(
     toHookSettings([process.execPath, entryFile()], { inTurn }),
-    process.env,
+    readEnvironment().variables,
   );
   const settings = await mergeSettings(hooks, wanted.claude.settings, process.cwd());
   const broker = await findBroker(config, signal);
@@ -70,7 +71,12 @@ async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): P
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const { home } = config;
-  const place = await findResumedPlace(resumes, { home, meshId, cwd: process.cwd(), env: process.env });
+  const place = await findResumedPlace(resumes, {
+    home,
+    meshId,
+    cwd: process.cwd(),
+    env: readEnvironment().variables,
+  });
   return place && toWishFor(place, wanted);
 }
 
@@ -97,7 +103,7 @@ async function runClaude(
     return await runProgram({
       path: claude.path,
       args: call.args,
-      env: toClaudeEnvironment(process.env, call.env),
+      env: toClaudeEnvironment(readEnvironment().variables, call.env),
       // It acts in the place even when this process is killed and it is not.
       onStart: (pid) => hold.include(pid),
     });

@@ -1,5 +1,6 @@
 import type { Operation } from "@merkle/wire";
 import { isUuid, MerkleError } from "@merkle/wire/plain";
+import { readEnvironment } from "../config.js";
 import { findProject } from "../progress/find-project.js";
 import type { Fields } from "./membership.js";
 import type { Team, Teams } from "./peer-sessions.js";
@@ -69,6 +70,6 @@ function noSession({ name }: Operation): MerkleError {
 /** Puts in the project that this server works in, where an operation is about one and none is named (PROGRESS-10). */
 export async function fillProject({ input }: Operation, fields: Fields): Promise<Fields> {
   if (!("projectId" in input.shape) || fields["projectId"] !== undefined) return fields;
-  const projectId = await findProject(process.env["CLAUDE_PROJECT_DIR"] || process.cwd());
+  const projectId = await findProject(readEnvironment().projectFolder);
   return projectId === null ? fields : { ...fields, projectId };
 }

@@ -3,14 +3,15 @@ import type { Toolset } from "@merkle/wire";
 import { isLoopback } from "../broker/address.js";
 import { reachBroker } from "../broker/reach.js";
 import type { CommandContext } from "../command/command.js";
+import { readEnvironment } from "../config.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
 import { findHeldTeam } from "../sessions/stored-peers.js";
-import { connectServer, type DeskClient, type ServedDesk } from "./connect-server.js";
+import type { DeskClient, ServedDesk } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
 import { createStdioTransport } from "./stdio-transport.js";
-import { openToolDesk, type ToolDesk } from "./tool-server.js";
+import type { ToolDesk } from "./tool-server.js";
 import { channelCapability, findInboxSocket } from "./waking/wake-paths.js";
 
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
@@ -28,8 +29,9 @@ export async function serveStdio(context: CommandContext): Promise<number> {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
   const desk = createLazyDesk(async ({ info, sendChannel }) => {
-    const claudeSessionId = process.env["CLAUDE_CODE_SESSION_ID"] || null;
-    const inbox = findInboxSocket(process.env);
+    const { openToolDesk } = await import("./tool-server.js");
+    const claudeSessionId = readEnvironment().claudeSessionId;
+    const inbox = findInboxSocket(readEnvironment().variables);
     return openToolDesk({ config, options, claudeSessionId, inbox, client: info, sendChannel, log });
   });
   const requests = createStdioTransport(process.stdin, process.stdout);
@@ -38,6 +40,7 @@ export async function serveStdio(context: CommandContext): Promise<number> {
 
   async function serve(): Promise<void> {
     await transport.meet();
+    const { connectServer } = await import("./connect-server.js");
     await connectServer(transport, { desk, introduction, requests });
     await requests.ended;
   }
@@ -88,7 +91,6 @@ function createLazyDesk(load: (client: DeskClient) => Promise<ToolDesk>): LazyDe
 /** Whom the model will speak for, without asking a broker, which may not be there. */
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
   if (as === undefined) return join && { ...join, peer: null };
-  // It reads with zod, which takes as long to load as all the rest.
   const held = await findHeldTeam(home, as);
   return held && { session: held.slug, team: held.team_name, peer: held.peer_name };
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ListedTool, Message, NudgeFrame, Operation } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { MerkleError } from "@merkle/wire/plain";
-import type { Config } from "../config.js";
+import { type Config, readEnvironment } from "../config.js";
 import { createSealing } from "../private-messages/private-messages.js";
 import { checkConcluded } from "../record/check-seen.js";
 import { openBrokerLink } from "./broker-link.js";
@@ -72,7 +72,7 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
     paths,
     turn,
     now,
-    idleSince: async () => (inbox ? idleSince(inbox, process.env) : undefined),
+    idleSince: async () => (inbox ? idleSince(inbox, readEnvironment().variables) : undefined),
     mayInterrupt: options.interruptible,
     onRun: describeAgain,
   });

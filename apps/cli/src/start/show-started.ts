@@ -1,5 +1,6 @@
 import type { RunningBroker } from "../broker/run-file.js";
 import type { Output } from "../command/output.js";
+import { readEnvironment } from "../config.js";
 import { calledAs } from "../core/this-program.js";
 import { counted } from "../text/time.js";
 
@@ -43,7 +44,7 @@ export function showStarted(
         : [`${mark.ok} first admin ${firstInvite}  ${dim("1 use, 24 h: keep it to yourself")}`]),
     ].join("\n"),
   );
-  const merkle = calledAs();
+  const merkle = calledAs(readEnvironment());
   const steps = firstInvite !== null ? [`${merkle} join -`, stop] : toSteps(merkle, auth, stop);
   output.note(`  next: ${steps.join(`   ${dot}   `)}`);
   output.note(`        other agents: give them ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);

@@ -2,6 +2,7 @@ import type { ProposalInFull } from "@merkle/wire";
 import { askYesOrNo, canAsk } from "../../command/ask.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { isSet, textOf } from "../../command/flags.js";
+import { readEnvironment } from "../../config.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { createDraft, openEditor } from "../../document/draft.js";
 import { type Deciding, decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
@@ -79,7 +80,7 @@ function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
 /** The text as the user's editor leaves it; its file stays until it is accepted. */
 async function editText({ config, signal }: CommandContext, { draft: named, proposal }: Deciding) {
   const draft = await createDraft({ home: config.home, ...named }, proposal.content ?? "");
-  await openEditor(draft.path, process.env);
+  await openEditor(draft.path, readEnvironment().variables);
   signal.throwIfAborted();
   return { content: await draft.read(), keptIn: draft.path, remove: draft.remove };
 }

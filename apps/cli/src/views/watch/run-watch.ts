@@ -5,6 +5,7 @@ import { redactedBy, withoutText } from "@merkle/wire/plain";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
+import { readEnvironment } from "../../config.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
 import { createKnownTeams, findTailedSession } from "../../feed/known-teams.js";
 import { createMessageFormat, createTextFormat } from "../../feed/tail/print-messages.js";
@@ -88,7 +89,7 @@ function terminalOf({
   output,
 }: CommandContext): { readonly stdin: ReadStream; readonly stdout: WriteStream } | undefined {
   const { stdin, stdout } = process;
-  const isPlain = output.json || flags["input"] === false || process.env["TERM"] === "dumb";
+  const isPlain = output.json || flags["input"] === false || readEnvironment().hasPlainTerminal;
   return !isPlain && stdin.isTTY && stdout.isTTY ? { stdin, stdout } : undefined;
 }
 

@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { neutralJson } from "@merkle/wire/plain";
+import { readEnvironment } from "../../config.js";
 import type { RunnableJob, Runner, RunnerFacts, RunResult } from "../../start/broker.js";
 import { findCgroups } from "./cgroup.js";
 import { toChildEnvironment } from "./child-environment.js";
@@ -57,7 +58,7 @@ const processesUsual = 256 + 16 * availableParallelism();
  * What an earlier runner of this folder left behind is ended first.
  */
 export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<ClaudeRunner> {
-  const { folder, env = process.env, processesMax = processesUsual } = options;
+  const { folder, env = readEnvironment().variables, processesMax = processesUsual } = options;
   const mark = markOf(folder);
   await prepareFolder(folder);
   // Found out when it is first needed: most starts of a broker run no job.

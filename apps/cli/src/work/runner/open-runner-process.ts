@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { readEnvironment } from "../../config.js";
 import type { RunnableJob, RunnerFacts, RunResult } from "../../start/broker.js";
 import { toChildEnvironment } from "./child-environment.js";
 import type { ClaudeRunnerOptions } from "./claude-runner.js";
@@ -24,7 +25,7 @@ const saidBytesMax = 2_048;
 
 /** Starts it; `onFailed` is called when it ends without having been closed. */
 export function openRunnerProcess(
-  { env = process.env, ...options }: ClaudeRunnerOptions,
+  { env = readEnvironment().variables, ...options }: ClaudeRunnerOptions,
   onFailed: () => void,
 ): RunnerProcess {
   const child = fork(builtEntry(), {

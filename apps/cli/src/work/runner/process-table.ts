@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { readEnvironment } from "../../config.js";
 
 /** A process of this machine, as far as it matters whose child it is. */
 export interface ProcessRow {
@@ -69,7 +70,7 @@ async function readStat(pid: number): Promise<ProcessRow | undefined> {
 async function listFromPs(): Promise<ProcessRow[]> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="], {
     maxBuffer: 16 * 1024 * 1024,
-    env: { PATH: process.env["PATH"], LC_ALL: "C" },
+    env: { PATH: readEnvironment().path, LC_ALL: "C" },
   });
   return stdout.split("\n").flatMap(parsePsLine);
 }
