@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { RunnableJob } from "@merkle/broker";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listProcesses } from "../../apps/cli/src/work/runner/process-table.js";
+import { listProcesses } from "../../apps/cli/src/core/process-table.js";
 import {
   type RunnerProcessOptions,
   startRunnerProcess,

@@ -1,7 +1,7 @@
 import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/rate-limits";
-import { usageError } from "./core/cli-error.js";
+import { type CliError, usageError } from "./core/cli-error.js";
 import { explainingHome } from "./core/merkle-home.js";
 
 /** What a `.merkle.json` or `config.json` says; other keys belong to others and are left alone. */
@@ -26,48 +26,52 @@ export interface ConfigFile {
 /** Reads a configuration file; one that is not there says nothing. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const { text = "", content = {} } = (await readObject(path)) ?? {};
+  const at = (key: string): Given => ({ value: content[key], name: `${key} in ${path}` });
+  const pathAt = (key: string) => {
+    const file = readText(at(key));
+    return file === undefined ? undefined : resolve(dirname(path), file);
+  };
   return {
     path,
     text,
-    mcpUrl: readText(content, "mcp_url", path),
-    name: readText(content, "name", path),
-    mesh: readText(content, "mesh", path),
-    ca: readPath(content, "ca", path),
-    insecure: readSwitch(content, "insecure", path),
-    tlsCert: readPath(content, "tls_cert", path),
-    tlsKey: readPath(content, "tls_key", path),
-    trustedProxies: readList(content, "trusted_proxies", path),
-    rateLimits: readRates(content["rate_limits"], `rate_limits in ${path}`),
+    mcpUrl: readText(at("mcp_url")),
+    name: readText(at("name")),
+    mesh: readText(at("mesh")),
+    ca: pathAt("ca"),
+    insecure: readSwitch(at("insecure")),
+    tlsCert: pathAt("tls_cert"),
+    tlsKey: pathAt("tls_key"),
+    trustedProxies: readList(at("trusted_proxies")),
+    rateLimits: readRates(at("rate_limits")),
     agent: content["agent"],
   };
 }
 
-function readText(content: Record<string, unknown>, key: string, path: string): string | undefined {
-  const value = content[key];
-  if (value === undefined || typeof value === "string") return value;
-  throw usageError(`${key} in ${path} must be text, got ${JSON.stringify(value)}.`);
+/** A value of a configuration file, and what it is called in the sentence about a bad one. */
+export interface Given {
+  readonly value: unknown;
+  readonly name: string;
 }
 
-function readPath(content: Record<string, unknown>, key: string, path: string): string | undefined {
-  const text = readText(content, key, path);
-  return text === undefined ? undefined : resolve(dirname(path), text);
+export function readText(given: Given): string | undefined {
+  if (given.value === undefined || typeof given.value === "string") return given.value;
+  throw wrong(given, "text");
 }
 
-function readSwitch(content: Record<string, unknown>, key: string, path: string): boolean | undefined {
-  const value = content[key];
-  if (value === undefined || typeof value === "boolean") return value;
-  throw usageError(`${key} in ${path} must be true or false, got ${JSON.stringify(value)}.`);
+export function readSwitch(given: Given): boolean | undefined {
+  if (given.value === undefined || typeof given.value === "boolean") return given.value;
+  throw wrong(given, "true or false");
 }
 
-function readList(
-  content: Record<string, unknown>,
-  key: string,
-  path: string,
-): readonly string[] | undefined {
-  const value = content[key];
+function readList(given: Given): readonly string[] | undefined {
+  const { value } = given;
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
-  throw usageError(`${key} in ${path} must be a list of texts, got ${JSON.stringify(value)}.`);
+  throw wrong(given, "a list of texts");
+}
+
+export function wrong({ value, name }: Given, expected: string): CliError {
+  return usageError(`${name} must be ${expected}, got ${JSON.stringify(value)}.`);
 }
 
 /** The `.merkle.json` of the project that `folder` lies in: the nearest one up to the top of the repository. */
@@ -133,11 +137,12 @@ async function isRepository(folder: string): Promise<boolean> {
  * Reads how often a broker lets be called, as far as it differs from what is usual: `"off"`, or an object such as
  * `{"member_write": {"per_second": 50, "burst": 500}}`.
  *
- * @throws CliError `usage`, naming `source`
+ * @throws CliError `usage`, naming the key and the file
  */
-export function readRates(value: unknown, source: string): Partial<RateLimits> | "off" | undefined {
+function readRates(given: Given): Partial<RateLimits> | "off" | undefined {
+  const { value, name: source } = given;
   if (value === undefined || value === "off") return value;
-  if (!isObject(value)) throw wrong(source, value, '"off" or an object');
+  if (!isObject(value)) throw wrong(given, '"off" or an object');
   return Object.fromEntries(
     Object.entries(value).map(([name, rate]) => [
       requireName(name, source),
@@ -160,13 +165,9 @@ function readRate(value: unknown, source: string): RateLimit {
     if (typeof burst === "number" && burst >= 1 && typeof per_second === "number" && per_second > 0)
       return { burst, per_second };
   }
-  throw wrong(source, value, '{"per_second": 50, "burst": 500} with a burst of at least 1');
+  throw wrong({ value, name: source }, '{"per_second": 50, "burst": 500} with a burst of at least 1');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function wrong(source: string, value: unknown, expected: string) {
-  return usageError(`${source} must be ${expected}, got ${JSON.stringify(value)}.`);
 }

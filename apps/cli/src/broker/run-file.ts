@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { homeFiles } from "../core/merkle-home.js";
-import { processBegan } from "../core/process-lock.js";
+import { processBegan } from "../core/process-table.js";
 
 /** The broker that `merkle up` runs on a home: which process it is, and what it told when it started. */
 export interface RunningBroker {

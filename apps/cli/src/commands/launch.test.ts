@@ -11,7 +11,7 @@ import { atEnd } from "../../../../tests/kit/at-end.js";
 import { lookForSecrets } from "../../../../tests/kit/canary.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
-import { processBegan } from "../core/process-lock.js";
+import { processBegan } from "../core/process-table.js";
 import { type HeldTeam, listHeldTeams, saveTeam } from "../sessions/stored-peers.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import {

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import { rootNamePattern } from "@merkle/wire/source-path";
+import { type Given, readSwitch, readText, wrong } from "../../config-file.js";
 import { usageError } from "../../core/cli-error.js";
 
 /** What `agent` in config.json says of jobs that run on this machine (JOB-13). */
@@ -66,15 +67,10 @@ export function readAgentSettings(value: unknown, path: string): AgentSettings {
       perspective: span("perspective_timeout", "3m"),
     },
     logDir: readLogFolder(at("log_dir"), path),
-    skipPermissions: readSwitch(at("skip_permissions")),
-    remoteRunners: readSwitch(at("remote_runners")),
+    skipPermissions: readSwitch(at("skip_permissions")) ?? false,
+    remoteRunners: readSwitch(at("remote_runners")) ?? false,
     environment: readNames(at("environment")),
   };
-}
-
-interface Given {
-  readonly value: unknown;
-  readonly name: string;
 }
 
 function toBlock(value: unknown, path: string): Readonly<Record<string, unknown>> {
@@ -116,17 +112,6 @@ function readRoots(given: Given): Readonly<Record<string, string>> {
   );
 }
 
-function readText(given: Given): string | undefined {
-  if (given.value === undefined || typeof given.value === "string") return given.value;
-  throw wrong(given, "text");
-}
-
-function readSwitch(given: Given): boolean {
-  const { value = false } = given;
-  if (typeof value === "boolean") return value;
-  throw wrong(given, "true or false");
-}
-
 function readCount(given: Given): number {
   const { value = 1 } = given;
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 100) return value;
@@ -160,7 +145,3 @@ function toMilliseconds(value: unknown, name: string): number {
 }
 
 const spanMsMax = 24 * 60 * 60 * 1_000;
-
-function wrong({ value, name }: Given, expected: string): Error {
-  return usageError(`${name} must be ${expected}, got ${JSON.stringify(value)}.`);
-}

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { askToEnd, findMarked, listProcesses, type ProcessRow, signal } from "../../core/process-table.js";
 import type { Containment, Held, Tools } from "./containment.js";
-import { askToEnd, findMarked, listProcesses, type ProcessRow, signal } from "./process-table.js";
 
 /**
  * Finds the processes of a run by everything that gives them away: their process group and session, a mark in the environment

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Containment, Tools } from "./containment.js";
 import {
   askToEnd,
   countInNamespaceOf,
@@ -7,7 +6,8 @@ import {
   isAlive,
   listProcesses,
   signalGroup,
-} from "./process-table.js";
+} from "../../core/process-table.js";
+import type { Containment, Tools } from "./containment.js";
 
 /** Between SIGTERM and SIGKILL. */
 export const graceMs = 5_000;

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { readEnvironment } from "../../config.js";
 
 /** A process of this machine, as far as it matters whose child it is. */
 export interface ProcessRow {
@@ -43,6 +42,35 @@ export async function findChild(pid: number): Promise<number | undefined> {
   return first > 0 ? first : undefined;
 }
 
+/**
+ * When a process began, in the system's own words, or null when there is none: tells a process from a later one that
+ * got its number. A process that has ended and was not collected by its parent counts as gone. Windows has no quick
+ * way to ask; there the number alone decides.
+ */
+export async function processBegan(pid: number): Promise<string | null> {
+  if (!isThere(pid)) return null;
+  if (process.platform === "win32") return "";
+  if (process.platform !== "linux") {
+    const shown = await promisify(execFile)("ps", ["-o", psColumns, "-p", String(pid)]).catch(() => null);
+    const [row] = parsePsLine(shown?.stdout.trimEnd() ?? "");
+    return row?.began.trim().replace(/\s+/g, " ") ?? null;
+  }
+  const [boot, row] = await Promise.all([
+    readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => ""),
+    readStat(pid),
+  ]);
+  return row === undefined ? null : `${boot.trim()} ${row.began}`;
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
 /** Whether a process has not ended yet. */
 export async function isAlive(pid: number): Promise<boolean> {
   return (await readStat(pid)) !== undefined;
@@ -68,12 +96,13 @@ async function readStat(pid: number): Promise<ProcessRow | undefined> {
 
 /** What POSIX has everywhere. Of a process's session it knows nothing that other systems agree on, so it counts as its group. */
 async function listFromPs(): Promise<ProcessRow[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="], {
+  const { stdout } = await promisify(execFile)("env", ["LC_ALL=C", "ps", "-A", "-o", psColumns], {
     maxBuffer: 16 * 1024 * 1024,
-    env: { PATH: readEnvironment().path, LC_ALL: "C" },
   });
   return stdout.split("\n").flatMap(parsePsLine);
 }
+
+const psColumns = "pid=,ppid=,pgid=,stat=,lstart=";
 
 /** Exported for its test. */
 export function parsePsLine(line: string): ProcessRow[] {
