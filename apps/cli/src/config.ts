@@ -67,7 +67,7 @@ export interface Config {
 }
 
 /** What this process was started with, beside the settings that `readConfig` takes from it. Nothing else reads `process.env`. */
-export interface Environment {
+interface Environment {
   /** All variables: for settings, for programs that are started, and for what looks at a whole family of them. */
   readonly variables: NodeJS.ProcessEnv;
   /** `PATH`: where programs are looked for. */
@@ -102,13 +102,13 @@ export interface BrokerAddress {
   readonly source: "--url" | "MERKLE_URL" | "MCP_URL" | ".merkle.json" | "config.json" | "default";
 }
 
-export interface ConfigSources {
+interface ConfigSources {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }
 
-export const defaultPort = 7423;
+const defaultPort = 7423;
 
 /** @throws CliError `usage`, naming the flag, variable or file that holds a bad value */
 export async function readConfig({ flags, env, cwd }: ConfigSources): Promise<Config> {

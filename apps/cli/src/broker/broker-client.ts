@@ -94,7 +94,7 @@ export function createBrokerClient(
 type Init = Omit<HttpRequest, "signal">;
 
 /** How the requests to one broker are made. */
-export interface RequestOptions {
+interface RequestOptions {
   readonly address: BrokerAddress;
   readonly signal: AbortSignal;
   /** Finds what a connection believes, once. @throws CliError where nothing may be asked at all */
@@ -107,7 +107,7 @@ export interface RequestOptions {
 }
 
 /** Requests to one broker: signed in anew after a refusal, and repeated where it was asked too often. */
-export interface Requests {
+interface Requests {
   readonly authorization: Authorization;
   /** Asks once, without a word of who asks. @throws CliError `unreachable` */
   request(path: string, init?: Init): Promise<HttpAnswer>;

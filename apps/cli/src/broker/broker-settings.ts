@@ -2,9 +2,9 @@ import { type BrokerSettings, brokerSettingsDefault } from "@merkle/wire";
 import { nearest } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 
-export type SettingName = keyof BrokerSettings;
+type SettingName = keyof BrokerSettings;
 
-export const settingNames = Object.keys(brokerSettingsDefault).filter(isSettingName);
+const settingNames = Object.keys(brokerSettingsDefault).filter(isSettingName);
 
 /** The setting that a person names; `url` is the short word for the broker's public URL. */
 export function toSettingName(word: string): SettingName {

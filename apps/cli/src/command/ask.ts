@@ -17,14 +17,14 @@ export interface Asker {
   oneOf<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;
 }
 
-export interface TextQuestion {
+interface TextQuestion {
   readonly message: string;
   readonly default?: string | undefined;
   /** What is wrong with an answer, in a sentence; undefined when nothing is. */
   readonly problemOf: (answer: string) => string | undefined;
 }
 
-export interface ChoiceQuestion<Value extends string> {
+interface ChoiceQuestion<Value extends string> {
   readonly message: string;
   readonly default?: Value | undefined;
   readonly choices: (typed: string) => Promise<readonly { readonly value: Value; readonly name: string }[]>;

@@ -5,13 +5,13 @@ import { oneLine } from "../text/one-line.js";
 import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
 
 /** What the command line knows by itself of the word that is being typed, and what of it has to be asked of a broker. */
-export interface Completion {
+interface Completion {
   readonly words: readonly string[];
   readonly asks: readonly Asked[];
 }
 
 /** `group` and `who` are those of the session that stands on the line, where one does. */
-export interface Asked {
+interface Asked {
   readonly is: "session" | "root/path" | "who" | "group";
   readonly session: string | undefined;
 }

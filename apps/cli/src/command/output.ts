@@ -51,7 +51,7 @@ export interface Signs {
 
 type Colours = ReturnType<typeof picocolors.createColors>;
 
-export type Mark = "ok" | "warn" | "fail" | "skip";
+type Mark = "ok" | "warn" | "fail" | "skip";
 
 interface Terminal {
   readonly stdout: NodeJS.WriteStream;

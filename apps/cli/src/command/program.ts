@@ -149,11 +149,11 @@ export function markDashedText(argv: readonly string[]): string[] {
   return argv.map((each) => (/^-[^\s=]*\s/.test(each) ? `${mark}${each}` : each));
 }
 
-export function unmarkDashedText(text: string): string {
+function unmarkDashedText(text: string): string {
   return text.startsWith(mark) ? text.slice(mark.length) : text;
 }
 
-export function unmarkFlags(flags: Flags): Flags {
+function unmarkFlags(flags: Flags): Flags {
   return Object.fromEntries(
     Object.entries(flags).map(([name, value]) => [
       name,

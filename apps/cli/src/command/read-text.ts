@@ -5,7 +5,7 @@ import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { getSession } from "../sessions/find-session.js";
 
-export interface WantedText {
+interface WantedText {
   /** The argument or flag: the text itself, or `-` for stdin. Nothing means stdin too, where that is no terminal. */
   readonly given: string | undefined;
   /** How it is called in a sentence: `the text`. */

@@ -29,7 +29,7 @@ export const backup: Command = {
   },
 };
 
-export interface RowCounts {
+interface RowCounts {
   readonly sessions: number;
   readonly messages: number;
 }

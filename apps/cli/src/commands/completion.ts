@@ -21,7 +21,7 @@ export const completion: Command = {
 
 /** The shells that completion is made for. */
 export const shells = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof shells)[number];
+type Shell = (typeof shells)[number];
 
 /**
  * What makes a shell ask `merkle __complete` for the words that can stand where the cursor is. All that is known of

@@ -35,7 +35,7 @@ function toLines({ id, status, message, fix }: Finding, { mark }: Output): strin
 const checks = [checkNode, checkHome, checkDisk, checkDatabase, checkBroker, checkPort, checkClaude];
 
 /** Every check's findings, in an order in which the first fault explains those after it. */
-export async function runChecks(context: CheckContext): Promise<Finding[]> {
+async function runChecks(context: CheckContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const check of checks) findings.push(...(await check(context)));
   return findings;

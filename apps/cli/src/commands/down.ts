@@ -23,7 +23,7 @@ const lookEveryMs = 25;
  * Stops the broker of this home and returns when it is gone. That nothing runs is no error: what was wanted is so.
  * Only a process that is known to be the broker is signalled: its number and its beginning are those that it wrote down.
  */
-export async function stopBroker({ config, output, signal }: CommandContext): Promise<number> {
+async function stopBroker({ config, output, signal }: CommandContext): Promise<number> {
   const { home } = config;
   const running = await findRunningBroker(home);
   if (!running) {

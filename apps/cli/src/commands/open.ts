@@ -65,7 +65,7 @@ const signInSeconds = 5 * 60;
  * A link that signs a browser in, or where everybody is let in verifies its person, and leads to a session's page, or to all
  * of them for null. Null where nobody can be verified from here, and the page's own address does.
  */
-export async function getOpeningLink(
+async function getOpeningLink(
   broker: BrokerClient,
   page: string | null,
   config: Pick<Config, "home" | "agentShell">,
@@ -84,7 +84,7 @@ export async function getOpeningLink(
  * A file that leads a browser on to an address that holds a secret. A browser is given what it opens as an argument, which
  * every program of the machine can see; the file only this user reads, and the link in it is good once.
  */
-export async function writeLeadingPage(home: string, link: string): Promise<string> {
+async function writeLeadingPage(home: string, link: string): Promise<string> {
   const path = homeFiles.leadingPage(home);
   const target = JSON.stringify(link).replaceAll("<", "\\u003c");
   const page = `<!doctype html>

@@ -55,7 +55,7 @@ export const peers: Command = {
 const leftShownMax = 5;
 
 /** One line for each peer: sign, name, role and groups, state, what it says that it does. */
-export function formatPeers(peers: readonly Peer[], output: Output, { all }: { all: boolean }): string {
+function formatPeers(peers: readonly Peer[], output: Output, { all }: { all: boolean }): string {
   const present = inOrderOfState(peers.filter((peer) => peer.left_at === null));
   const left = peers
     .filter((peer) => peer.left_at !== null)

@@ -47,7 +47,7 @@ function quoteName(name: string): string {
 type Painted = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm">;
 
 /** One line for each persona: what it read, when, and whether that still holds. */
-export function formatPerspectives(perspectives: readonly Perspective[], output: Painted): string {
+function formatPerspectives(perspectives: readonly Perspective[], output: Painted): string {
   const rows = perspectives.map((each) => [
     { text: oneLine(each.persona_name), paint: output.bold },
     { text: each.source_version === null ? "" : `v${each.source_version}` },
@@ -58,7 +58,7 @@ export function formatPerspectives(perspectives: readonly Perspective[], output:
 }
 
 /** The same of one: `read as Sceptic of v12 3m ago · stale: the document has changed since`. */
-export function perspectiveText(
+function perspectiveText(
   { persona_name, source_version, made_at, ...rest }: Perspective,
   { dot }: Pick<Output, "dot">,
 ): string {

@@ -79,7 +79,7 @@ export const post: Command = {
 const namesMax = 5;
 
 /** `delivered 0/2 (Cedar last seen 6m ago, atlas idle, wakes by inbox)`: what is known of each that a message reaches. */
-export function deliveryText(recipients: readonly RecipientState[]): string {
+function deliveryText(recipients: readonly RecipientState[]): string {
   const delivered = recipients.filter((each) => each.delivered).length;
   const waiting = recipients.filter((each) => !each.delivered);
   const told = waiting.slice(0, namesMax).map(describeRecipient);
@@ -89,7 +89,7 @@ export function deliveryText(recipients: readonly RecipientState[]): string {
 }
 
 /** Those that get it only when they come back. */
-export function awayText(recipients: readonly RecipientState[]): string | undefined {
+function awayText(recipients: readonly RecipientState[]): string | undefined {
   const away = recipients.filter((each) => !each.delivered && isAway(each));
   if (away.length === 0) return undefined;
   const names = away.slice(0, namesMax).map((each) => peerName(each.team, each.peer));

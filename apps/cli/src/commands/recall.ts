@@ -49,7 +49,7 @@ export const recall: Command = {
 };
 
 /** One line for each memory: its id, what it says, who said so where and when, its tags. */
-export function formatMemories(
+function formatMemories(
   memories: readonly (Memory & { readonly marked?: string })[],
   output: Output,
 ): string {

@@ -88,7 +88,7 @@ function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_
 }
 
 /** What is about to lose its text, as a person is asked and told about it. */
-export interface Removable {
+interface Removable {
   readonly input: Pick<InputOf<"redact_message">, "sequence" | "document_versions">;
   /** `#405`, `v3 to v7` */
   readonly name: string;
@@ -98,7 +98,7 @@ export interface Removable {
 
 const textCharsMax = 60;
 
-export async function findRemovable(actor: Actor, session: Session, wanted: Wanted): Promise<Removable> {
+async function findRemovable(actor: Actor, session: Session, wanted: Wanted): Promise<Removable> {
   if ("versions" in wanted) {
     const { from, to } = wanted.versions;
     const name = from === to ? `v${from}` : `v${from} to v${to}`;

@@ -64,7 +64,7 @@ export const rename: Command = {
 };
 
 /** What a change of title or description changed, and how many others heard of it. */
-export async function describeChanges(
+async function describeChanges(
   { changes }: OutputOf<"update_session_metadata">,
   { broker, output, session }: { broker: Pick<BrokerClient, "call">; output: Output; session: Session },
 ): Promise<string> {

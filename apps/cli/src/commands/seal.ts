@@ -46,7 +46,7 @@ export const seal: Command = {
 type Sealed = OutputOf<"session_seal">;
 
 /** What the last conclusion sealed, what came after it, and by which key. */
-export function formatSeal({ head, seals, keys }: Sealed, output: Pick<Output, "mark" | "dim">): string {
+function formatSeal({ head, seals, keys }: Sealed, output: Pick<Output, "mark" | "dim">): string {
   const [last] = seals;
   const lines = last
     ? [`${output.mark.ok} ${sealText(last)}`, factsOf(last)]
@@ -71,7 +71,7 @@ function factsOf({ document, at }: SignedHead): string {
 }
 
 /** The first of the heads whose signature is not by the key that it names. */
-export async function findForged({ head, seals, keys }: Sealed): Promise<SignedHead | null> {
+async function findForged({ head, seals, keys }: Sealed): Promise<SignedHead | null> {
   for (const each of [head, ...seals]) {
     const key = keys.find(({ key_id }) => key_id === each.key_id);
     if (!key || !(await isSignedBy(each, key, verifySignatureHere))) return each;

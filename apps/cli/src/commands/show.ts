@@ -36,7 +36,7 @@ export const show: Command = {
 };
 
 /** A session as a page of text: title, state and counts, purpose, teams, and where the dashboard shows it. */
-export async function formatSession(
+async function formatSession(
   session: OutputOf<"get_session">,
   { broker, output }: { readonly broker: BrokerClient; readonly output: Output },
 ): Promise<string> {

@@ -48,7 +48,7 @@ function nothingForStrangers(error: unknown): null {
   throw error;
 }
 
-export interface MeshFacts {
+interface MeshFacts {
   readonly open_sessions: number;
   /** Peers that have a wait parked at this moment. */
   readonly peers_polling: number;
@@ -60,7 +60,7 @@ export interface MeshFacts {
 const sessionsAtOnce = 8;
 
 /** What goes on in the broker's mesh. What `reader` has put away does not wait for them. */
-export async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshFacts> {
+async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshFacts> {
   const [{ connection_url }, { waits }, sessionIds, { total }] = await Promise.all([
     broker.call("get_settings", {}),
     readClients(broker),

@@ -104,11 +104,11 @@ function readRoot(text: string | undefined): string | undefined {
 }
 
 /** What a tick never stands without. */
-export const whatItShows =
+const whatItShows =
   "Unchanged since sealing. Does not show that a statement is true, or what was never posted.";
 
 /** A record that holds, for people. */
-export function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
+function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
   const { size, matched, redacted, noted, signed_by, document_version, session, seen_later } = report;
   const apart = [
     redacted > 0 && `${counted(redacted, "text")} removed`,
@@ -146,7 +146,7 @@ function trustText({ signed_by }: RecordReport): string {
 const othersTold = 4;
 
 /** A record that does not hold: the first wrong thing, and how many more there are. */
-export function verificationFailed(report: RecordReport, next: readonly string[]): CliError {
+function verificationFailed(report: RecordReport, next: readonly string[]): CliError {
   const [first, ...others] = report.findings;
   const told = others.slice(0, othersTold).map((each) => `\n  also: ${sentence(each)}`);
   const more = others.length - told.length;

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /** What opens an address. */
-export interface Browser {
+interface Browser {
   readonly command: string;
   readonly args: readonly string[];
 }

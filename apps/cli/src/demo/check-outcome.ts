@@ -10,7 +10,7 @@ interface Played {
   readonly signal: AbortSignal;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly title: string;
   readonly document: string;
   readonly documentVersion: number;

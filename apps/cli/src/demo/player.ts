@@ -18,7 +18,7 @@ export interface Stage {
 }
 
 /** One who takes part: hears what others say, and speaks. */
-export interface Player {
+interface Player {
   /** Reads on until this has happened. */
   hear(expected: Expected): Promise<void>;
   hearLine(line: Line): Promise<void>;

@@ -49,7 +49,7 @@ async function play(
 }
 
 /** Runs a broker as `merkle up` does, on a home that is gone when it has stopped. Nothing of this machine's own is used. */
-export function runOwnBroker(context: CommandContext): Promise<number> {
+function runOwnBroker(context: CommandContext): Promise<number> {
   return withTemporaryHome(async (home) => {
     const config = await readConfig({ flags: { port: "0" }, env: { MERKLE_HOME: home }, cwd: home });
     return runBroker({ ...context, config });
@@ -57,7 +57,7 @@ export function runOwnBroker(context: CommandContext): Promise<number> {
 }
 
 /** Gives `work` a Merkle home that is removed afterwards, with everything that was stored for it. */
-export async function withTemporaryHome<Result>(work: (home: string) => Promise<Result>): Promise<Result> {
+async function withTemporaryHome<Result>(work: (home: string) => Promise<Result>): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), "merkle-demo-"));
   try {
     // A broker that root runs has its PostgreSQL run as another user, who must get through to the data.
@@ -88,7 +88,7 @@ async function removeAway(home: string, link: string): Promise<void> {
  * Runs `work` until it ends, or until the process that started this one is gone or says that it is enough: both close
  * our stdin.
  */
-export async function untilParentGone<Result>(
+async function untilParentGone<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

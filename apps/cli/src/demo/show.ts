@@ -8,7 +8,7 @@ import { authorOf } from "./expected.js";
 import { cast } from "./story.js";
 
 /** What people see of the demo while it runs; nothing with `--json`. */
-export interface Show {
+interface Show {
   say(text: string): void;
   message(message: Message): Promise<void>;
   /** The document has changed: shows what is new, before the messages that come later. */
@@ -63,7 +63,7 @@ function count(text: string, pattern: RegExp): number {
 }
 
 /** A message as `merkle tail` prints it, broken between words where the terminal ends. */
-export function formatLine(message: Message, output: Output): string {
+function formatLine(message: Message, output: Output): string {
   const index = Object.values<string>(cast).indexOf(authorOf(message));
   const colour = index < 0 ? String : output.teamColour(index);
   const author: Author = { own: false, colour };

@@ -59,7 +59,7 @@ function sectionsText(sections: readonly string[]): string {
 }
 
 /** What a unified diff changed. */
-export interface DiffFacts {
+interface DiffFacts {
   readonly added: number;
   readonly removed: number;
   /** The headings above the changes, each once, as they stand in the new text. */

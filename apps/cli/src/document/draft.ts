@@ -13,7 +13,7 @@ export interface Draft {
   remove(): Promise<void>;
 }
 
-export interface DraftOf {
+interface DraftOf {
   readonly home: string;
   /** Says what it is a draft of. */
   readonly name: string;

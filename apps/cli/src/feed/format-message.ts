@@ -5,7 +5,7 @@ import { nameBesideMark } from "../sessions/peer-names.js";
 import { cutText } from "../text/one-line.js";
 
 /** How messages look on this terminal. */
-export interface MessageStyle {
+interface MessageStyle {
   readonly arrow: string;
   readonly dot: string;
   dim(text: string): string;

@@ -11,7 +11,7 @@ import {
 import { usageError } from "../core/cli-error.js";
 
 /** A post but for its text. */
-export type WantedPost = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {
+type WantedPost = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {
   readonly content: Omit<InputOf<"post_message">["content"], "text">;
 };
 

@@ -15,7 +15,7 @@ export interface Actor {
 }
 
 /** The broker, and what says who acts from here. */
-export interface Acting {
+interface Acting {
   readonly broker: BrokerClient;
   readonly config: Pick<Config, "home" | "session" | "team" | "personName" | "agentShell"> &
     Partial<Pick<Config, "peer">>;

@@ -16,7 +16,7 @@ import { homeFiles } from "../core/merkle-home.js";
 import { requireKnown } from "../trust/require-known.js";
 import { type HeldMember, keepMember, listMembers, takeSeed } from "./members.js";
 
-export type Preview = OutputOf<"preview_invite">;
+type Preview = OutputOf<"preview_invite">;
 
 /** The broker that an invite is for: that of its link, unless the call names another. */
 export async function findInvitingBroker(
@@ -125,7 +125,7 @@ function damagedKey(home: string): CliError {
 }
 
 /** An invite as it was given: what proves it, and where its link leads. */
-export interface GivenInvite {
+interface GivenInvite {
   /** The secret alone, or the code. */
   readonly words: string;
   /** The broker of the link; undefined for what is not a whole link. */

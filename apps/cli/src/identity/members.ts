@@ -37,11 +37,6 @@ export async function keepMember(home: string, member: HeldMember): Promise<void
   await writeKey(home, `${member.mesh_id}.json`, member);
 }
 
-/** Forgets a membership; the key stays, since other meshes of its broker may have it too. */
-export async function forgetMember(home: string, meshId: string): Promise<void> {
-  await explainingHome(home, () => rm(join(homeFiles.members(home), `${meshId}.json`), { force: true }));
-}
-
 /**
  * The seed of this home's key for a broker, made when there is none yet. It is kept before anything is proved with it:
  * when the answer to a joining is lost, the same key joins again, and uses up nothing more.
@@ -113,7 +108,7 @@ const texts = [
 ] as const satisfies readonly (keyof HeldMember)[];
 
 /** Which membership is meant. */
-export interface WantedMember {
+interface WantedMember {
   /** By its address, or by who it says that it is. */
   readonly broker: { readonly url: string } | { readonly id: string };
   /** By name or id. */

@@ -58,7 +58,7 @@ function bareId(credential: string): string {
   return parsed.teamId;
 }
 
-export type VerificationCode = OutputOf<"create_verification_code">;
+type VerificationCode = OutputOf<"create_verification_code">;
 
 /**
  * A link that verifies a person, where the broker runs on this home (CLI-90); null for any other broker, and in the shell of an

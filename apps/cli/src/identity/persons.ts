@@ -15,7 +15,7 @@ export interface HeldPerson {
 }
 
 /** Whose persons are kept: this user's own, or in an agent's shell a guest, so that no agent speaks as the user. */
-export type PersonKeeper = Pick<Config, "home"> & Partial<Pick<Config, "agentShell">>;
+type PersonKeeper = Pick<Config, "home"> & Partial<Pick<Config, "agentShell">>;
 
 /** The person of this home in a mesh; null while nobody has written there yet, or when the file is none of ours. */
 export async function findPerson(keeper: PersonKeeper, meshId: string): Promise<HeldPerson | null> {

@@ -61,7 +61,7 @@ async function hasHooksInTurn({ output }: CommandContext): Promise<boolean> {
   }
 }
 
-export interface Undertaking {
+interface Undertaking {
   /** `merkle install`, as it is typed. */
   readonly command: string;
   readonly plans: readonly FilePlan[];
@@ -74,7 +74,7 @@ export interface Undertaking {
 }
 
 /** Shows what would change, asks, and changes it. */
-export async function carryOut(context: CommandContext, undertaking: Undertaking): Promise<number> {
+async function carryOut(context: CommandContext, undertaking: Undertaking): Promise<number> {
   const { flags, output, signal } = context;
   const { plans, command } = undertaking;
   const isChange = plans.some((each) => each.current !== each.next);

@@ -7,7 +7,7 @@ export interface JsonNode {
   readonly members: readonly JsonMember[] | undefined;
 }
 
-export interface JsonMember {
+interface JsonMember {
   readonly start: number;
   readonly name: string | undefined;
   readonly node: JsonNode;

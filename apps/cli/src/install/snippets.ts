@@ -4,7 +4,7 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { type ServerProgram, serverProgram } from "./server-program.js";
 
 /** What a client's user puts into its configuration, in either of two forms, and where. */
-export interface Snippet {
+interface Snippet {
   readonly where: string;
   /** The client starts merkle itself: mail is pushed, the place is kept. */
   readonly stdio: string;
@@ -13,7 +13,7 @@ export interface Snippet {
 }
 
 export const snippetClients = ["cursor", "codex", "gemini", "vscode", "print"] as const;
-export type SnippetClient = (typeof snippetClients)[number];
+type SnippetClient = (typeof snippetClients)[number];
 
 export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl: string): Snippet {
   const { command, entry, env } = program;

@@ -23,7 +23,7 @@ import {
   type Wish,
 } from "./launch-options.js";
 
-export interface AskWish {
+interface AskWish {
   readonly wanted: Wanted;
   readonly asker: Asker;
   readonly broker: BrokerClient;

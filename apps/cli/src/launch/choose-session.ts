@@ -13,7 +13,7 @@ export type ChosenSession =
   | { readonly kind: "new"; readonly slug: string | undefined; readonly title: string };
 
 /** Asks on the terminal whether the session that is nearly called so is meant. */
-export type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
+type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
 
 /**
  * The session of this slug, id or exact title; or a new one of that name, unless one is nearly called so, which is asked

@@ -7,19 +7,19 @@ import { type HeldTeam, placeIdOf } from "../sessions/stored-peers.js";
 import type { AgentOptions } from "./launch-options.js";
 
 /** Where a launched agent belongs. */
-export interface Place extends Reach {
+interface Place extends Reach {
   /** The broker's base. */
   readonly url: string;
   readonly team: Pick<HeldTeam, "slug" | "team_id" | "team_name" | "peer_id">;
 }
 
-export interface Agent extends AgentOptions {
+interface Agent extends AgentOptions {
   /** What stands after `--`, without `--settings`: of several of those Claude Code takes one alone, which is ours. */
   readonly userArgs: readonly string[];
 }
 
 /** How Claude Code is run: everything but the program itself. No secret is in it (LAUNCH-6). */
-export interface ClaudeCall {
+interface ClaudeCall {
   readonly args: readonly string[];
   /** What its environment has besides the user's own. */
   readonly env: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface ClaudeCall {
   readonly settingsFile: string;
 }
 
-export interface McpConfig {
+interface McpConfig {
   readonly mcpServers: {
     readonly merkle: {
       readonly type: "stdio";

@@ -8,7 +8,7 @@ import { resumePlace, type TakenPlace, type Taker, takePlace } from "../sessions
 import type { ChosenSession } from "./choose-session.js";
 import type { Wish } from "./launch-options.js";
 
-export interface EnterSession {
+interface EnterSession {
   readonly broker: BrokerClient;
   readonly home: string;
   readonly meshId: string;

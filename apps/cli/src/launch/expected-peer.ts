@@ -6,7 +6,7 @@ import type { Launching } from "./launching.js";
 /** Stands for the id of a place that is not there yet. */
 export const unknownPlaceId = "PLACE_ID";
 
-export interface ExpectedPlace {
+interface ExpectedPlace {
   readonly place: Pick<HeldTeam, "slug" | "team_id" | "team_name" | "peer_id" | "peer_name">;
   /** In words: which kind of place it is. */
   readonly taken: string;

@@ -14,7 +14,7 @@ export interface Claude {
   readonly version: string;
 }
 
-export interface ClaudeSources {
+interface ClaudeSources {
   /** `--claude-bin`: a path, or a name to look for on PATH; default `claude`. */
   readonly named?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
@@ -84,7 +84,7 @@ function missing(named: string, isPath: boolean): CliError {
 }
 
 /** How an agent of this Claude Code can be woken, as far as its version says (LAUNCH-16). */
-export interface WakePaths {
+interface WakePaths {
   readonly paths: readonly ("inbox" | "hooks" | "wait")[];
   /** Of which version on there would be more, or what else is to be minded; undefined when there is nothing. */
   readonly advice: string | undefined;

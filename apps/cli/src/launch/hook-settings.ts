@@ -10,7 +10,7 @@ export interface HookSettings {
   readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
 }
 
-export interface HookGroup {
+interface HookGroup {
   readonly matcher?: string;
   readonly hooks: readonly Hook[];
 }

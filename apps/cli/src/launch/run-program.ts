@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 
-export interface ProgramCall {
+interface ProgramCall {
   readonly path: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -80,7 +80,7 @@ function hasTerminal(): boolean {
 const [stdin, stdout] = [0, 1];
 
 /** Remembers how the terminal is set, so that a program that is killed does not leave it unusable. */
-export function keepTerminal(): { restore(ending: { abrupt: boolean }): void } {
+function keepTerminal(): { restore(ending: { abrupt: boolean }): void } {
   const before = readModes();
   return {
     restore({ abrupt }) {

@@ -28,13 +28,13 @@ export interface BrokerLink {
   close(): Promise<void>;
 }
 
-export interface LinkCallOptions {
+interface LinkCallOptions {
   readonly signal?: AbortSignal;
   /** How long to go on trying when the connection breaks in between. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
-export interface BrokerLinkOptions {
+interface BrokerLinkOptions {
   readonly config: Pick<Config, "broker"> & Reach;
   /** Told of each client before it connects: one that the broker ended for good is replaced by another. */
   readonly onClient: (client: MerkleClient) => void;

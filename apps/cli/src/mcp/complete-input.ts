@@ -7,7 +7,7 @@ import type { Team, Teams } from "./peer-sessions.js";
 import type { Keyring } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
 
-export interface Completing {
+interface Completing {
   readonly operation: Operation;
   readonly fields: Fields;
   /** Why the session that this server was started for cannot be entered. */
@@ -16,7 +16,7 @@ export interface Completing {
   readonly keyring: Keyring;
 }
 
-export interface Completed {
+interface Completed {
   readonly input: Fields;
   /** The team as which it is called, where this server keeps that team's place. */
   readonly team: Team | undefined;

@@ -14,7 +14,7 @@ const keptMax = 8;
 const keptCharsMax = 4 * 1024 * 1024;
 
 /** Results that are too long for one answer, handed out in pieces (STDIO-9). */
-export interface LongResults {
+interface LongResults {
   /** What a tool answers: the text itself, or its first piece under a line that says how to get the next. */
   shorten(tool: string, text: string): string;
   /** @throws not_found when the piece is kept no longer */
@@ -99,7 +99,7 @@ function findCut(text: string, from: number, to: number): number {
 /** What a tool answers: one text, and no `structuredContent`, which clients would show instead of it. */
 export type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };
 
-export interface Renderer {
+interface Renderer {
   /** @param notice - a line of ours before all else */
   output(operation: Operation, output: unknown, notice?: string): CallResult;
   error(tool: string, error: MerkleError): CallResult;

@@ -41,7 +41,7 @@ interface Joining {
   readonly taken?: { readonly held: HeldTeam; readonly hold: ProcessLock };
 }
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly link: BrokerLink;
   readonly teams: Teams;
   readonly keyring: Keyring;

@@ -95,7 +95,7 @@ export interface Teams {
   close(): Promise<void>;
 }
 
-export interface TeamsOptions {
+interface TeamsOptions {
   readonly log: (text: string) => void;
   /** Called with each one that is new; returns how to stop what it started. */
   readonly onNew: (team: Team) => () => void;

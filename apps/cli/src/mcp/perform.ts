@@ -15,7 +15,7 @@ import type { Team } from "./peer-sessions.js";
 import type { Keyring } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
 
-export interface Performance {
+interface Performance {
   readonly operation: Operation;
   readonly input: Fields;
   readonly team: Team | undefined;
@@ -23,7 +23,7 @@ export interface Performance {
   readonly signal: AbortSignal;
 }
 
-export interface Performed {
+interface Performed {
   readonly output: unknown;
   /** A line of ours that the model must see before all else. */
   readonly notice?: string | undefined;
@@ -31,7 +31,7 @@ export interface Performed {
   readonly settle?: (arrived: boolean) => void;
 }
 
-export type Performer = (performance: Performance) => Promise<Performed>;
+type Performer = (performance: Performance) => Promise<Performed>;
 
 interface PerformerOptions {
   readonly link: BrokerLink;

@@ -11,7 +11,7 @@ import type { Keyring } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
 
 /** How this server gets into the sessions that it was started for. */
-export interface Entrance {
+interface Entrance {
   /**
    * Resolves when it is in, or with the reason why it cannot be: then the next call tries again.
    *
@@ -22,7 +22,7 @@ export interface Entrance {
   describeAgain(): void;
 }
 
-export interface EntranceOptions {
+interface EntranceOptions {
   readonly link: BrokerLink;
   readonly teams: Teams;
   readonly keyring: Keyring;

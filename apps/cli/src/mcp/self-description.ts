@@ -11,7 +11,7 @@ export interface ClientInfo {
   readonly version: string;
 }
 
-export interface Describing {
+interface Describing {
   readonly client: ClientInfo | undefined;
   readonly toolsets: ReadonlySet<Toolset>;
   readonly wake: readonly WakePath[];

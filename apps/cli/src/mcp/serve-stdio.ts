@@ -103,7 +103,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Whom the model speaks for, as far as this is known before a broker is reached. */
-export interface KnownPlace {
+interface KnownPlace {
   readonly session: string;
   readonly team: string;
   readonly peer: string | null;

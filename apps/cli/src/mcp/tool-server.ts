@@ -33,7 +33,7 @@ export interface ToolDesk {
   close(): Promise<void>;
 }
 
-export interface ToolCall {
+interface ToolCall {
   readonly name: string;
   readonly args: unknown;
   /** The client's own id of the model's call, by which a hook announced it. */
@@ -41,13 +41,13 @@ export interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly result: CallResult;
   /** To be told whether the answer arrived. */
   settle(arrived: boolean): void;
 }
 
-export interface ToolDeskOptions {
+interface ToolDeskOptions {
   readonly config: Config;
   readonly options: McpOptions;
   /** The Claude Code session whose server this is: a later server of it goes on in this one's places. */

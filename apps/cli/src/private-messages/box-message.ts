@@ -9,7 +9,7 @@ import type { PlaceKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
 
 /** The place that writes. */
-export interface Writer {
+interface Writer {
   readonly home: string;
   readonly keys: PlaceKeys;
   readonly card: KeyCard;
@@ -21,7 +21,7 @@ export interface Writer {
 }
 
 /** A text for one peer, whose id will be what its key stands for. */
-export interface PrivateText {
+interface PrivateText {
   readonly to: string;
   readonly text: string;
   readonly priority: string;

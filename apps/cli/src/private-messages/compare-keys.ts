@@ -12,7 +12,7 @@ import { readPlaceSeed } from "./peer-keys.js";
 import { findPin, savePin } from "./pins.js";
 
 /** What is known of a peer's key here, and what to compare with the other side. */
-export interface Comparison {
+interface Comparison {
   readonly told: {
     readonly session: string;
     /** Whose key it is, `team/peer`. */

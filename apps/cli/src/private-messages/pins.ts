@@ -14,10 +14,10 @@ const Pin = z.object({
   /** Whether a person compared the safety number, or at least said so. */
   accepted: z.boolean(),
 });
-export type Pin = z.output<typeof Pin>;
+type Pin = z.output<typeof Pin>;
 
 /** Whose key it is: the broker gives names, and this machine remembers whose key each had. */
-export interface PinnedPeer {
+interface PinnedPeer {
   readonly sessionId: string;
   readonly address: string;
 }

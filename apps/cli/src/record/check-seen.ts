@@ -15,7 +15,7 @@ import { nodeCrypto } from "./node-crypto.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
 import { believed } from "./verify-file.js";
 
-export interface Told {
+interface Told {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
 }

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from "node:stream";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { type Flags, isSet } from "../command/flags.js";
 
-export interface Download {
+interface Download {
   readonly broker: Pick<BrokerClient, "download">;
   readonly path: string;
   readonly flags: Flags;
@@ -41,7 +41,7 @@ export function sizeText(bytes: number): string {
 }
 
 /** One line on stderr that says how far something is, for a person who looks at a terminal; for others nothing. */
-export interface ProgressLine {
+interface ProgressLine {
   show(text: string): void;
   /** Removes the line. May be called twice. */
   end(): void;

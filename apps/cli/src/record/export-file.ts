@@ -67,7 +67,7 @@ function fileExists(path: string): CliError {
 
 export const exportForms = ["bundle", "md", "ndjson"] as const;
 
-export type ExportForm = (typeof exportForms)[number];
+type ExportForm = (typeof exportForms)[number];
 
 /** Where a session is downloaded from. */
 export function exportPath(sessionId: string, form: ExportForm): string {

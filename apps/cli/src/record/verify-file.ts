@@ -17,7 +17,7 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { nodeCrypto } from "./node-crypto.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
 
-export interface VerifyFileOptions {
+interface VerifyFileOptions {
   readonly home: string;
   /** A root that was noted elsewhere, and a message that must be among those it is over. */
   readonly root?: string | undefined;
@@ -78,7 +78,7 @@ export async function readBundleFacts(path: string): Promise<BundleFacts> {
   }
 }
 
-export interface BundleFacts {
+interface BundleFacts {
   readonly manifest: Manifest;
   readonly keys: readonly AuditKey[];
 }
@@ -114,7 +114,7 @@ async function openBundle(file: Parameters<typeof openZipBundle>[0], path: strin
 }
 
 /** A file that is read from anywhere in it. */
-export interface OpenFile extends RandomAccess {
+interface OpenFile extends RandomAccess {
   close(): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export function inOrderOfState(peers: readonly Peer[]): Peer[] {
   return [...peers].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-export function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_at">): boolean {
+function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_at">): boolean {
   return leftAt === null && declared?.status === "blocked";
 }
 

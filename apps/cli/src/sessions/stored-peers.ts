@@ -159,10 +159,10 @@ function isText(value: unknown): value is string {
 }
 
 /** A place that the broker has given, as it names it where it gives one. */
-export type GivenPlace = Pick<OutputOf<"join_session">, "session_id" | "slug" | "team_id" | "team_name"> &
+type GivenPlace = Pick<OutputOf<"join_session">, "session_id" | "slug" | "team_id" | "team_name"> &
   Partial<Pick<OutputOf<"join_session">, "peer_id" | "peer_name">>;
 
-export interface PlaceHolder {
+interface PlaceHolder {
   readonly meshId: string;
   readonly claudeSessionId: string | null;
   readonly role?: string | undefined;

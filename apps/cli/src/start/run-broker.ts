@@ -153,7 +153,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** The file that a broker's log goes to. */
-export interface BrokerLog {
+interface BrokerLog {
   /** Writes before it returns, so that the last words of a process that ends are in the file. */
   write(line: string): void;
   close(): void;
@@ -168,7 +168,7 @@ const rotateAboveBytes = 10 * 1024 * 1024;
  *
  * @param echo - gets each line too
  */
-export function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog {
+function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog {
   let file: number | undefined;
   return {
     write(line) {

@@ -4,7 +4,7 @@ export interface Cell {
   paint?(text: string): string;
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** The columns that there are; Infinity where nothing has to be cut. */
   readonly columns: number;
   /** Which column gives way when a row is too long. */

@@ -7,7 +7,7 @@ import { reachBroker } from "../broker/reach.js";
 import { nodeCrypto } from "../record/node-crypto.js";
 
 /** What answers at an address, as it says itself, and what it proved. */
-export interface AnsweringBroker {
+interface AnsweringBroker {
   readonly broker_id: string;
   readonly mesh_id: string;
   /** The keys that it proved to have, the one that it signs with among them; none where it proved nothing. */

@@ -8,7 +8,7 @@ import { askProof } from "./ask-proof.js";
 import { findKnownMesh, keepKnownMesh } from "./known-meshes.js";
 
 /** What a broker says that it is. Anybody can say it. */
-export interface ClaimedMesh {
+interface ClaimedMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
 }

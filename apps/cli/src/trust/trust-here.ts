@@ -16,9 +16,7 @@ import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from ".
 import { type AskedAddress, isFirstSeen } from "./require-known.js";
 
 /** What somebody was asked about, and trusts from now on. */
-export type Trusted =
-  | { readonly file: string }
-  | { readonly broker: string; readonly meshes: readonly string[] };
+type Trusted = { readonly file: string } | { readonly broker: string; readonly meshes: readonly string[] };
 
 /**
  * Asks whoever sits at the terminal about everything here that wants to be trusted: the files of the project, and then a

@@ -61,12 +61,12 @@ function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): s
 }
 
 /** What waits for a human of a file under one of the broker's roots. */
-export interface FileNeeds {
+interface FileNeeds {
   readonly source_path: string;
   readonly needs: readonly Need[];
 }
 
-export interface MeshNeeds {
+interface MeshNeeds {
   /** Of each of the sessions, in their order. */
   readonly ofSessions: readonly (readonly Need[])[];
   readonly ofFiles: readonly FileNeeds[];
@@ -77,7 +77,7 @@ export interface MeshNeeds {
 const sessionsAtOnce = 4;
 
 /** What waits for a human: one call, where not more waits in the mesh than a reply holds. */
-export async function readNeeds(
+async function readNeeds(
   reader: Actor,
   sessions: readonly Pick<Session, "session_id">[],
 ): Promise<MeshNeeds> {

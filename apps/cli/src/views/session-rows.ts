@@ -54,7 +54,7 @@ export function unreadText({ last_read: read, last_sequence: last }: Session): s
 const lettersMax = 8;
 
 /** The teams that are there, each as a letter and a sign: `A● B◐ C○`. */
-export function rosterCell(participants: readonly Participant[], output: Output): Cell {
+function rosterCell(participants: readonly Participant[], output: Output): Cell {
   const present = inJoinOrder(participants).filter((team) => team.left_at === null);
   const letters = present
     .slice(0, lettersMax)

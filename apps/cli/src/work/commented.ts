@@ -27,7 +27,7 @@ export interface TopicTarget {
 }
 
 /** A document or a file that people comment on. */
-export interface Commented {
+interface Commented {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_topics">, "session_id" | "source_path">;
   /** How it is called in a sentence. */

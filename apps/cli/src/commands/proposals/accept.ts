@@ -9,7 +9,7 @@ import { type Deciding, decide, ofDocuments, ofFiles, type ProposalTarget } from
 import { formatProposal } from "../../work/format-proposal.js";
 
 /** The command that accepts a proposal, after it has shown what that changes. */
-export function acceptCommand(target: ProposalTarget, summary: string): Command {
+function acceptCommand(target: ProposalTarget, summary: string): Command {
   const { group, example } = target;
   return {
     name: `${group} accept`,

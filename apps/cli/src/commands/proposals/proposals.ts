@@ -16,7 +16,7 @@ interface Wanted {
 }
 
 /** Shows what is proposed for a document or a file, and how to go on. */
-export async function showProposals(
+async function showProposals(
   { flags, output }: Pick<CommandContext, "flags" | "output">,
   { broker, of, acceptBy }: Wanted,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { counted } from "../../text/time.js";
 import { decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that brings a stale proposal onto the newest text. */
-export function rebaseCommand(target: ProposalTarget, summary: string): Command {
+function rebaseCommand(target: ProposalTarget, summary: string): Command {
   return {
     name: `${target.group} rebase`,
     summary,

@@ -3,7 +3,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that rejects a proposal. */
-export function rejectCommand(target: ProposalTarget): Command {
+function rejectCommand(target: ProposalTarget): Command {
   const { group, example } = target;
   return {
     name: `${group} reject`,

@@ -5,7 +5,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
 
 /** The command that has an agent make another revision of a proposal. */
-export function returnCommand(target: ProposalTarget): Command {
+function returnCommand(target: ProposalTarget): Command {
   const { group, example } = target;
   return {
     name: `${group} return`,

@@ -32,7 +32,7 @@ export const stateWatch: Command = {
 };
 
 /** Prints each change of state until it is interrupted; after a lost connection, what each key has become meanwhile (CLI-52). */
-export async function watchState(context: CommandContext): Promise<number> {
+async function watchState(context: CommandContext): Promise<number> {
   const { args, config, signal } = context;
   const broker = await findBroker(config, signal);
   const { session, rest } = await takeSession(broker, args, config);

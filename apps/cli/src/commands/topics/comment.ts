@@ -6,7 +6,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 /** The command that opens a topic. */
-export function commentCommand(target: TopicTarget): Command {
+function commentCommand(target: TopicTarget): Command {
   const { group, what, argument, example } = target;
   return {
     name: `${group} comment`,

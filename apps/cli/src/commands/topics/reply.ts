@@ -9,7 +9,7 @@ import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "
 type Change = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;
 
 /** The command that goes on with a topic: says something in it, closes or reopens it. */
-export function replyCommand(target: TopicTarget): Command {
+function replyCommand(target: TopicTarget): Command {
   const { group, argument, example } = target;
   return {
     name: `${group} reply`,

@@ -11,7 +11,7 @@ import { counted, toMoment } from "../../text/time.js";
 import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
 
 /** The command that lists topics, or prints one. */
-export function topicsCommand(target: TopicTarget): Command {
+function topicsCommand(target: TopicTarget): Command {
   const { group, what, argument, example } = target;
   return {
     name: `${group} topics`,
@@ -51,7 +51,7 @@ export const docTopics: Command = topicsCommand(topicsOfDocuments);
 export const sourceTopics: Command = topicsCommand(topicsOfFiles);
 
 /** One line for each topic: its number, how it stands, who opened it and when, and what it is about. */
-export function formatTopics(topics: readonly Topic[], output: Output): string {
+function formatTopics(topics: readonly Topic[], output: Output): string {
   const rows = topics.map((topic) => [
     { text: String(topic.topic_id), paint: output.bold },
     { text: stateOf(topic) },
@@ -64,7 +64,7 @@ export function formatTopics(topics: readonly Topic[], output: Output): string {
 }
 
 /** What a topic is about, and all that was said in it. */
-export function formatTopic(topic: OutputOf<"get_topic">, output: Output): string {
+function formatTopic(topic: OutputOf<"get_topic">, output: Output): string {
   const quote = topic.anchor === null ? "" : `\n${output.dim(indented(topic.anchor.quote))}`;
   const said = topic.messages.map(
     ({ by, at, text }) => `${output.bold(oneLine(by))}  ${output.dim(toMoment(at))}\n${indented(text)}`,
@@ -79,7 +79,7 @@ function stateOf({ closed, place }: Topic): string {
 }
 
 /** A topic of which the first page was read, with all of its messages. */
-export async function readOn(
+async function readOn(
   broker: Pick<BrokerClient, "call">,
   topic: OutputOf<"get_topic">,
 ): Promise<OutputOf<"get_topic">> {

@@ -2,7 +2,7 @@ import type { Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { limits, MerkleError } from "@merkle/wire/plain";
 
-export interface FollowFeedOptions {
+interface FollowFeedOptions {
   readonly client: MerkleClient;
   readonly sessionId: string;
   /** Start after this message. */
@@ -171,7 +171,7 @@ export interface Parting {
 }
 
 /** The last messages that were read. Their ids outlive a restore, which gives their numbers a second time. */
-export interface ReadMessages {
+interface ReadMessages {
   add(message: Message): void;
   /** Compares them with the feed as it is after a restore, and forgets those that it does not have. */
   findParting(client: Pick<MerkleClient, "call">, sessionId: string): Promise<Parting>;

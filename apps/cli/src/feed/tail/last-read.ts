@@ -58,7 +58,7 @@ const onceInMs = 500;
  * Tells the broker how far a person has read: at most twice a second, and at the end. One that fails is made up for by the
  * next; only the last failure matters, since what is not marked is shown again.
  */
-export function startMarkingRead(acknowledge: (cursor: number) => Promise<unknown>): ReadMarker {
+function startMarkingRead(acknowledge: (cursor: number) => Promise<unknown>): ReadMarker {
   let printed = 0;
   let marked = 0;
   let timer: NodeJS.Timeout | undefined;

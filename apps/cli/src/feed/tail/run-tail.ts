@@ -34,7 +34,7 @@ export async function runTail(context: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-export interface TailedSession {
+interface TailedSession {
   readonly context: CommandContext;
   readonly options: TailOptions;
   readonly broker: BrokerClient;

@@ -10,8 +10,8 @@ export type Since =
   | { readonly is: "unread" };
 
 /** Asks come with their answers; they and decisions are chat, too. */
-export const messageTypes = ["chat", "system", "ask", "decision"] as const;
-export type MessageType = (typeof messageTypes)[number];
+const messageTypes = ["chat", "system", "ask", "decision"] as const;
+type MessageType = (typeof messageTypes)[number];
 
 export interface TailOptions {
   readonly since: Since;

@@ -11,7 +11,7 @@ interface WatchedTail {
   readonly after: number;
 }
 
-export interface TailEnd {
+interface TailEnd {
   /** Aborted when the tail is to end: with a CliError where that is no good end. */
   readonly signal: AbortSignal;
   /** The broker has confirmed that it follows. */

@@ -8,11 +8,11 @@ import type { StatusTeller } from "./status-reporter.js";
 import type { Turn } from "./turn.js";
 
 /** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
-export interface HookDesk {
+interface HookDesk {
   answer(call: HookCall): HookAnswer;
 }
 
-export interface HookAnswer {
+interface HookAnswer {
   /** What the model is given, or empty. */
   readonly text: string;
   /** Tells whether the answer was written to the client. */

@@ -20,7 +20,7 @@ export function fitInHook(charsUsed: number): Fits {
   };
 }
 
-export interface HookMail {
+interface HookMail {
   readonly team: Pick<Team, "address" | "slug">;
   readonly offer: Pick<Offer, "messages" | "again">;
   readonly remaining: number;

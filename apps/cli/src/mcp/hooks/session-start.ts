@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { findHeldTeam, type HeldTeam, saveTeam } from "../../sessions/stored-peers.js";
 
-export interface SessionStart {
+interface SessionStart {
   readonly home: string;
   /** The place that the launch of this client took; undefined when nobody launched it. */
   readonly placeId: string | undefined;

@@ -40,14 +40,14 @@ export interface Mail {
 }
 
 /** How an offer goes to the model: as the result of its own call, or of a hook that the client runs at a prompt. */
-export type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
+type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
 /**
  * What the model does after it got something: it calls a tool, which it can only do in a turn that has everything offered
  * before; or its client runs a hook, which proves the same for its own prompt, and for another the opposite: an interrupted
  * prompt takes with it what a hook had added.
  */
-export type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
+type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
 /** Asked once for each message, in order, and no more after the first that does not fit. */
 export type Fits = (message: Message) => boolean;
@@ -62,7 +62,7 @@ export interface Offer {
 }
 
 /** Beyond these, messages stay at the broker, from where a wait brings them when there is room. */
-export interface MailBounds {
+interface MailBounds {
   readonly messagesMax: number;
   readonly charsMax: number;
 }

@@ -6,7 +6,7 @@ import { endsWait } from "../waking/what-wakes.js";
 import type { Acknowledger } from "./acknowledger.js";
 import { fitPage } from "./inbox.js";
 
-export type WaitOutput = OutputOf<"wait_for_messages">;
+type WaitOutput = OutputOf<"wait_for_messages">;
 
 export interface Waited {
   readonly output: WaitOutput;
@@ -100,7 +100,7 @@ function isAnswered({ mail }: Team): boolean {
 }
 
 /** Learns from the broker how far the team has read, where this server was not there when it did. */
-export async function findPlace(link: BrokerLink, team: Team, signal?: AbortSignal): Promise<void> {
+async function findPlace(link: BrokerLink, team: Team, signal?: AbortSignal): Promise<void> {
   if (team.placed) return;
   const { cursor } = await link.call(
     "ack",

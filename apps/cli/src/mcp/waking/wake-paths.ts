@@ -9,7 +9,7 @@ export interface WakePaths {
   run(wake: Wake): Promise<WakePath[]>;
 }
 
-export interface Wake {
+interface Wake {
   readonly line: string;
   /** Attributes of the line, for a client that shows them. */
   readonly meta: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ export interface InboxSocket {
 }
 
 /** What it is told, and when: beside the next result or in a turn of its own, or at once, which ends a running tool. */
-export interface InboxPost {
+interface InboxPost {
   readonly line: string;
   readonly priority: "next" | "now";
 }
@@ -106,7 +106,7 @@ export function findInboxSocket(env: NodeJS.ProcessEnv): InboxSocket | null {
  *
  * @throws Error when there is nobody to take it
  */
-export function postToInbox({ path, token }: InboxSocket, { line, priority }: InboxPost): Promise<void> {
+function postToInbox({ path, token }: InboxSocket, { line, priority }: InboxPost): Promise<void> {
   // In this frame the client shows one line to the user, not its whole warning.
   const content = `<cross-session-message from="merkle" from-name="merkle">\n${line}\n</cross-session-message>`;
   const frames = [

@@ -18,7 +18,7 @@ export interface Nudge {
 }
 
 /** What it goes by, as it is at the moment when it is asked for. */
-export interface WakerState {
+interface WakerState {
   readonly mail: Pick<Mail, "pending" | "listen">;
   /** Whether only what breaks through may wake the peer. */
   readonly isDnd: () => boolean;
@@ -28,7 +28,7 @@ export interface WakerState {
   readonly turnRunsUntil: () => number;
 }
 
-export interface WakerOptions extends WakerState {
+interface WakerOptions extends WakerState {
   /** Whether a message of priority now may end a tool that runs. */
   readonly mayInterrupt: boolean;
   readonly send: (nudge: Nudge) => void;

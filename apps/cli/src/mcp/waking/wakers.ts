@@ -6,7 +6,7 @@ import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 
 /** The wakers of all places that this server acts in: there is one client to wake for all of them. */
-export interface Wakers {
+interface Wakers {
   /** Begins to watch a place's mail; returns how to stop. */
   add(team: Team): () => void;
   /** To be called when something other than mail changed that they go by. */
@@ -84,7 +84,7 @@ export function createWakers(options: WakersOptions): Wakers {
   };
 }
 
-export interface NudgeLine {
+interface NudgeLine {
   /** Tells this nudge from every other: clients drop what they have had before. */
   readonly number: number;
   readonly session: string;

@@ -10,7 +10,7 @@ export interface Facts {
 
 /** Which messages are shown. */
 export const filters = ["all", "chat", "asks"] as const;
-export type Filter = (typeof filters)[number];
+type Filter = (typeof filters)[number];
 
 /** All that a watch shows. */
 export interface Board {

@@ -94,7 +94,7 @@ function terminalOf({
 }
 
 /** Reads what stands above the feed. */
-export async function readFacts(
+async function readFacts(
   client: Pick<MerkleClient, "call">,
   session_id: string,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import type { ReadStream, WriteStream } from "node:tty";
 
 /** The whole terminal, for as long as it is taken. */
-export interface Screen {
+interface Screen {
   readonly columns: number;
   readonly rows: number;
   /** Shows these lines from the top; only what is another than before is written. */

@@ -12,7 +12,7 @@ export interface Verb {
   run(context: VerbContext): Promise<object>;
 }
 
-export interface VerbContext {
+interface VerbContext {
   readonly client: JobClient;
   readonly options: Options;
   /** All of stdin, which must not be blank. @throws CliError `usage`, `payload_too_large` */
@@ -48,7 +48,7 @@ export function firstPage<Entry>(entries: readonly Entry[]): Entry[] {
 }
 
 /** A part of a text that fits on a page, from `offset` on, and where the next one begins; null at the end. */
-export interface TextPage {
+interface TextPage {
   readonly content: string;
   readonly next: number | null;
 }

@@ -37,12 +37,10 @@ export const insertProposal: Verb = {
 };
 
 /** What a proposal is made from: a version of the session's document, or a text of a file, the job's own unless it is named. */
-export type Base =
-  | { readonly version: number }
-  | { readonly sha: string; readonly sourcePath: string | undefined };
+type Base = { readonly version: number } | { readonly sha: string; readonly sourcePath: string | undefined };
 
 /** The text that a proposal is made from, whole. */
-export async function readBase(client: JobClient, base: Base): Promise<string> {
+async function readBase(client: JobClient, base: Base): Promise<string> {
   if ("sha" in base) {
     const { sourcePath, sha: source_sha } = base;
     const source_path = sourcePath ?? sourceOf(await client.job());

@@ -25,7 +25,7 @@ export interface Cgroup {
   remove(): Promise<void>;
 }
 
-export interface CommandLine {
+interface CommandLine {
   readonly path: string;
   readonly args: readonly string[];
 }
@@ -140,7 +140,7 @@ async function clearLeftovers(folder: string, mark: string): Promise<void> {
  * The folders in which cgroups with limits may be made, as the kernel names them: a list of candidates, best first, for each
  * hierarchy that counts processes or shares out processors. None on systems without cgroups.
  */
-export async function findCgroupFolders(): Promise<string[][]> {
+async function findCgroupFolders(): Promise<string[][]> {
   const read = (name: string) => readFile(`/proc/self/${name}`, "utf8").catch(() => "");
   return parseCgroupFolders(await read("cgroup"), await read("mountinfo"));
 }

@@ -7,7 +7,7 @@ export interface Containment {
   hold(pid: number, mark: string): Held;
 }
 
-export interface ContainedProgram {
+interface ContainedProgram {
   readonly path: string;
   readonly args: readonly string[];
   /** How many processes and threads it may have at once. */

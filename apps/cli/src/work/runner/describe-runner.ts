@@ -7,7 +7,7 @@ import { toChildEnvironment } from "./child-environment.js";
 import type { Containment } from "./containment.js";
 import { findOnPath } from "./find-on-path.js";
 
-export interface DescribableRunner {
+interface DescribableRunner {
   /** A path, or a name to look for on PATH. */
   readonly claudeBin: string;
   readonly skipPermissions: boolean;

@@ -10,7 +10,7 @@ import { graceMs } from "./namespacing.js";
 import { drain, Tail } from "./output-streams.js";
 
 /** A program that runs for a job. */
-export interface ContainedRun {
+interface ContainedRun {
   readonly path: string;
   readonly args: readonly string[];
   readonly cwd: string;

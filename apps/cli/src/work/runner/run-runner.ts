@@ -82,7 +82,7 @@ async function lockRunner(home: string): ReturnType<typeof lockFolder> {
 }
 
 /** Says it a line for each thing; with `--json` a document for each. */
-export function createRunnerTeller(output: Output): RunnerTeller {
+function createRunnerTeller(output: Output): RunnerTeller {
   return {
     started(base, { name, places, kinds }) {
       const which = kinds === undefined ? "jobs" : `jobs (${kinds.join(", ")})`;

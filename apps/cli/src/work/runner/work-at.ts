@@ -31,7 +31,7 @@ export interface RunnerTeller {
   waiting(why: string): void;
 }
 
-export interface Workplace extends RunnerTerms {
+interface Workplace extends RunnerTerms {
   readonly client: MerkleClient;
   readonly runner: Runner;
   /** Where agents find the broker. */
