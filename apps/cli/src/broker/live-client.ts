@@ -65,7 +65,7 @@ function noWebSocket(base: string, reason: string): CliError {
   );
 }
 
-interface ToldConnection {
+interface ReportedConnection {
   readonly client: MerkleClient;
   readonly output: Output;
   /** The last message that has come. */
@@ -81,7 +81,7 @@ const pauseMsTold = 1_000;
  * Says on stderr that the connection is lost, and that it is back only once that is proven: when everything that was
  * posted meanwhile has come. `came` is to be called for each message.
  */
-export function tellConnection({ client, output, cursor, head }: ToldConnection): {
+export function reportConnection({ client, output, cursor, head }: ReportedConnection): {
   came(): void;
   stop(): void;
 } {

@@ -7,7 +7,7 @@ export function canAsk(flags: Flags): boolean {
 }
 
 /** Asks on the terminal. Ctrl+C ends the command as it does anywhere else, and leaves the terminal as it was. */
-export interface Asker {
+export interface Prompter {
   yesOrNo(question: { message: string; default: boolean }): Promise<boolean>;
   /** An answer in words, trimmed; Enter alone takes the default, which typing replaces and Tab puts there to be edited. */
   text(question: TextQuestion): Promise<string>;
@@ -31,7 +31,7 @@ interface ChoiceQuestion<Value extends string> {
 }
 
 /** Asks by stderr, for stdout is for data. */
-export function createAsker(signal: AbortSignal): Asker {
+export function createPrompter(signal: AbortSignal): Prompter {
   const context = { output: process.stderr, signal };
   return {
     async yesOrNo(question) {
@@ -74,7 +74,7 @@ export function createAsker(signal: AbortSignal): Asker {
 
 /** Asks on the terminal whether something is meant; anything but yes is no. */
 export async function askYesOrNo(message: string, signal: AbortSignal): Promise<boolean> {
-  return createAsker(signal).yesOrNo({ message, default: false });
+  return createPrompter(signal).yesOrNo({ message, default: false });
 }
 
 async function interruptible<T>(ask: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
-import { readWantedPost } from "../feed/post-input.js";
+import { readPostInput } from "../feed/post-input.js";
 import { actingIn } from "../identity/acting.js";
 import { takeSession } from "../sessions/find-session.js";
 import { peerName } from "../sessions/peer-names.js";
@@ -47,7 +47,7 @@ export const post: Command = {
     "git log -3 --oneline | merkle post split-auth",
   ],
   async run({ args, flags, config, output, signal }) {
-    const wanted = readWantedPost(flags);
+    const wanted = readPostInput(flags);
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({

@@ -1,5 +1,5 @@
 import { findBroker } from "../broker/broker-client.js";
-import { createAsker } from "../command/ask.js";
+import { createPrompter } from "../command/ask.js";
 import type { Command } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
@@ -35,7 +35,7 @@ export const verifyPeer: Command = {
     output.note(formatComparison(comparison, output));
     const peer = oneLine(comparison.told.peer);
     const message = `Does ${peer}'s human see the same number?`;
-    if (!(await createAsker(signal).yesOrNo({ message, default: false }))) {
+    if (!(await createPrompter(signal).yesOrNo({ message, default: false }))) {
       throw new CliError("key_changed", "Nothing was accepted: the key stays as it was.", {
         exitCode: exitCodes.conflict,
       });

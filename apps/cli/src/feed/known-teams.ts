@@ -8,7 +8,7 @@ import type { Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { findPerson } from "../identity/persons.js";
 import { getSession } from "../sessions/find-session.js";
-import { listHeldTeams } from "../sessions/stored-peers.js";
+import { listStoredPeers } from "../sessions/stored-peers.js";
 import type { Author } from "./format-message.js";
 
 interface KnownTeamsOptions {
@@ -45,7 +45,7 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
     meshId: string,
   ): Promise<(team: { team_id: string; person_id: string | null }) => boolean> {
     if (config.session !== undefined && config.team !== undefined) {
-      const held = (await listHeldTeams(config.home, meshId)).find(
+      const held = (await listStoredPeers(config.home, meshId)).find(
         (each) => each.session_id === session.session_id && each.team_name === config.team,
       );
       return (team) => team.team_id === held?.team_id;

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { readWantedPost } from "./post-input.js";
+import { readPostInput } from "./post-input.js";
 
 describe("what the flags of merkle post ask for", () => {
   it("[CLI-42] recipients, kind, options, what it replies to and priority", () => {
     const ask = { to: ["cy,@backend", "Atlas"], ask: true, option: ["a, b", "c"], priority: "LOW" };
-    expect(readWantedPost(ask)).toEqual({
+    expect(readPostInput(ask)).toEqual({
       to: ["cy", "@backend", "Atlas"],
       content: { kind: "ask", options: ["a, b", "c"] },
       priority: "low",
     });
-    expect(readWantedPost({ replyTo: "#405", answer: "vault", decision: true })).toEqual({
+    expect(readPostInput({ replyTo: "#405", answer: "vault", decision: true })).toEqual({
       content: { kind: "decision", answer: "vault" },
       reply_to: 405,
     });
-    expect(readWantedPost({})).toEqual({ content: {} });
+    expect(readPostInput({})).toEqual({ content: {} });
   });
 
   it.each([
@@ -26,6 +26,6 @@ describe("what the flags of merkle post ask for", () => {
     [{ replyTo: "last" }, "--reply-to must be a whole number from 1"],
     [{ to: [" , "] }, "--to names nobody"],
   ])("[CLI-43] [CLI-57] %j is a usage error", (flags, words) => {
-    expect(() => readWantedPost(flags)).toThrow(words);
+    expect(() => readPostInput(flags)).toThrow(words);
   });
 });

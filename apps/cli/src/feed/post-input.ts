@@ -11,12 +11,12 @@ import {
 import { usageError } from "../core/cli-error.js";
 
 /** A post but for its text. */
-type WantedPost = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {
+type PostInput = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {
   readonly content: Omit<InputOf<"post_message">["content"], "text">;
 };
 
 /** What the flags of `merkle post` ask for. @throws CliError `usage` for what does not go together, before anything is asked */
-export function readWantedPost(flags: Flags): WantedPost {
+export function readPostInput(flags: Flags): PostInput {
   const isAsk = isSet(flags, "ask");
   const isDecision = isSet(flags, "decision");
   const options = listOf(flags, "option");

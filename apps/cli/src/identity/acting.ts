@@ -4,10 +4,10 @@ import type { BrokerClient } from "../broker/broker-client.js";
 import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { getSession } from "../sessions/find-session.js";
-import { findHeldTeam, type HeldTeam, listHeldTeams } from "../sessions/stored-peers.js";
+import { findStoredPeer, listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
 import { meetMesh } from "../trust/require-known.js";
 import { getOwnPerson } from "./own-person.js";
-import { findPerson, type HeldPerson, setPersonAside } from "./persons.js";
+import { findPerson, type StoredPerson, setPersonAside } from "./persons.js";
 
 /** Calls operations as somebody. */
 export interface Actor {
@@ -81,7 +81,7 @@ function asPerson({ broker, config }: Acting): Actor {
   };
 }
 
-async function replacePerson(refused: HeldPerson, { broker, config }: Acting): Promise<HeldPerson> {
+async function replacePerson(refused: StoredPerson, { broker, config }: Acting): Promise<StoredPerson> {
   await setPersonAside(config, refused);
   return getOwnPerson(broker, config);
 }
@@ -110,13 +110,13 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
 async function findPlace(
   { meshId, sessionId, team }: { meshId: string; sessionId: string; team: string },
   { home, peer }: Acting["config"],
-): Promise<HeldTeam | undefined> {
-  const isHere = (each: HeldTeam) => each.mesh_id === meshId && each.session_id === sessionId;
+): Promise<StoredPeer | undefined> {
+  const isHere = (each: StoredPeer) => each.mesh_id === meshId && each.session_id === sessionId;
   if (peer !== undefined) {
-    const place = await findHeldTeam(home, peer);
+    const place = await findStoredPeer(home, peer);
     return place && isHere(place) ? place : undefined;
   }
-  const places = (await listHeldTeams(home, meshId)).filter(
+  const places = (await listStoredPeers(home, meshId)).filter(
     (each) => isHere(each) && each.team_name === team,
   );
   return places.find((each) => each.peer_id === null) ?? places[0];

@@ -3,7 +3,7 @@ import { limits } from "@merkle/wire/plain";
 import type { HttpAnswer } from "../broker/http-request.js";
 import type { ReachableAddress } from "../broker/reach.js";
 import { findMember, notJoined } from "./introduce.js";
-import { chooseMember, type HeldMember, keepMember, listMembers } from "./members.js";
+import { chooseMember, keepMember, listMembers, type StoredMember } from "./members.js";
 
 /** What requests to one broker say of who sends them. */
 export interface Authorization {
@@ -61,7 +61,7 @@ export function createAuthorization(
 
 /** Gets a token with the key, over a connection that the key opens, and keeps it for the commands to come. */
 async function signIn(
-  member: HeldMember,
+  member: StoredMember,
   { base, reach }: Required<Pick<ReachableAddress, "base">> & Pick<ReachableAddress, "reach">,
   signal: AbortSignal,
 ): Promise<string> {

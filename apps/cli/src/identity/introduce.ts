@@ -5,7 +5,7 @@ import { deceptionIn, limits, MerkleError, normaliseName } from "@merkle/wire/pl
 import type { Reach } from "../broker/reach.js";
 import { CliError } from "../core/cli-error.js";
 import { requireKnown } from "../trust/require-known.js";
-import { chooseMember, type HeldMember, keepMember, listMembers } from "./members.js";
+import { chooseMember, keepMember, listMembers, type StoredMember } from "./members.js";
 
 /**
  * What a connection to a broker says of itself (CLI-61): who it is by a key of this home, or by the token in `MERKLE_TOKEN`;
@@ -30,7 +30,7 @@ export function introduce(base: string, reach: Reach | undefined): Introduction 
  * The membership with which to speak to a broker. By the address first: what answers there must be the broker that was
  * joined there, whoever it says that it is. One that was joined elsewhere is taken at its word only where that is known.
  */
-export async function findMember(base: string, reach: Reach, brokerId: string): Promise<HeldMember | null> {
+export async function findMember(base: string, reach: Reach, brokerId: string): Promise<StoredMember | null> {
   const { home, mesh } = reach;
   try {
     const members = await listMembers(home);
@@ -57,7 +57,7 @@ export function notJoined(base: string): MerkleError {
   );
 }
 
-async function toSigner(member: HeldMember, url: string) {
+async function toSigner(member: StoredMember, url: string) {
   const seed = fromBase64url(member.seed, 32);
   if (!seed) throw new MerkleError("unauthorized", `The key of ${member.name} in this home is damaged.`);
   return {

@@ -5,7 +5,7 @@ import { toBaseUrl } from "../broker/address.js";
 import { type BrokerClient, createBrokerClient, findBroker } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";
 import { findRunningBroker } from "../broker/run-file.js";
-import { canAsk, createAsker } from "../command/ask.js";
+import { canAsk, createPrompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import type { Flags } from "../command/flags.js";
 import { readStdin } from "../command/read-text.js";
@@ -14,7 +14,7 @@ import { writeConfigValue } from "../config-file.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { requireKnown } from "../trust/require-known.js";
-import { type HeldMember, keepMember, listMembers, takeSeed } from "./members.js";
+import { keepMember, listMembers, type StoredMember, takeSeed } from "./members.js";
 
 type Preview = OutputOf<"preview_invite">;
 
@@ -55,7 +55,7 @@ export async function joinMesh(
   broker: BrokerClient,
   { words, preview, name }: { readonly words: string; readonly preview: Preview; readonly name: string },
   home: string,
-): Promise<{ member: HeldMember; joined: OutputOf<"redeem_invite"> }> {
+): Promise<{ member: StoredMember; joined: OutputOf<"redeem_invite"> }> {
   // Before anything is proved: a broker may call itself by another's name to get at what is held for that one.
   await requireKnown(preview, { ...broker.address, home });
   const seed = await takeSeed(home, preview.broker_id);
@@ -76,7 +76,7 @@ export async function joinMesh(
     );
   }
   const earlier = (await listMembers(home)).find((each) => each.mesh_id === joined.mesh_id);
-  const member: HeldMember = {
+  const member: StoredMember = {
     broker_id: joined.broker_id,
     mesh_id: joined.mesh_id,
     mesh: joined.mesh,
@@ -152,7 +152,7 @@ async function takeText({ args: [given], flags, signal }: CommandContext): Promi
     throw usageError("Give the invite on stdin, where no other program sees it.", "merkle join -");
   }
   if (!asks) return readStdin(limits.urlCharsMax * 4, signal);
-  return createAsker(signal).secret({ message: "Invite (a link or a code; it is not shown)" });
+  return createPrompter(signal).secret({ message: "Invite (a link or a code; it is not shown)" });
 }
 
 function baseOfLink(text: string): string | undefined {

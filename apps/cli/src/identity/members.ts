@@ -5,7 +5,7 @@ import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
 /** A membership that this home has: whose key it is, in which mesh of which broker. */
-export interface HeldMember {
+export interface StoredMember {
   readonly broker_id: string;
   readonly mesh_id: string;
   /** The mesh's name. */
@@ -23,7 +23,7 @@ export interface HeldMember {
 }
 
 /** The memberships of this home, in the order in which they were joined. */
-export async function listMembers(home: string): Promise<HeldMember[]> {
+export async function listMembers(home: string): Promise<StoredMember[]> {
   const folder = homeFiles.members(home);
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => /^[0-9a-f-]{36}\.json$/.test(name));
@@ -33,7 +33,7 @@ export async function listMembers(home: string): Promise<HeldMember[]> {
 }
 
 /** Keeps a membership for this user's eyes alone, in place of what was known of it. */
-export async function keepMember(home: string, member: HeldMember): Promise<void> {
+export async function keepMember(home: string, member: StoredMember): Promise<void> {
   await writeKey(home, `${member.mesh_id}.json`, member);
 }
 
@@ -50,9 +50,9 @@ export async function takeSeed(home: string, brokerId: string): Promise<string> 
   return seed;
 }
 
-async function readMember(path: string): Promise<HeldMember | null> {
+async function readMember(path: string): Promise<StoredMember | null> {
   const value = await readObject(path);
-  return value && isHeldMember(value) ? value : null;
+  return value && isStoredMember(value) ? value : null;
 }
 
 async function readKey(path: string): Promise<string | undefined> {
@@ -86,7 +86,7 @@ async function writeKey(home: string, name: string, value: object): Promise<void
   });
 }
 
-function isHeldMember(value: Record<string, unknown>): value is Record<string, unknown> & HeldMember {
+function isStoredMember(value: Record<string, unknown>): value is Record<string, unknown> & StoredMember {
   const { urls, token } = value;
   return (
     texts.every((name) => typeof value[name] === "string") &&
@@ -105,10 +105,10 @@ const texts = [
   "role",
   "seed",
   "joined_at",
-] as const satisfies readonly (keyof HeldMember)[];
+] as const satisfies readonly (keyof StoredMember)[];
 
 /** Which membership is meant. */
-interface WantedMember {
+interface MemberQuery {
   /** By its address, or by who it says that it is. */
   readonly broker: { readonly url: string } | { readonly id: string };
   /** By name or id. */
@@ -122,9 +122,9 @@ interface WantedMember {
  * @throws CliError `usage` when none of several is `main` and none is named; `not_found` when the named one is not among them
  */
 export function chooseMember(
-  members: readonly HeldMember[],
-  { broker, mesh }: WantedMember,
-): HeldMember | null {
+  members: readonly StoredMember[],
+  { broker, mesh }: MemberQuery,
+): StoredMember | null {
   const known = members.filter((each) =>
     "url" in broker ? each.urls.includes(broker.url) : each.broker_id === broker.id,
   );

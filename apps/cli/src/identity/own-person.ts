@@ -7,7 +7,7 @@ import type { Config } from "../config.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { meetMesh } from "../trust/require-known.js";
 import { systemUserName } from "./introduce.js";
-import { findPerson, type HeldPerson, keepPerson, keepVerified } from "./persons.js";
+import { findPerson, keepPerson, keepVerified, type StoredPerson } from "./persons.js";
 
 /**
  * The person of this home in the broker's mesh, made when there is none yet (CLI-11), and verified where this user runs the
@@ -16,7 +16,7 @@ import { findPerson, type HeldPerson, keepPerson, keepVerified } from "./persons
 export async function getOwnPerson(
   broker: BrokerClient,
   config: Pick<Config, "home" | "personName" | "agentShell">,
-): Promise<HeldPerson> {
+): Promise<StoredPerson> {
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const found = await findPerson(config, meshId);
   const person = found ?? (await makePerson(broker, config, meshId));
@@ -27,7 +27,7 @@ async function makePerson(
   broker: BrokerClient,
   config: Pick<Config, "home" | "personName" | "agentShell">,
   meshId: string,
-): Promise<HeldPerson> {
+): Promise<StoredPerson> {
   const name = config.personName ?? systemUserName();
   const given = await getVerificationCode(broker, config).catch(() => null);
   const made = await broker.call("create_person", { name, ...(given && { code: given.code }) });
@@ -42,10 +42,10 @@ async function makePerson(
 
 /** A person who cannot be verified from here stays a guest, and may still write. */
 async function verifyOwn(
-  person: HeldPerson,
+  person: StoredPerson,
   broker: BrokerClient,
   config: Pick<Config, "home" | "agentShell">,
-): Promise<HeldPerson> {
+): Promise<StoredPerson> {
   const given = await getVerificationCode(broker, config).catch(() => null);
   if (given === null) return person;
   await broker.as(person.credential).call("verify_person", { code: given.code });

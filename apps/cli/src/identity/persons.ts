@@ -4,7 +4,7 @@ import type { Config } from "../config.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
 /** Who writes from this home in a mesh when no agent does: a person of that mesh, whose credential this machine keeps. */
-export interface HeldPerson {
+export interface StoredPerson {
   readonly mesh_id: string;
   /** The bare uuid. */
   readonly person_id: string;
@@ -15,13 +15,13 @@ export interface HeldPerson {
 }
 
 /** Whose persons are kept: this user's own, or in an agent's shell a guest, so that no agent speaks as the user. */
-type PersonKeeper = Pick<Config, "home"> & Partial<Pick<Config, "agentShell">>;
+type PersonStore = Pick<Config, "home"> & Partial<Pick<Config, "agentShell">>;
 
 /** The person of this home in a mesh; null while nobody has written there yet, or when the file is none of ours. */
-export async function findPerson(keeper: PersonKeeper, meshId: string): Promise<HeldPerson | null> {
+export async function findPerson(keeper: PersonStore, meshId: string): Promise<StoredPerson | null> {
   try {
     const value: unknown = JSON.parse(await readFile(personFile(keeper, meshId), "utf8"));
-    return isHeldPerson(value) && value.mesh_id === meshId ? value : null;
+    return isStoredPerson(value) && value.mesh_id === meshId ? value : null;
   } catch {
     // Not there, not readable, or not JSON: whatever it is, it is nobody.
     return null;
@@ -29,7 +29,7 @@ export async function findPerson(keeper: PersonKeeper, meshId: string): Promise<
 }
 
 /** Keeps a new person, for this user's eyes alone. Of two commands that are the first at once, both get the same person. */
-export async function keepPerson(keeper: PersonKeeper, person: HeldPerson): Promise<HeldPerson> {
+export async function keepPerson(keeper: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const { home } = keeper;
   const path = personFile(keeper, person.mesh_id);
   const unfinished = `${path}.${process.pid}.new`;
@@ -45,7 +45,7 @@ export async function keepPerson(keeper: PersonKeeper, person: HeldPerson): Prom
 }
 
 /** Makes room for another person where the broker does not know this one; it is kept, for the broker's word may be wrong. */
-export async function setPersonAside(keeper: PersonKeeper, person: HeldPerson): Promise<void> {
+export async function setPersonAside(keeper: PersonStore, person: StoredPerson): Promise<void> {
   const found = await findPerson(keeper, person.mesh_id);
   if (found && found.credential !== person.credential) return;
   const { home } = keeper;
@@ -54,7 +54,7 @@ export async function setPersonAside(keeper: PersonKeeper, person: HeldPerson): 
 }
 
 /** Notes that the broker has verified a person. */
-export async function keepVerified(keeper: PersonKeeper, person: HeldPerson): Promise<HeldPerson> {
+export async function keepVerified(keeper: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const verified = { ...person, verified: true };
   const path = personFile(keeper, person.mesh_id);
   const unfinished = `${path}.${process.pid}.verified`;
@@ -69,9 +69,9 @@ export async function keepVerified(keeper: PersonKeeper, person: HeldPerson): Pr
 async function placeUnlessThere(
   unfinished: string,
   path: string,
-  keeper: PersonKeeper,
-  person: HeldPerson,
-): Promise<HeldPerson> {
+  keeper: PersonStore,
+  person: StoredPerson,
+): Promise<StoredPerson> {
   try {
     await link(unfinished, path);
     return person;
@@ -90,11 +90,11 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }
 
-function personFile({ home, agentShell }: PersonKeeper, meshId: string): string {
+function personFile({ home, agentShell }: PersonStore, meshId: string): string {
   return join(homeFiles.persons(home), `${meshId}${agentShell === undefined ? "" : ".guest"}.json`);
 }
 
-function isHeldPerson(value: unknown): value is HeldPerson {
+function isStoredPerson(value: unknown): value is StoredPerson {
   if (typeof value !== "object" || value === null) return false;
   const fields: Readonly<Record<string, unknown>> = { ...value };
   return texts.every((name) => typeof fields[name] === "string");

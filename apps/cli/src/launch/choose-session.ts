@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Session } from "@merkle/wire";
 import { isUuid, neutralise, slugFrom } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
-import type { Asker } from "../command/ask.js";
+import type { Prompter } from "../command/ask.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { findNearSession, findSession } from "../sessions/find-session.js";
 import type { NamedSession } from "./launch-options.js";
@@ -90,10 +90,10 @@ function notFound(name: string, near: Session | undefined): CliError {
   );
 }
 
-export function askWhetherMeant(asker: Asker): AskWhetherMeant {
+export function askWhetherMeant(prompter: Prompter): AskWhetherMeant {
   return (name, near) => {
     const [wanted, slug, title] = [name, near.slug, near.title].map((each) => neutralise(each));
-    return asker.yesOrNo({
+    return prompter.yesOrNo({
       message: `There is no session "${wanted}". Join ${slug}, "${title}", instead of making a new one?`,
       default: true,
     });

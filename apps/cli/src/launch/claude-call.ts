@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { type Reach, reachVariables } from "../broker/reach.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { entryFile } from "../core/this-program.js";
-import { type HeldTeam, placeIdOf } from "../sessions/stored-peers.js";
+import { placeIdOf, type StoredPeer } from "../sessions/stored-peers.js";
 import type { AgentOptions } from "./launch-options.js";
 
 /** Where a launched agent belongs. */
 interface Place extends Reach {
   /** The broker's base. */
   readonly url: string;
-  readonly team: Pick<HeldTeam, "slug" | "team_id" | "team_name" | "peer_id">;
+  readonly team: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id">;
 }
 
 interface Agent extends AgentOptions {

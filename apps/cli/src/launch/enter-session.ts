@@ -3,7 +3,7 @@ import { limits, MerkleError } from "@merkle/wire/plain";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { makeSessionKey } from "../core/session-key.js";
-import { saveTeam, toOwnPlace } from "../sessions/stored-peers.js";
+import { saveTeam, toOwnPeer } from "../sessions/stored-peers.js";
 import { resumePlace, type TakenPlace, type Taker, takePlace } from "../sessions/take-place.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { Wish } from "./launch-options.js";
@@ -75,6 +75,6 @@ async function createSession(
       throw error;
     });
   if (!created) return undefined;
-  await saveTeam(home, toOwnPlace({ ...created, team_name: wish.team }, { meshId }));
+  await saveTeam(home, toOwnPeer({ ...created, team_name: wish.team }, { meshId }));
   return created.session_id;
 }

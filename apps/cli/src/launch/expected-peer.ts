@@ -1,4 +1,4 @@
-import type { HeldTeam } from "../sessions/stored-peers.js";
+import type { StoredPeer } from "../sessions/stored-peers.js";
 import { findFreePlace, listOwnTeams } from "../sessions/wanted-peer.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { Launching } from "./launching.js";
@@ -6,17 +6,17 @@ import type { Launching } from "./launching.js";
 /** Stands for the id of a place that is not there yet. */
 export const unknownPlaceId = "PLACE_ID";
 
-interface ExpectedPlace {
-  readonly place: Pick<HeldTeam, "slug" | "team_id" | "team_name" | "peer_id" | "peer_name">;
+interface ExpectedPeer {
+  readonly place: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id" | "peer_name">;
   /** In words: which kind of place it is. */
   readonly taken: string;
 }
 
 /** The place that a launch would take at this moment, as far as this machine can say: the broker may number its names. */
-export async function expectedPlace(
+export async function expectedPeer(
   { wish, meshId, context }: Launching,
   chosen: ChosenSession,
-): Promise<ExpectedPlace> {
+): Promise<ExpectedPeer> {
   const slug = chosen.kind === "there" ? chosen.session.slug : (chosen.slug ?? "NEW_SESSION");
   const wanted = {
     home: context.config.home,

@@ -1,6 +1,6 @@
 import { findBroker } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";
-import { type Asker, canAsk, createAsker } from "../command/ask.js";
+import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
@@ -15,7 +15,7 @@ import { mergeSettings, toHookSettings, withoutInstalled } from "./hook-settings
 import { keepLastAnswers } from "./last-answers.js";
 import { readWanted, toWish, toWishFor, type Wanted, type Wish } from "./launch-options.js";
 import type { Launching } from "./launching.js";
-import { findResumedPlace } from "./resumed-peer.js";
+import { findResumedPeer } from "./resumed-peer.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
 import { tellEntered, tellNotice } from "./tell-launch.js";
@@ -23,17 +23,17 @@ import { tellEntered, tellNotice } from "./tell-launch.js";
 /** Takes a place in the session, runs Claude Code as its agent, and resolves with the code that it ends with. */
 export async function launchAgent(context: CommandContext): Promise<number> {
   const wanted = readWanted(context);
-  const asker = toAsker(context, wanted);
-  const launching = await prepare(context, wanted, asker);
+  const prompter = toAsker(context, wanted);
+  const launching = await prepare(context, wanted, prompter);
   const { broker, wish, meshId } = launching;
-  const chosen = await chooseSession(broker, wish.session, asker && askWhetherMeant(asker));
+  const chosen = await chooseSession(broker, wish.session, prompter && askWhetherMeant(prompter));
   if (wanted.dryRun) return showDryRun(launching, chosen);
 
   await tellNotice(launching, chosen);
-  if (asker && !(await asker.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
+  if (prompter && !(await prompter.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
   const entered = await enterSession(chosen, { broker, home: context.config.home, meshId, wish });
   try {
-    if (asker) await keepAnswers(context, entered);
+    if (prompter) await keepAnswers(context, entered);
     await tellEntered(launching, entered);
     return await runClaude(launching, entered);
   } finally {
@@ -42,15 +42,19 @@ export async function launchAgent(context: CommandContext): Promise<number> {
 }
 
 /** Null where nobody can be asked, or wants to be. */
-function toAsker({ flags, signal }: CommandContext, { yes, dryRun }: Wanted): Asker | null {
-  return canAsk(flags) && !yes && !dryRun ? createAsker(signal) : null;
+function toAsker({ flags, signal }: CommandContext, { yes, dryRun }: Wanted): Prompter | null {
+  return canAsk(flags) && !yes && !dryRun ? createPrompter(signal) : null;
 }
 
 /** Finds out all that is needed without changing anything; what costs least comes first. */
-async function prepare(context: CommandContext, wanted: Wanted, asker: Asker | null): Promise<Launching> {
+async function prepare(
+  context: CommandContext,
+  wanted: Wanted,
+  prompter: Prompter | null,
+): Promise<Launching> {
   const { config, signal } = context;
   const resumed = await wishToGoOn(context, wanted);
-  const said = resumed ?? (asker ? undefined : toWish(wanted));
+  const said = resumed ?? (prompter ? undefined : toWish(wanted));
   const claude = await findClaude({ named: wanted.claudeBin });
   const inTurn = wakePathsOf(claude.version).paths.includes("hooks");
   const hooks = await withoutInstalled(
@@ -60,7 +64,8 @@ async function prepare(context: CommandContext, wanted: Wanted, asker: Asker | n
   const settings = await mergeSettings(hooks, wanted.claude.settings, process.cwd());
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
-  const wish = said ?? (asker ? await askWish({ wanted, asker, broker, config, meshId }) : toWish(wanted));
+  const wish =
+    said ?? (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : toWish(wanted));
   return { context, wanted, wish, claude, broker, meshId, hooks, settings };
 }
 
@@ -71,7 +76,7 @@ async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): P
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const { home } = config;
-  const place = await findResumedPlace(resumes, {
+  const place = await findResumedPeer(resumes, {
     home,
     meshId,
     cwd: process.cwd(),

@@ -3,7 +3,7 @@ import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 import { knownToolsets } from "../mcp/options.js";
-import type { HeldTeam } from "../sessions/stored-peers.js";
+import type { StoredPeer } from "../sessions/stored-peers.js";
 import { type ClaudeArgs, readClaudeArgs } from "./claude-args.js";
 
 /** What is to be launched, as far as the call itself says. */
@@ -137,7 +137,7 @@ export interface Wish {
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
   /** Exactly this place, which a conversation has had before. */
-  readonly place?: HeldTeam;
+  readonly place?: StoredPeer;
 }
 
 export const defaultPeerName = "claude";
@@ -163,7 +163,7 @@ export function toWish({ session, team, name, role, groups }: Wanted): Wish {
 }
 
 /** The place that a conversation goes on in. */
-export function toWishFor(place: HeldTeam, { role, groups }: Pick<Wanted, "role" | "groups">): Wish {
+export function toWishFor(place: StoredPeer, { role, groups }: Pick<Wanted, "role" | "groups">): Wish {
   return {
     session: { kind: "named", name: place.session_id },
     team: place.team_name,

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type HeldTeam, listHeldTeams } from "../sessions/stored-peers.js";
+import { listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
 import { isFree } from "../sessions/wanted-peer.js";
 import type { ClaudeArgs } from "./claude-args.js";
 
@@ -9,13 +9,13 @@ import type { ClaudeArgs } from "./claude-args.js";
  * The place that a conversation had when it was last launched, where Claude Code is told to go on with one: free, and
  * held by this machine. Undefined when there is none.
  */
-export async function findResumedPlace(
+export async function findResumedPeer(
   resumes: NonNullable<ClaudeArgs["resumes"]>,
   { home, meshId, cwd, env }: { home: string; meshId: string; cwd: string; env: NodeJS.ProcessEnv },
-): Promise<HeldTeam | undefined> {
+): Promise<StoredPeer | undefined> {
   const id = resumes === "latest" ? await findLatest(cwd, env) : resumes.id;
   if (id === undefined) return undefined;
-  const places = await listHeldTeams(home, meshId);
+  const places = await listStoredPeers(home, meshId);
   for (const place of places.filter((each) => each.claude_session_id === id)) {
     if (await isFree(home, place)) return place;
   }

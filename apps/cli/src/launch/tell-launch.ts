@@ -3,7 +3,7 @@ import { toShellLine } from "../text/shell.js";
 import { counted } from "../text/time.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { EnteredSession } from "./enter-session.js";
-import { expectedPlace } from "./expected-peer.js";
+import { expectedPeer } from "./expected-peer.js";
 import { wakePathsOf } from "./find-claude.js";
 import type { Launching } from "./launching.js";
 
@@ -11,7 +11,7 @@ import type { Launching } from "./launching.js";
 export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
   const { context, wanted, claude } = launching;
   const { output } = context;
-  const { place } = await expectedPlace(launching, chosen);
+  const { place } = await expectedPeer(launching, chosen);
   const title = chosen.kind === "there" ? chosen.session.title : chosen.title;
   const runs = toShellLine(["claude", ...wanted.claudeArgs]);
   const { advice } = wakePathsOf(claude.version);

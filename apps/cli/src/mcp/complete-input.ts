@@ -3,8 +3,8 @@ import { isUuid, MerkleError } from "@merkle/wire/plain";
 import { readEnvironment } from "../config.js";
 import { findProject } from "../progress/find-project.js";
 import type { Fields } from "./membership.js";
-import type { Team, Teams } from "./peer-sessions.js";
-import type { Keyring } from "./secret-store.js";
+import type { PeerSession, PeerSessions } from "./peer-sessions.js";
+import type { SecretStore } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
 
 interface Completing {
@@ -12,24 +12,24 @@ interface Completing {
   readonly fields: Fields;
   /** Why the session that this server was started for cannot be entered. */
   readonly refusal: MerkleError | null;
-  readonly teams: Teams;
-  readonly keyring: Keyring;
+  readonly teams: PeerSessions;
+  readonly secretStore: SecretStore;
 }
 
 interface Completed {
   readonly input: Fields;
   /** The team as which it is called, where this server keeps that team's place. */
-  readonly team: Team | undefined;
+  readonly team: PeerSession | undefined;
 }
 
 /**
  * Puts in what this server keeps for the model: the session joined last where none is named, and the credential (STDIO-3).
  * A team's or person's bare uuid stands for the credential that this server has of it. Nothing else is looked at.
  */
-export function completeInput({ operation, fields, refusal, teams, keyring }: Completing): Completed {
+export function completeInput({ operation, fields, refusal, teams, secretStore }: Completing): Completed {
   if (!("team_id" in operation.input.shape)) return { input: fields, team: undefined };
   const { team_id: named } = fields;
-  const byName = typeof named === "string" && isUuid(named) ? keyring.find(named) : undefined;
+  const byName = typeof named === "string" && isUuid(named) ? secretStore.find(named) : undefined;
   const chosen = byName === undefined ? undefined : teams.find(String(named));
   const credential = byName === undefined ? {} : { team_id: byName };
   if (!takesLastSession(operation)) {
@@ -54,7 +54,11 @@ export function completeInput({ operation, fields, refusal, teams, keyring }: Co
   };
 }
 
-function findTeam(teams: Teams, { name }: Operation, session: string | undefined): Team | undefined {
+function findTeam(
+  teams: PeerSessions,
+  { name }: Operation,
+  session: string | undefined,
+): PeerSession | undefined {
   const last = teams.findLast(session);
   // Leaving can be repeated with its key (IDEM-9).
   return last ?? (name === "leave_session" ? teams.findLeft(session) : undefined);

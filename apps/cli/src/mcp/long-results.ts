@@ -2,7 +2,7 @@ import type { Operation } from "@merkle/wire";
 import { compactError, MerkleError } from "@merkle/wire/plain";
 import type { HookEvent } from "./hooks/hook-call.js";
 import type { McpOptions } from "./options.js";
-import type { Keyring } from "./secret-store.js";
+import type { SecretStore } from "./secret-store.js";
 
 /** Above 50,000 characters Claude Code puts a result into a file; this leaves room for what it adds. */
 export const resultCharsMax = 40_000;
@@ -110,33 +110,33 @@ interface Renderer {
 
 interface RendererOptions {
   readonly view: McpOptions["view"];
-  readonly keyring: Keyring;
+  readonly secretStore: SecretStore;
   readonly longResults: LongResults;
 }
 
 /** Makes answers: short text for a model, in pieces when it is long after all, or whole JSON for a program (STDIO-9). */
-export function createRenderer({ view, keyring, longResults }: RendererOptions): Renderer {
+export function createRenderer({ view, secretStore, longResults }: RendererOptions): Renderer {
   const toResult = (text: string): CallResult => ({ content: [{ type: "text", text }] });
 
   function shorten(tool: string, text: string): CallResult {
-    return toResult(longResults.shorten(tool, keyring.hide(text)));
+    return toResult(longResults.shorten(tool, secretStore.hide(text)));
   }
 
   return {
     text: toResult,
     hook(event, text) {
-      const added = { hookEventName: event, additionalContext: keyring.hide(text) };
+      const added = { hookEventName: event, additionalContext: secretStore.hide(text) };
       return toResult(JSON.stringify(text === "" ? {} : { hookSpecificOutput: added }));
     },
     output(operation, output, notice) {
-      if (view === "json") return toResult(keyring.hide(JSON.stringify(output)));
+      if (view === "json") return toResult(secretStore.hide(JSON.stringify(output)));
       const text = operation.compact(output, { keeper: "server" });
       return shorten(operation.name, notice === undefined ? text : `${notice}\n${text}`);
     },
     error(tool, error) {
       const result =
         view === "json"
-          ? toResult(keyring.hide(JSON.stringify(error.toBody())))
+          ? toResult(secretStore.hide(JSON.stringify(error.toBody())))
           : shorten(tool, compactError(error));
       return { ...result, isError: true };
     },

@@ -2,10 +2,10 @@ import type { DeclaredStatus, Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { closeCodes, peerAddress } from "@merkle/wire/plain";
 import type { KeyPair } from "../sessions/stored-peers.js";
-import { createMail, type Mail } from "./mail/inbox.js";
+import { createInbox, type Inbox } from "./mail/inbox.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */
-export interface Team {
+export interface PeerSession {
   /** The peer's uuid, or where it has no name, the team's. */
   readonly placeId: string;
   readonly teamId: string;
@@ -15,7 +15,7 @@ export interface Team {
   readonly address: string;
   readonly sessionId: string;
   readonly slug: string;
-  readonly mail: Mail;
+  readonly mail: Inbox;
   /** What the place was taken with, where it was with a key. */
   readonly sessionKey: KeyPair | null;
   /** Opens what is private for the place. */
@@ -76,21 +76,21 @@ export interface NewTeam {
  * The teams that this server acts as, the one joined last being meant where none is named. The last one of each session has
  * a subscription that brings its mail; for any other of that session only waits do.
  */
-export interface Teams {
+export interface PeerSessions {
   /** Takes up a team, which becomes the last one; one that is known is taken up again with what is new. */
-  add(team: NewTeam): Team;
-  find(placeId: string): Team | undefined;
+  add(team: NewTeam): PeerSession;
+  find(placeId: string): PeerSession | undefined;
   /** The last one that has not left, of that session (id or slug) or of any. */
-  findLast(session?: string): Team | undefined;
+  findLast(session?: string): PeerSession | undefined;
   /** The last one of that session and name, and peer's name where one is given; also one that has left. */
-  findNamed(session: string, name: string, peerName?: string): Team | undefined;
+  findNamed(session: string, name: string, peerName?: string): PeerSession | undefined;
   /** The last one that has left, of that session or of any. */
-  findLeft(session?: string): Team | undefined;
+  findLeft(session?: string): PeerSession | undefined;
   /** Those that get mail pushed: the last one of each session that has not left. */
-  readers(): readonly Team[];
+  readers(): readonly PeerSession[];
   /** Opens the subscriptions anew, with a client that has none, or after a credential was replaced. */
   subscribe(client?: MerkleClient): void;
-  leave(team: Team): Promise<void>;
+  leave(team: PeerSession): Promise<void>;
   /** Ends all subscriptions and releases all credentials; the teams stay in their sessions. */
   close(): Promise<void>;
 }
@@ -98,21 +98,24 @@ export interface Teams {
 interface TeamsOptions {
   readonly log: (text: string) => void;
   /** Called with each one that is new; returns how to stop what it started. */
-  readonly onNew: (team: Team) => () => void;
+  readonly onNew: (team: PeerSession) => () => void;
   /** Opens what is private for a place. */
-  readonly open: (team: Team, message: Message) => Message;
+  readonly open: (team: PeerSession, message: Message) => Message;
   /** Called with the message that says that a team's session is concluded. */
-  readonly onConcluded?: (team: Team, message: Message) => void;
+  readonly onConcluded?: (team: PeerSession, message: Message) => void;
 }
 
-export function createTeams({ log, onNew, open, onConcluded }: TeamsOptions): Teams {
+export function createPeerSessions({ log, onNew, open, onConcluded }: TeamsOptions): PeerSessions {
   /** The last joined at the end. */
-  let teams: Team[] = [];
+  let teams: PeerSession[] = [];
   let client: MerkleClient | undefined;
   const stops: (() => void)[] = [];
-  const subscriptions = new Map<string, { readonly team: Team; readonly subscription: Subscription }>();
+  const subscriptions = new Map<
+    string,
+    { readonly team: PeerSession; readonly subscription: Subscription }
+  >();
 
-  function findLast(session?: string): Team | undefined {
+  function findLast(session?: string): PeerSession | undefined {
     return teams.findLast((team) => !team.left && (session === undefined || isSession(team, session)));
   }
 
@@ -200,13 +203,13 @@ export function createTeams({ log, onNew, open, onConcluded }: TeamsOptions): Te
 }
 
 /** What is here comes to whoever holds the place now. */
-function giveUp(team: Team): void {
+function giveUp(team: PeerSession): void {
   team.replaced = true;
   team.mail.restart(team.mail.place);
 }
 
 /** The database is another: what came from the one before is dropped, and the next wait says so. */
-export function forgetNumbers(team: Team): void {
+export function forgetNumbers(team: PeerSession): void {
   team.mail.forget();
   team.placed = false;
   team.epoch = undefined;
@@ -218,9 +221,9 @@ export function forgetNumbers(team: Team): void {
   Object.assign(team.document, { heard: 0, told: 0 });
 }
 
-function toTeam(given: NewTeam, open: TeamsOptions["open"]): Team {
+function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
   const { place, epoch, documentVersion = 0 } = given;
-  const team: Team = {
+  const team: PeerSession = {
     placeId: given.placeId,
     teamId: given.teamId,
     name: given.name,
@@ -228,7 +231,7 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): Team {
     address: peerAddress(given.name, given.peerName),
     sessionId: given.sessionId,
     slug: given.slug,
-    mail: createMail(place ?? 0),
+    mail: createInbox(place ?? 0),
     sessionKey: given.sessionKey ?? null,
     open: (message) => open(team, message),
     credential: given.credential,
@@ -252,7 +255,7 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): Team {
   return team;
 }
 
-function takeUpAgain(team: Team, given: NewTeam): void {
+function takeUpAgain(team: PeerSession, given: NewTeam): void {
   team.left = false;
   team.credential = given.credential;
   if (given.replay && given.place !== undefined) {
@@ -273,6 +276,6 @@ function isSameName(name: string, wanted: string): boolean {
   return name.toLowerCase() === wanted.trim().toLowerCase();
 }
 
-function isSession({ sessionId, slug }: Team, named: string): boolean {
+function isSession({ sessionId, slug }: PeerSession, named: string): boolean {
   return sessionId === named.toLowerCase() || slug === named;
 }

@@ -11,14 +11,14 @@ import { readAlong } from "./mail/read-along.js";
 import { type Waited, waitForMessages } from "./mail/wait.js";
 import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
-import type { Team } from "./peer-sessions.js";
-import type { Keyring } from "./secret-store.js";
+import type { PeerSession } from "./peer-sessions.js";
+import type { SecretStore } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
 
 interface Performance {
   readonly operation: Operation;
   readonly input: Fields;
-  readonly team: Team | undefined;
+  readonly team: PeerSession | undefined;
   readonly caller: Caller;
   readonly signal: AbortSignal;
 }
@@ -36,7 +36,7 @@ type Performer = (performance: Performance) => Promise<Performed>;
 interface PerformerOptions {
   readonly link: BrokerLink;
   readonly membership: Membership;
-  readonly keyring: Keyring;
+  readonly secretStore: SecretStore;
   readonly sealing: Sealing;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
@@ -44,14 +44,14 @@ interface PerformerOptions {
 
 /** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { link, membership, keyring, sealing, acknowledger, view } = options;
+  const { link, membership, secretStore, sealing, acknowledger, view } = options;
 
   async function ask({ operation, input, signal }: Performance): Promise<unknown> {
     // The broker knows what an input of its operation is, and refuses what is none.
     const output = await link.call(operation.name as OperationName, input as InputOf<OperationName>, {
       signal,
     });
-    keyring.keepFrom(output);
+    secretStore.keepFrom(output);
     return output;
   }
 
@@ -110,7 +110,7 @@ export function createPerformer(options: PerformerOptions): Performer {
 
   async function read(
     { caller, signal }: Performance,
-    team: Team,
+    team: PeerSession,
     how: { timeoutMs: number; includeOwn: boolean },
   ): Promise<Performed> {
     const request = { team, ...how, view, signal };
@@ -130,7 +130,7 @@ export function createPerformer(options: PerformerOptions): Performer {
   };
 }
 
-function toPerformed(team: Team, { output, again, settle }: Waited): Performed {
+function toPerformed(team: PeerSession, { output, again, settle }: Waited): Performed {
   const wasResynced = team.resynced;
   const seen = [...(again ?? [])].map((sequence) => `#${sequence}`);
   const { warning } = team;
@@ -151,7 +151,7 @@ function toPerformed(team: Team, { output, again, settle }: Waited): Performed {
 }
 
 /** What the model did itself is no news to it; what it acknowledged is not handed to it. */
-function takeNotice({ name }: Operation, output: unknown, team: Team): void {
+function takeNotice({ name }: Operation, output: unknown, team: PeerSession): void {
   // The broker's answer to an operation is that operation's output.
   if (name === "set_status") noteDeclared(team, output as OutputOf<"set_status">);
   const { cursor, version, doc_version: concluded } = Object(output);

@@ -1,17 +1,23 @@
 import type { OutputOf } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
 import { makeSessionKey } from "../core/session-key.js";
-import { findHeldTeam, type HeldTeam, holdTeam, listHeldTeams, placeIdOf } from "../sessions/stored-peers.js";
+import {
+  findStoredPeer,
+  holdTeam,
+  listStoredPeers,
+  placeIdOf,
+  type StoredPeer,
+} from "../sessions/stored-peers.js";
 import { takePlace, toldOfKey } from "../sessions/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import { toNewTeam } from "./membership.js";
 import type { McpOptions } from "./options.js";
-import type { NewTeam, Team, Teams } from "./peer-sessions.js";
-import type { Keyring } from "./secret-store.js";
+import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
+import type { SecretStore } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
 
 /** How this server gets into the sessions that it was started for. */
-interface Entrance {
+interface Rejoin {
   /**
    * Resolves when it is in, or with the reason why it cannot be: then the next call tries again.
    *
@@ -22,10 +28,10 @@ interface Entrance {
   describeAgain(): void;
 }
 
-interface EntranceOptions {
+interface RejoinOptions {
   readonly link: BrokerLink;
-  readonly teams: Teams;
-  readonly keyring: Keyring;
+  readonly teams: PeerSessions;
+  readonly secretStore: SecretStore;
   readonly home: string;
   readonly options: Pick<McpOptions, "join" | "as">;
   readonly claudeSessionId: string | null;
@@ -37,7 +43,7 @@ interface EntranceOptions {
  * Enters the place that was named (`--as`), those in which an earlier server of the same Claude Code session acted and
  * which are still free, or one of the team and session that were asked for (STDIO-7, STDIO-8).
  */
-export function createEntrance(entranceOptions: EntranceOptions): Entrance {
+export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
   let entering: Promise<MerkleError | null> | undefined;
   let described = "";
 
@@ -67,30 +73,30 @@ export function createEntrance(entranceOptions: EntranceOptions): Entrance {
   };
 }
 
-async function goIn(entrance: EntranceOptions): Promise<void> {
-  const meshId = await entrance.link.meetMesh();
-  if (entrance.options.as !== undefined) await goOnAs(entrance, meshId, entrance.options.as);
-  else await goOnOrJoin(entrance, meshId);
+async function goIn(rejoin: RejoinOptions): Promise<void> {
+  const meshId = await rejoin.link.meetMesh();
+  if (rejoin.options.as !== undefined) await goOnAs(rejoin, meshId, rejoin.options.as);
+  else await goOnOrJoin(rejoin, meshId);
 }
 
 /** In exactly this place; whoever started this server keeps others from it. */
-async function goOnAs(entrance: EntranceOptions, meshId: string, placeId: string): Promise<void> {
-  const held = await findHeldTeam(entrance.home, placeId);
+async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<void> {
+  const held = await findStoredPeer(rejoin.home, placeId);
   if (!held) throw notHere(`This machine holds no place ${placeId} (any more)`);
   if (held.mesh_id !== meshId)
     throw notHere(`The team "${held.team_name}" belongs to another mesh than this broker's`);
-  await takeUp(entrance, held);
+  await takeUp(rejoin, held);
 }
 
 function notHere(what: string): MerkleError {
   return new MerkleError("not_found", `${what}: join_session, or have your human start you again.`);
 }
 
-async function goOnOrJoin(entrance: EntranceOptions, meshId: string): Promise<void> {
-  const { join } = entrance.options;
-  const earlier = await goOnFromBefore(entrance, meshId);
+async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> {
+  const { join } = rejoin.options;
+  const earlier = await goOnFromBefore(rejoin, meshId);
   if (!join || earlier.some((held) => isWanted(held, join))) return;
-  const { link, teams, keyring, home, claudeSessionId, describe } = entrance;
+  const { link, teams, secretStore, home, claudeSessionId, describe } = rejoin;
   const { held, hold, joined } = await takePlace({
     ...describe(),
     caller: link,
@@ -102,10 +108,10 @@ async function goOnOrJoin(entrance: EntranceOptions, meshId: string): Promise<vo
     claudeSessionId,
     sessionKey: makeSessionKey(),
   });
-  keyring.keep(held.credential);
+  secretStore.keep(held.credential);
   const release = () => hold.release();
   const { session_key: sessionKey } = held;
-  addTeam(entrance, teams, {
+  addTeam(rejoin, teams, {
     ...toNewTeam(joined, held.team_id),
     sessionKey,
     epoch: await link.connected(),
@@ -114,12 +120,12 @@ async function goOnOrJoin(entrance: EntranceOptions, meshId: string): Promise<vo
 }
 
 /** Also in a session that was concluded meanwhile; and nothing unread is lost. */
-async function goOnFromBefore(entrance: EntranceOptions, meshId: string): Promise<HeldTeam[]> {
-  const { home, claudeSessionId, teams } = entrance;
+async function goOnFromBefore(rejoin: RejoinOptions, meshId: string): Promise<StoredPeer[]> {
+  const { home, claudeSessionId, teams } = rejoin;
   if (claudeSessionId === null) return [];
-  const held = await listHeldTeams(home, meshId);
+  const held = await listStoredPeers(home, meshId);
   const mine = held.filter((place) => place.claude_session_id === claudeSessionId).reverse();
-  const taken: HeldTeam[] = [];
+  const taken: StoredPeer[] = [];
   for (const place of mine) {
     if (teams.find(placeIdOf(place))) {
       taken.push(place);
@@ -129,7 +135,7 @@ async function goOnFromBefore(entrance: EntranceOptions, meshId: string): Promis
     if (!hold) continue;
     const release = () => hold.release();
     try {
-      await takeUp(entrance, place, release);
+      await takeUp(rejoin, place, release);
       taken.push(place);
     } catch (error) {
       await release();
@@ -143,15 +149,11 @@ function isGone({ code }: MerkleError): boolean {
   return code === "unauthorized" || code === "not_found";
 }
 
-async function takeUp(
-  entrance: EntranceOptions,
-  held: HeldTeam,
-  release?: () => Promise<void>,
-): Promise<void> {
-  const { link, teams, keyring } = entrance;
-  keyring.keep(held.credential);
-  const { cursor, documentVersion } = await resume(entrance, held);
-  addTeam(entrance, teams, {
+async function takeUp(rejoin: RejoinOptions, held: StoredPeer, release?: () => Promise<void>): Promise<void> {
+  const { link, teams, secretStore } = rejoin;
+  secretStore.keep(held.credential);
+  const { cursor, documentVersion } = await resume(rejoin, held);
+  addTeam(rejoin, teams, {
     placeId: placeIdOf(held),
     teamId: held.team_id,
     name: held.team_name,
@@ -169,8 +171,8 @@ async function takeUp(
 
 /** Takes the place again, and says who does. Of a concluded session only the cursor is asked: nobody joins it any more. */
 async function resume(
-  { link, describe, home }: EntranceOptions,
-  held: HeldTeam,
+  { link, describe, home }: RejoinOptions,
+  held: StoredPeer,
 ): Promise<{ cursor: number; documentVersion?: number }> {
   const place = { session_id: held.session_id, team_id: held.credential };
   try {
@@ -187,12 +189,12 @@ async function resume(
   }
 }
 
-function addTeam(entrance: EntranceOptions, teams: Teams, given: NewTeam): void {
-  void learnDeclared(entrance, teams.add(given));
+function addTeam(rejoin: RejoinOptions, teams: PeerSessions, given: NewTeam): void {
+  void learnDeclared(rejoin, teams.add(given));
 }
 
 /** Whether it is not to be disturbed, a server before this one knew. */
-async function learnDeclared({ link, log }: EntranceOptions, team: Team): Promise<void> {
+async function learnDeclared({ link, log }: RejoinOptions, team: PeerSession): Promise<void> {
   const input = { session_id: team.sessionId, team_id: team.credential };
   try {
     const { peers } = await link.call("list_peers", input);
@@ -204,7 +206,7 @@ async function learnDeclared({ link, log }: EntranceOptions, team: Team): Promis
   }
 }
 
-async function resumeQuietly({ link, describe, log }: EntranceOptions, team: Team): Promise<void> {
+async function resumeQuietly({ link, describe, log }: RejoinOptions, team: PeerSession): Promise<void> {
   const { sessionId: session_id, name: team_name, credential: team_id } = team;
   try {
     if (!team.closed) await link.call("join_session", { session_id, team_name, team_id, ...describe() });
@@ -214,7 +216,7 @@ async function resumeQuietly({ link, describe, log }: EntranceOptions, team: Tea
 }
 
 /** A name that was taken has got a number (JOIN-4). */
-function isWanted(held: HeldTeam, { session, team }: NonNullable<McpOptions["join"]>): boolean {
+function isWanted(held: StoredPeer, { session, team }: NonNullable<McpOptions["join"]>): boolean {
   const name = held.team_name.toLowerCase();
   const wanted = team.toLowerCase();
   const isNamed =

@@ -4,7 +4,7 @@ import { parseTeamCredential } from "@merkle/wire/plain";
  * The credentials that this server was given. They never reach the model (STDIO-4): it sees the bare uuid of each, which
  * authorises nothing, and may name by it the one that it means.
  */
-export interface Keyring {
+export interface SecretStore {
   /** Takes up what an operation gave out: its `team_id`, `peer_id` or `person_id`. */
   keepFrom(output: unknown): void;
   keep(credential: string): void;
@@ -14,7 +14,7 @@ export interface Keyring {
   hide(text: string): string;
 }
 
-export function createKeyring(): Keyring {
+export function createSecretStore(): SecretStore {
   const credentials = new Map<string, string>();
   /** Also those that were replaced: an output that comes late must not show one either. */
   const secrets = new Map<string, string>();

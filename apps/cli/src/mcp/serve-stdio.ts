@@ -6,12 +6,12 @@ import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
-import { findHeldTeam } from "../sessions/stored-peers.js";
-import type { DeskClient, ServedDesk } from "./connect-server.js";
+import { findStoredPeer } from "../sessions/stored-peers.js";
+import type { ServedTools, ToolClient } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
 import { createStdioTransport } from "./stdio-transport.js";
-import type { ToolDesk } from "./tool-server.js";
+import type { ToolServer } from "./tool-server.js";
 import { channelCapability, findInboxSocket } from "./waking/wake-paths.js";
 
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
@@ -28,11 +28,11 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   const log = (text: string) => {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
-  const desk = createLazyDesk(async ({ info, sendChannel }) => {
-    const { openToolDesk } = await import("./tool-server.js");
+  const desk = createLazyToolServer(async ({ info, sendChannel }) => {
+    const { openToolServer } = await import("./tool-server.js");
     const claudeSessionId = readEnvironment().claudeSessionId;
     const inbox = findInboxSocket(readEnvironment().variables);
-    return openToolDesk({ config, options, claudeSessionId, inbox, client: info, sendChannel, log });
+    return openToolServer({ config, options, claudeSessionId, inbox, client: info, sendChannel, log });
   });
   const requests = createStdioTransport(process.stdin, process.stdout);
   const introduction = introduce(await findPlace(options, config.home), options);
@@ -71,12 +71,12 @@ function introduce(place: KnownPlace | undefined, { channel, toolsets }: McpOpti
   };
 }
 
-interface LazyDesk extends ServedDesk {
+interface LazyToolServer extends ServedTools {
   close(): Promise<void>;
 }
 
-function createLazyDesk(load: (client: DeskClient) => Promise<ToolDesk>): LazyDesk {
-  let opening: Promise<ToolDesk> | undefined;
+function createLazyToolServer(load: (client: ToolClient) => Promise<ToolServer>): LazyToolServer {
+  let opening: Promise<ToolServer> | undefined;
   return {
     open(client) {
       opening ??= load(client);
@@ -91,7 +91,7 @@ function createLazyDesk(load: (client: DeskClient) => Promise<ToolDesk>): LazyDe
 /** Whom the model will speak for, without asking a broker, which may not be there. */
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
   if (as === undefined) return join && { ...join, peer: null };
-  const held = await findHeldTeam(home, as);
+  const held = await findStoredPeer(home, as);
   return held && { session: held.slug, team: held.team_name, peer: held.peer_name };
 }
 

@@ -8,24 +8,24 @@ import { checkConcluded } from "../record/check-seen.js";
 import { openBrokerLink } from "./broker-link.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import { parseHookCall } from "./hooks/hook-call.js";
-import { createHookDesk } from "./hooks/hook-server.js";
-import { createStatusTeller, idleSince } from "./hooks/status-reporter.js";
+import { createHookServer } from "./hooks/hook-server.js";
+import { createStatusReporter, idleSince } from "./hooks/status-reporter.js";
 import { type Caller, createTurn } from "./hooks/turn.js";
 import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
 import { createMembership, type Fields } from "./membership.js";
 import type { McpOptions } from "./options.js";
-import { createTeams, type Team } from "./peer-sessions.js";
+import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
 import { createPerformer } from "./perform.js";
-import { createEntrance } from "./rejoin.js";
-import { createKeyring } from "./secret-store.js";
+import { createRejoin } from "./rejoin.js";
+import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools, offeredOperations } from "./tool-list.js";
 import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 /** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
-export interface ToolDesk {
+export interface ToolServer {
   readonly tools: ListedTool[];
   /** Answers a tool call; a failure is an answer, too. Rejects only when the caller has given up. */
   call(call: ToolCall): Promise<ToolAnswer>;
@@ -60,10 +60,10 @@ interface ToolDeskOptions {
   readonly log: (text: string) => void;
 }
 
-export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
+export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const { config, options, claudeSessionId, inbox, client, sendChannel, log } = deskOptions;
   const { home } = config;
-  const keyring = createKeyring();
+  const secretStore = createSecretStore();
   const now = () => Date.now();
   const turn = createTurn(now);
   const channel = options.channel ? sendChannel : null;
@@ -76,7 +76,7 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
     mayInterrupt: options.interruptible,
     onRun: describeAgain,
   });
-  const teams = createTeams({
+  const teams = createPeerSessions({
     log,
     onNew: welcome,
     open: (team, message) => sealing.open(team, message),
@@ -87,16 +87,23 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
   const acknowledger = createAcknowledger(link);
   const describe = () =>
     describeSelf({ client: client(), toolsets: options.toolsets, wake: paths.available });
-  const place = { link, teams, keyring, home, claudeSessionId, describe, log };
-  const entrance = createEntrance({ ...place, options });
+  const place = { link, teams, secretStore, home, claudeSessionId, describe, log };
+  const rejoin = createRejoin({ ...place, options });
   const membership = createMembership(place);
-  const perform = createPerformer({ link, membership, keyring, sealing, acknowledger, view: options.view });
+  const perform = createPerformer({
+    link,
+    membership,
+    secretStore,
+    sealing,
+    acknowledger,
+    view: options.view,
+  });
   const longResults = createLongResults();
-  const render = createRenderer({ view: options.view, keyring, longResults });
-  const hooks = createHookDesk({
+  const render = createRenderer({ view: options.view, secretStore, longResults });
+  const hooks = createHookServer({
     teams,
     turn,
-    status: createStatusTeller(link, log),
+    status: createStatusReporter(link, log),
     onConversation: (sessionId) => void membership.moveTo(sessionId),
     onProof: acknowledger.soon,
   });
@@ -108,20 +115,20 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
   /** Whatever keeps it out, the model is told by its next call. */
   async function enterQuietly(): Promise<void> {
     try {
-      const refusal = await entrance.enter();
+      const refusal = await rejoin.enter();
       if (refusal) log(refusal.message);
     } catch (error) {
       log(describeError(error));
     }
   }
 
-  function welcome(team: Team): () => void {
+  function welcome(team: PeerSession): () => void {
     sealing.publish(team);
     return wakers.add(team);
   }
 
   /** What a conclusion seals must go on from what this machine saw of the record before (CLI-73). */
-  async function compareSeal(team: Team, message: Message): Promise<void> {
+  async function compareSeal(team: PeerSession, message: Message): Promise<void> {
     const problem = await checkConcluded(message, { home, broker: link });
     if (!problem) return;
     team.warning = problem.message;
@@ -134,7 +141,7 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
   }
 
   function describeAgain(): void {
-    entrance.describeAgain();
+    rejoin.describeAgain();
   }
 
   function takeClient(next: MerkleClient): void {
@@ -164,9 +171,9 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
       return { result: render.text(longResults.read(readId(fields))), settle: ignore };
     const operation = offered.get(name);
     if (!operation) throw unknownTool(name);
-    const refusal = await entrance.enter();
+    const refusal = await rejoin.enter();
     const filled = await fillProject(operation, fields);
-    const { input, team } = completeInput({ operation, fields: filled, refusal, teams, keyring });
+    const { input, team } = completeInput({ operation, fields: filled, refusal, teams, secretStore });
     const { output, notice, settle = ignore } = await perform({ operation, input, team, caller, signal });
     return { result: render.output(operation, output, notice), settle };
   }
@@ -180,7 +187,7 @@ export function openToolDesk(deskOptions: ToolDeskOptions): ToolDesk {
     return caller;
   }
 
-  function proveByCall(team: Team): void {
+  function proveByCall(team: PeerSession): void {
     team.mail.prove({ by: "call" });
     acknowledger.soon(team);
   }

@@ -5,13 +5,13 @@ import { limits, MerkleError, messageIdFrom } from "@merkle/wire/plain";
 import type { Fields } from "../mcp/membership.js";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import { addressOf, findRecipient } from "./find-recipient.js";
-import type { PlaceKeys } from "./peer-keys.js";
+import type { PeerKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
 
 /** The place that writes. */
 interface Writer {
   readonly home: string;
-  readonly keys: PlaceKeys;
+  readonly keys: PeerKeys;
   readonly card: KeyCard;
   readonly sessionId: string;
   readonly slug: string;

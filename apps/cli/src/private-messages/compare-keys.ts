@@ -2,7 +2,7 @@ import type { OutputOf, Session } from "@merkle/wire";
 import type { OperationCaller } from "../broker/reach.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { type HeldTeam, listHeldTeams, placeIdOf } from "../sessions/stored-peers.js";
+import { listStoredPeers, placeIdOf, type StoredPeer } from "../sessions/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { toMoment } from "../text/time.js";
 import { type CheckedCard, checkCard, safetyNumber } from "./check-card.js";
@@ -87,7 +87,7 @@ async function listNumbers(
   peers: OutputOf<"list_peers">["peers"],
   theirs: CheckedCard,
 ): Promise<Comparison["told"]["numbers"]> {
-  const places = await listHeldTeams(home, null);
+  const places = await listStoredPeers(home, null);
   const numbers: { you: string; number: string }[] = [];
   for (const place of places.filter((each) => each.session_id === sessionId)) {
     const own = await ownCard(home, place);
@@ -99,7 +99,7 @@ async function listNumbers(
   throw noKeys(`This machine holds no place with keys in ${slug}, so there is nothing to compare from here.`);
 }
 
-async function ownCard(home: string, place: HeldTeam): Promise<CheckedCard | null> {
+async function ownCard(home: string, place: StoredPeer): Promise<CheckedCard | null> {
   const given = place.session_key ? seedOf(place.session_key) : undefined;
   const seed = readPlaceSeed(home, placeIdOf(place)) ?? given;
   return seed ? checkCard(await makeCard(seed, { home, meshId: place.mesh_id })) : null;

@@ -3,7 +3,7 @@ import { parseSealed, unseal } from "@merkle/wire/identity";
 import { isRedacted, nameInLine, sealedBytes } from "@merkle/wire/plain";
 import * as z from "zod";
 import { type CheckedCard, checkCard } from "./check-card.js";
-import type { Opened, PlaceKeys } from "./peer-keys.js";
+import type { Opened, PeerKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
 
 const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
@@ -28,7 +28,7 @@ type AnyHeader = z.output<typeof AnyHeader>;
 /** The place that reads. */
 export interface Reader {
   readonly home: string;
-  readonly keys: PlaceKeys;
+  readonly keys: PeerKeys;
   readonly sessionId: string;
   readonly address: string;
   readonly epoch: string;

@@ -28,7 +28,7 @@ const PlaceFile = z.object({
 });
 
 /** The keys of one place on this machine, and what was sealed and opened with them. */
-export interface PlaceKeys {
+export interface PeerKeys {
   readonly seed: Uint8Array;
   /** The public part, in base64url. */
   readonly sessionKey: string;
@@ -60,7 +60,7 @@ const openedMax = 256;
  * Opens the keys of a place, and makes them where there are none: from the session key that the place was taken with, if it
  * was with one.
  */
-export function openPlaceKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PlaceKeys {
+export function openPlaceKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PeerKeys {
   const path = pathOf(home, placeId);
   const kept = PlaceFile.safeParse(readPrivateJson(path)).data;
   const seed = (kept && fromBase64url(kept.seed, 32)) ?? sessionSeed ?? drawSeed();

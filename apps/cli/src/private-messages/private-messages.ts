@@ -3,24 +3,27 @@ import type { InputOf, KeyCard, Message, OutputOf, Peer } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
 import type { BrokerLink } from "../mcp/broker-link.js";
 import type { Fields } from "../mcp/membership.js";
-import type { Team } from "../mcp/peer-sessions.js";
+import type { PeerSession } from "../mcp/peer-sessions.js";
 import { readPrivateText, type SealedMessage, sealMessage } from "./box-message.js";
 import { addressOf } from "./find-recipient.js";
 import { makeCard, seedOf } from "./key-card.js";
 import { openMessage } from "./open-message.js";
-import { openPlaceKeys, type PlaceKeys } from "./peer-keys.js";
+import { openPlaceKeys, type PeerKeys } from "./peer-keys.js";
 
 /** Private messages of the places that this server acts in: the keys never leave this machine, and no tool shows them. */
 export interface Sealing {
   /** Shows the others what the place is written to with, unless they see it already. */
-  publish(team: Team): void;
+  publish(team: PeerSession): void;
   /** Seals a message for the one peer it is for, and sends it. */
-  send(input: Fields, team: Team, signal: AbortSignal): Promise<OutputOf<"send_message">>;
+  send(input: Fields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"send_message">>;
   /** Opens what is private for the place; everything else stays as it is. */
-  open(team: KeyHolder & Pick<Team, "sessionId" | "name" | "peerName" | "epoch">, message: Message): Message;
+  open(
+    team: KeyHolder & Pick<PeerSession, "sessionId" | "name" | "peerName" | "epoch">,
+    message: Message,
+  ): Message;
 }
 
-type KeyHolder = Pick<Team, "placeId" | "teamId" | "sessionKey">;
+type KeyHolder = Pick<PeerSession, "placeId" | "teamId" | "sessionKey">;
 
 interface SealingOptions {
   readonly link: BrokerLink;
@@ -29,7 +32,7 @@ interface SealingOptions {
 }
 
 interface Place {
-  readonly keys: PlaceKeys;
+  readonly keys: PeerKeys;
   /** What it shows; made when it is shown first, since by then the mesh is known. */
   card: KeyCard | undefined;
   /** Ends when what was sent last is answered. */
@@ -60,7 +63,7 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
   }
 
   /** Who is there; and the place's own card, where the broker does not show it yet. */
-  async function meet(team: Team, place: Place, signal?: AbortSignal): Promise<Met> {
+  async function meet(team: PeerSession, place: Place, signal?: AbortSignal): Promise<Met> {
     const { mesh_id: meshId } = await link.call("get_app_info", {}, signal && { signal });
     const { keys } = place;
     place.card ??= await makeCard(keys.seed, { home, meshId });
@@ -77,7 +80,11 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
     return { peers, card, human: own.kind === "human" };
   }
 
-  async function sendNow(input: Fields, team: Team, signal: AbortSignal): Promise<OutputOf<"send_message">> {
+  async function sendNow(
+    input: Fields,
+    team: PeerSession,
+    signal: AbortSignal,
+  ): Promise<OutputOf<"send_message">> {
     const wanted = readPrivateText(input, randomUUID());
     const place = placeOf(team);
     const { peers, card, human } = await meet(team, place, signal);
@@ -125,7 +132,7 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
 /** Calls whose key may come again. */
 const keysKeptMax = 64;
 
-function ownAddress({ name, peerName }: Pick<Team, "name" | "peerName">): string {
+function ownAddress({ name, peerName }: Pick<PeerSession, "name" | "peerName">): string {
   return addressOf({ team: name, name: peerName });
 }
 

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 import {
-  findHeldTeam,
+  findStoredPeer,
   forgetTeam,
-  type HeldTeam,
   holdTeam,
-  listHeldTeams,
+  listStoredPeers,
+  type StoredPeer,
   saveTeam,
 } from "./stored-peers.js";
 
@@ -20,7 +20,7 @@ async function testHome(): Promise<string> {
   return path;
 }
 
-function aTeam(fields: Partial<HeldTeam> = {}): HeldTeam {
+function aTeam(fields: Partial<StoredPeer> = {}): StoredPeer {
   const team_id = fields.team_id ?? randomUUID();
   return {
     mesh_id: "0b6f2f7e-0000-4000-8000-000000000001",
@@ -45,7 +45,7 @@ const { mesh_id: meshId } = aTeam();
 /** A process of its own that tries to hold a team when told, says whether it does, and keeps it until it is ended. */
 function startHolder(home: string, teamId: string) {
   const code = `
-    const { holdTeam } = await import(${JSON.stringify(new URL("../../dist/teams/held-teams.js", import.meta.url).href)});
+    const { holdTeam } = await import(${JSON.stringify(new URL("../../dist/sessions/stored-peers.js", import.meta.url).href)});
     process.stdout.write("ready\\n");
     process.stdin.once("data", async () => {
       const hold = await holdTeam(${JSON.stringify(home)}, ${JSON.stringify(teamId)});
@@ -83,10 +83,10 @@ describe("held teams", () => {
     // Writers of the same team at the same moment, and a reader in between, see whole files only.
     const writing = Promise.all(Array.from({ length: 20 }, () => saveTeam(home, team)));
     for (let reads = 0; reads < 20; reads += 1) {
-      expect([[], [team]]).toContainEqual(await listHeldTeams(home, meshId));
+      expect([[], [team]]).toContainEqual(await listStoredPeers(home, meshId));
     }
     await writing;
-    expect(await listHeldTeams(home, meshId)).toEqual([team]);
+    expect(await listStoredPeers(home, meshId)).toEqual([team]);
     expect(await readdir(join(home, "teams"))).toEqual([`${team.team_id}.json`]);
     expect((await stat(join(home, "teams"))).mode & 0o777).toBe(0o700);
     expect((await stat(join(home, "teams", `${team.team_id}.json`))).mode & 0o777).toBe(0o600);
@@ -98,10 +98,10 @@ describe("held teams", () => {
     const recent = aTeam({ saved_at: "2026-02-01T00:00:00.000Z" });
     const foreign = aTeam({ mesh_id: randomUUID() });
     for (const each of [old, recent, foreign]) await saveTeam(home, each);
-    expect(await listHeldTeams(home, meshId)).toEqual([recent, old]);
+    expect(await listStoredPeers(home, meshId)).toEqual([recent, old]);
     await forgetTeam(home, recent.team_id);
     await forgetTeam(home, recent.team_id);
-    expect(await listHeldTeams(home, meshId)).toEqual([old]);
+    expect(await listStoredPeers(home, meshId)).toEqual([old]);
   });
 
   it("[LAUNCH-5] are places, each in a file of its own; a team that was kept before there were peers is one", async () => {
@@ -112,10 +112,10 @@ describe("held teams", () => {
     expect((await readdir(join(home, "teams"))).sort()).toEqual(
       [`${own.team_id}.json`, `${peer.peer_id}.json`].sort(),
     );
-    expect(await findHeldTeam(home, peer.peer_id ?? "")).toEqual(peer);
+    expect(await findStoredPeer(home, peer.peer_id ?? "")).toEqual(peer);
     const { peer_id, peer_name, role, groups, session_key, ...old } = own;
     await writeFile(join(home, "teams", `${own.team_id}.json`), JSON.stringify(old));
-    expect(await findHeldTeam(home, own.team_id)).toEqual({
+    expect(await findStoredPeer(home, own.team_id)).toEqual({
       ...old,
       ...{ peer_id, peer_name, role, groups, session_key },
     });
@@ -123,7 +123,7 @@ describe("held teams", () => {
 
   it("[LAUNCH-5] are not mistaken for other files in their folder", async () => {
     const home = await testHome();
-    expect(await listHeldTeams(home, meshId)).toEqual([]);
+    expect(await listStoredPeers(home, meshId)).toEqual([]);
     const folder = join(home, "teams");
     await mkdir(folder);
     const other = randomUUID();
@@ -132,7 +132,7 @@ describe("held teams", () => {
     await writeFile(join(folder, `${randomUUID()}.json`), JSON.stringify({ mesh_id: meshId }));
     await writeFile(join(folder, `${other}.json`), JSON.stringify(aTeam()));
     await mkdir(join(folder, `${randomUUID()}.json`));
-    expect(await listHeldTeams(home, meshId)).toEqual([]);
+    expect(await listStoredPeers(home, meshId)).toEqual([]);
     expect(await readFile(join(folder, `${other}.json`), "utf8")).toContain("Atlas");
   });
 });

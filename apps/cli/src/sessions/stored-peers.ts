@@ -8,7 +8,7 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
 
 /** The places of a mesh, or of all, that this machine holds, the last saved first. Files that are no place of ours are left out. */
-export async function listHeldTeams(home: string, meshId: string | null): Promise<HeldTeam[]> {
+export async function listStoredPeers(home: string, meshId: string | null): Promise<StoredPeer[]> {
   const folder = homeFiles.teams(home);
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(names.filter(isPlaceFile).map((name) => readPlace(folder, name)));
@@ -19,7 +19,7 @@ export async function listHeldTeams(home: string, meshId: string | null): Promis
 }
 
 /** The place of that id, of whatever mesh; undefined when this machine holds none. */
-export async function findHeldTeam(home: string, placeId: string): Promise<HeldTeam | undefined> {
+export async function findStoredPeer(home: string, placeId: string): Promise<StoredPeer | undefined> {
   return readPlace(homeFiles.teams(home), `${placeId}.json`);
 }
 
@@ -28,8 +28,8 @@ export async function findHeldTeam(home: string, placeId: string): Promise<HeldT
  *
  * @throws CliError `conflict` where a place of another mesh has the id, which a broker may give on purpose
  */
-export async function saveTeam(home: string, team: HeldTeam): Promise<void> {
-  const before = await findHeldTeam(home, placeIdOf(team));
+export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
+  const before = await findStoredPeer(home, placeIdOf(team));
   if (before && before.mesh_id !== team.mesh_id) throw ofAnotherMesh(before);
   const path = placeFile(home, placeIdOf(team));
   const unfinished = `${path}.${randomUUID()}.new`;
@@ -59,7 +59,7 @@ export async function holdTeam(home: string, placeId: string): Promise<ProcessLo
   });
 }
 
-function ofAnotherMesh({ slug, team_name }: HeldTeam): CliError {
+function ofAnotherMesh({ slug, team_name }: StoredPeer): CliError {
   return new CliError(
     "conflict",
     `The broker gave a place the id of ${JSON.stringify(team_name)} in ${slug}, which this machine holds for another mesh. Nothing was kept.`,
@@ -79,9 +79,9 @@ function isPlaceFile(name: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$/.test(name);
 }
 
-async function readPlace(folder: string, name: string): Promise<HeldTeam | undefined> {
+async function readPlace(folder: string, name: string): Promise<StoredPeer | undefined> {
   try {
-    const team = parseHeldTeam(await readFile(join(folder, name), "utf8"));
+    const team = parseStoredPeer(await readFile(join(folder, name), "utf8"));
     return team && `${placeIdOf(team)}.json` === name ? team : undefined;
   } catch {
     // Not readable, or not JSON: whatever it is, no place can be taken from it.
@@ -90,7 +90,7 @@ async function readPlace(folder: string, name: string): Promise<HeldTeam | undef
 }
 
 /** A place in a session whose credential this machine keeps, so that whoever is launched next can take it again. */
-export interface HeldTeam {
+export interface StoredPeer {
   readonly mesh_id: string;
   readonly session_id: string;
   readonly slug: string;
@@ -119,16 +119,16 @@ export interface KeyPair {
 }
 
 /** What a place is called on this machine, by its files and by `merkle mcp --as`. */
-export function placeIdOf({ peer_id, team_id }: Pick<HeldTeam, "peer_id" | "team_id">): string {
+export function placeIdOf({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | "team_id">): string {
   return peer_id ?? team_id;
 }
 
 /** Takes a file's content for a place; undefined when it is none. Teams were kept without peers once, and still are places. */
-export function parseHeldTeam(text: string): HeldTeam | undefined {
+export function parseStoredPeer(text: string): StoredPeer | undefined {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const fields: Readonly<Record<string, unknown>> = { ...withoutPeer, ...value };
-  return isHeldTeam(fields) ? fields : undefined;
+  return isStoredPeer(fields) ? fields : undefined;
 }
 
 const withoutPeer = { peer_id: null, peer_name: null, role: null, groups: [], session_key: null };
@@ -136,9 +136,9 @@ const withoutPeer = { peer_id: null, peer_name: null, role: null, groups: [], se
 const texts = ["mesh_id", "session_id", "slug", "team_id", "team_name", "credential", "saved_at"] as const;
 const textsOrNull = ["peer_id", "peer_name", "role", "claude_session_id"] as const;
 
-function isHeldTeam(
+function isStoredPeer(
   fields: Readonly<Record<string, unknown>>,
-): fields is Readonly<Record<string, unknown>> & HeldTeam {
+): fields is Readonly<Record<string, unknown>> & StoredPeer {
   const { groups, session_key: key } = fields;
   return (
     texts.every((name) => isText(fields[name])) &&
@@ -175,7 +175,7 @@ interface PlaceHolder {
  *
  * @param before - as it was held, where it was resumed: what is not said anew stays
  */
-export function toHeldPlace(given: GivenPlace, holder: PlaceHolder, before?: HeldTeam): HeldTeam {
+export function toStoredPeer(given: GivenPlace, holder: PlaceHolder, before?: StoredPeer): StoredPeer {
   const { session_id, slug, team_id: teamCredential, team_name } = given;
   const { peer_id: peerCredential = null, peer_name = null } = given;
   return {
@@ -198,11 +198,11 @@ export function toHeldPlace(given: GivenPlace, holder: PlaceHolder, before?: Hel
 }
 
 /** The team's own place, which has no name and no life of its own beside the peer that the team was made with. */
-export function toOwnPlace(
+export function toOwnPeer(
   { session_id, slug, team_id, team_name }: GivenPlace,
   { meshId }: Pick<PlaceHolder, "meshId">,
-): HeldTeam {
-  return toHeldPlace({ session_id, slug, team_id, team_name }, { meshId, claudeSessionId: null });
+): StoredPeer {
+  return toStoredPeer({ session_id, slug, team_id, team_name }, { meshId, claudeSessionId: null });
 }
 
 function bareId(credential: string): string {

@@ -3,7 +3,7 @@ import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
-import { listHeldTeams } from "./stored-peers.js";
+import { listStoredPeers } from "./stored-peers.js";
 import { type TakePlace, takePlace } from "./take-place.js";
 
 const meshId = "0b6f2f7e-0000-4000-8000-000000000001";
@@ -70,7 +70,7 @@ describe("takePlace", () => {
       session_key: sessionKey,
       claude_session_id: "a-conversation",
     });
-    const own = (await listHeldTeams(home, meshId)).find((each) => each.peer_id === null);
+    const own = (await listStoredPeers(home, meshId)).find((each) => each.peer_id === null);
     expect(own).toMatchObject({
       team_id: first.held.team_id,
       credential: first.joined.team_id,
@@ -130,7 +130,7 @@ describe("takePlace", () => {
     const { home, take, joinings } = await setUp();
     const first = await take("Birch", { defaultPeerName: null });
     expect(first.held).toMatchObject({ peer_id: null, credential: first.joined.team_id });
-    expect(await listHeldTeams(home, meshId)).toEqual([first.held]);
+    expect(await listStoredPeers(home, meshId)).toEqual([first.held]);
     const second = await take("Birch", { defaultPeerName: null });
     expect(second.held).toMatchObject({ team_id: first.held.team_id, peer_name: "agent" });
     await first.hold.release();
@@ -153,7 +153,7 @@ describe("takePlace", () => {
     await caller.call("rotate_team_credential", { session_id: sessionId, team_id: held.credential });
     const next = await take("Birch");
     expect(next).toMatchObject({ resumed: false, held: { team_id: held.team_id, peer_name: "claude-2" } });
-    expect((await listHeldTeams(home, meshId)).map((each) => each.peer_name).sort()).toEqual(
+    expect((await listStoredPeers(home, meshId)).map((each) => each.peer_name).sort()).toEqual(
       [null, "claude", "claude-2"].sort(),
     );
   });

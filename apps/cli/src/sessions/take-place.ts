@@ -5,16 +5,16 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import { keyCardOf, type ShownIn } from "../private-messages/key-card.js";
 import {
-  findHeldTeam,
-  type HeldTeam,
+  findStoredPeer,
   holdTeam,
   type KeyPair,
   placeIdOf,
+  type StoredPeer,
   saveTeam,
-  toHeldPlace,
-  toOwnPlace,
+  toOwnPeer,
+  toStoredPeer,
 } from "./stored-peers.js";
-import { listOwnTeams, listPlaces, type WantedPlace } from "./wanted-peer.js";
+import { listOwnTeams, listPlaces, type RequestedPeer } from "./wanted-peer.js";
 
 /** Who takes a place, and what the broker is told of them; what is left out stays as it was. */
 export interface Taker {
@@ -31,10 +31,10 @@ export interface Taker {
   readonly sessionKey?: KeyPair | undefined;
 }
 
-export type TakePlace = Taker & WantedPlace;
+export type TakePlace = Taker & RequestedPeer;
 
 export interface TakenPlace {
-  readonly held: HeldTeam;
+  readonly held: StoredPeer;
   /** To be released when the process acts in the place no more. */
   readonly hold: ProcessLock;
   /** Whether it was a place that this machine held. */
@@ -60,7 +60,7 @@ export async function takePlace(wanted: TakePlace): Promise<TakenPlace> {
   const name = wanted.peerName ?? wanted.defaultPeerName;
   const joined = await joinAs(wanted, name, (peer_name) => ({ team_name: wanted.teamName, ...peer_name }));
   // By the team's own credential further peers are added.
-  if (joined.peer_id !== null) await saveTeam(wanted.home, toOwnPlace(joined, wanted));
+  if (joined.peer_id !== null) await saveTeam(wanted.home, toOwnPeer(joined, wanted));
   return holdNew(wanted, joined);
 }
 
@@ -71,10 +71,10 @@ export async function resumePlace(taker: Taker, placeId: string): Promise<TakenP
   let resumed = false;
   try {
     // Read under the hold: who held it before may have changed its credential, or forgotten it.
-    const place = await findHeldTeam(taker.home, placeId);
+    const place = await findStoredPeer(taker.home, placeId);
     const joined = place && (await rejoin(taker, place));
     if (!joined) return undefined;
-    const held = toHeldPlace(joined, taker, place);
+    const held = toStoredPeer(joined, taker, place);
     // Saved anew, so that the newest of the held places is the one used last.
     await saveTeam(taker.home, held);
     resumed = true;
@@ -84,7 +84,7 @@ export async function resumePlace(taker: Taker, placeId: string): Promise<TakenP
   }
 }
 
-async function rejoin(taker: Taker, place: HeldTeam): Promise<OutputOf<"join_session"> | undefined> {
+async function rejoin(taker: Taker, place: StoredPeer): Promise<OutputOf<"join_session"> | undefined> {
   const told = await toldOf({ ...taker, sessionKey: place.session_key ?? taker.sessionKey });
   return unlessRefused(() =>
     taker.caller.call("join_session", {
@@ -99,7 +99,7 @@ async function rejoin(taker: Taker, place: HeldTeam): Promise<OutputOf<"join_ses
 /** What a new peer of a team is called that would have done without a name, were its own place free. */
 const nameBesideOwnPlace = "agent";
 
-async function addToTeam(wanted: TakePlace, team: HeldTeam): Promise<TakenPlace | undefined> {
+async function addToTeam(wanted: TakePlace, team: StoredPeer): Promise<TakenPlace | undefined> {
   const name = wanted.peerName ?? wanted.defaultPeerName ?? nameBesideOwnPlace;
   const joined = await unlessRefused(() =>
     joinAs(wanted, name, (peer_name) => ({
@@ -189,7 +189,7 @@ export async function toldOfKey(
 }
 
 async function holdNew(taker: Taker, joined: OutputOf<"join_session">): Promise<TakenPlace> {
-  const held = toHeldPlace(joined, taker);
+  const held = toStoredPeer(joined, taker);
   // Held before it is saved, so that nobody else finds it free.
   const hold = await holdTeam(taker.home, placeIdOf(held));
   if (!hold) throw new Error(`Another process holds ${placeIdOf(held)}, which has joined just now.`);

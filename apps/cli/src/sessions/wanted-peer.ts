@@ -1,7 +1,7 @@
-import { type HeldTeam, holdTeam, listHeldTeams, placeIdOf } from "./stored-peers.js";
+import { holdTeam, listStoredPeers, placeIdOf, type StoredPeer } from "./stored-peers.js";
 
 /** A place in a session, as it is asked for on this machine. */
-export interface WantedPlace {
+export interface RequestedPeer {
   readonly home: string;
   readonly meshId: string;
   /** The session's id or slug. */
@@ -17,8 +17,8 @@ export interface WantedPlace {
  * The places that this machine holds and that would do, the best first: of the team of exactly that name before its
  * numbered forms (JOIN-4); in it the peer of the default name, and then the one used last before others.
  */
-export async function listPlaces(wanted: WantedPlace): Promise<HeldTeam[]> {
-  const isDefault = (place: HeldTeam) => isNamed(place, wanted.defaultPeerName);
+export async function listPlaces(wanted: RequestedPeer): Promise<StoredPeer[]> {
+  const isDefault = (place: StoredPeer) => isNamed(place, wanted.defaultPeerName);
   const places = (await listOfTeam(wanted)).filter((place) => isWantedPeer(wanted, place));
   const teams = [...new Set(places.map((each) => each.team_id))];
   return teams.flatMap((team) => {
@@ -28,26 +28,26 @@ export async function listPlaces(wanted: WantedPlace): Promise<HeldTeam[]> {
 }
 
 /** The teams of that name whose own credential this machine holds: by it a peer is added, whoever acts as the team meanwhile. */
-export async function listOwnTeams(wanted: WantedPlace): Promise<HeldTeam[]> {
+export async function listOwnTeams(wanted: RequestedPeer): Promise<StoredPeer[]> {
   return (await listOfTeam(wanted)).filter((place) => place.peer_id === null);
 }
 
 /** The first of the held places that no live process acts in at this moment. */
-export async function findFreePlace(wanted: WantedPlace): Promise<HeldTeam | undefined> {
+export async function findFreePlace(wanted: RequestedPeer): Promise<StoredPeer | undefined> {
   for (const place of await listPlaces(wanted)) {
     if (await isFree(wanted.home, place)) return place;
   }
   return undefined;
 }
 
-export async function isFree(home: string, place: HeldTeam): Promise<boolean> {
+export async function isFree(home: string, place: StoredPeer): Promise<boolean> {
   const hold = await holdTeam(home, placeIdOf(place));
   await hold?.release();
   return hold !== null;
 }
 
-async function listOfTeam({ home, meshId, sessionId, teamName }: WantedPlace): Promise<HeldTeam[]> {
-  const places = await listHeldTeams(home, meshId);
+async function listOfTeam({ home, meshId, sessionId, teamName }: RequestedPeer): Promise<StoredPeer[]> {
+  const places = await listStoredPeers(home, meshId);
   return places
     .filter((each) => each.session_id === sessionId.toLowerCase() || each.slug === sessionId)
     .map((place) => ({ place, number: numberAfter(teamName, place.team_name) }))
@@ -56,12 +56,12 @@ async function listOfTeam({ home, meshId, sessionId, teamName }: WantedPlace): P
     .map(({ place }) => place);
 }
 
-function isWantedPeer({ peerName, defaultPeerName }: WantedPlace, place: HeldTeam): boolean {
+function isWantedPeer({ peerName, defaultPeerName }: RequestedPeer, place: StoredPeer): boolean {
   if (peerName !== undefined) return isNamed(place, peerName);
   return (place.peer_name === null) === (defaultPeerName === null);
 }
 
-function isNamed({ peer_name: name }: HeldTeam, wanted: string | null): boolean {
+function isNamed({ peer_name: name }: StoredPeer, wanted: string | null): boolean {
   return name !== null && name.toLowerCase() === wanted?.trim().toLowerCase();
 }
 

@@ -3,7 +3,7 @@ import type { OperationCaller, ReachableAddress } from "../broker/reach.js";
 import { placeOf, toPlace } from "../broker/reach.js";
 import { listMembers } from "../identity/members.js";
 import { findPerson } from "../identity/persons.js";
-import { listHeldTeams } from "../sessions/stored-peers.js";
+import { listStoredPeers } from "../sessions/stored-peers.js";
 import { askProof } from "./ask-proof.js";
 import { findKnownMesh, keepKnownMesh } from "./known-meshes.js";
 
@@ -67,7 +67,7 @@ export async function isFirstSeen({ mesh_id }: ClaimedMesh, { home, base }: Aske
   const isHeld =
     members.length > 0 ||
     (await findPerson({ home }, mesh_id)) !== null ||
-    (await listHeldTeams(home, mesh_id)).length > 0;
+    (await listStoredPeers(home, mesh_id)).length > 0;
   if (!isHeld) return true;
   return members.length === 0 && new URL(place).hostname === "localhost";
 }

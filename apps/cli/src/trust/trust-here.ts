@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { MerkleError } from "@merkle/wire/plain";
 import { findBroker } from "../broker/broker-client.js";
 import { placeOf } from "../broker/reach.js";
-import { createAsker } from "../command/ask.js";
+import { createPrompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { readConfig } from "../config.js";
@@ -53,7 +53,7 @@ function isDecided(error: unknown): boolean {
 }
 
 async function ask(message: string, signal: AbortSignal): Promise<void> {
-  if (await createAsker(signal).yesOrNo({ message, default: false })) return;
+  if (await createPrompter(signal).yesOrNo({ message, default: false })) return;
   throw new CliError("not_trusted", "Nothing was trusted: everything stays as it was.", {
     exitCode: exitCodes.refused,
   });

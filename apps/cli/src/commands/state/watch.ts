@@ -1,7 +1,7 @@
 import type { Session, StateEntry } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { findBroker } from "../../broker/broker-client.js";
-import { openLiveClient, tellConnection } from "../../broker/live-client.js";
+import { openLiveClient, reportConnection } from "../../broker/live-client.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";
 import type { Output } from "../../command/output.js";
@@ -92,7 +92,7 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
       },
       onError: (error) => end(() => reject(error)),
     });
-    const connection = tellConnection({
+    const connection = reportConnection({
       client,
       output,
       cursor: () => 0,

@@ -1,7 +1,7 @@
 import type { Message, Session } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
-import { openLiveClient, tellConnection } from "../../broker/live-client.js";
+import { openLiveClient, reportConnection } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { CliError, exitCodes, interruptedError } from "../../core/cli-error.js";
 import { checkConcluded } from "../../record/check-seen.js";
@@ -62,7 +62,7 @@ export async function followSession(tailed: TailedSession): Promise<void> {
   const marker = createMarker(tailed);
   const end = watchForEnd({ client, session, options, after });
   let cursor = after;
-  const connection = tellConnection({
+  const connection = reportConnection({
     client,
     output,
     cursor: () => cursor,

@@ -2,9 +2,9 @@ import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
-import { createTeams, type Team } from "../peer-sessions.js";
+import { createPeerSessions, type PeerSession } from "../peer-sessions.js";
 import { type HookEvent, parseHookCall } from "./hook-call.js";
-import { createHookDesk } from "./hook-server.js";
+import { createHookServer } from "./hook-server.js";
 import { hookCharsMax } from "./hook-text.js";
 import { createTurn } from "./turn.js";
 
@@ -21,7 +21,7 @@ interface HookOptions {
 
 /** A place, and the hooks and calls of its client, without a broker. */
 function startPlace(from = 0) {
-  const teams = createTeams({
+  const teams = createPeerSessions({
     log: () => undefined,
     onNew: () => () => undefined,
     open: (_, message) => message,
@@ -29,7 +29,7 @@ function startPlace(from = 0) {
   const told: string[] = [];
   const conversations: string[] = [];
   const turn = createTurn(() => 0);
-  const hooks = createHookDesk({
+  const hooks = createHookServer({
     teams,
     turn,
     status: { tell: (_, status) => void (told.at(-1) !== status && told.push(status)) },
@@ -37,7 +37,7 @@ function startPlace(from = 0) {
     onProof: () => undefined,
   });
   const names = { name: "Birch", peerName: "atlas", sessionId: placeId, slug: "talk", credential: "x" };
-  const team: Team = teams.add({ placeId, teamId: placeId, ...names, place: from });
+  const team: PeerSession = teams.add({ placeId, teamId: placeId, ...names, place: from });
   let head = from;
 
   return {

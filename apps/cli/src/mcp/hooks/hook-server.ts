@@ -1,14 +1,14 @@
 import type { Message } from "@merkle/wire";
 import { resyncNotice } from "../mail/inbox.js";
-import type { Team, Teams } from "../peer-sessions.js";
+import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import { breaksThrough, wakes } from "../waking/what-wakes.js";
 import type { HookCall, HookEvent } from "./hook-call.js";
 import { announceMail, fitInHook, writeMail } from "./hook-text.js";
-import type { StatusTeller } from "./status-reporter.js";
+import type { StatusReporter } from "./status-reporter.js";
 import type { Turn } from "./turn.js";
 
 /** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
-interface HookDesk {
+interface HookServer {
   answer(call: HookCall): HookAnswer;
 }
 
@@ -20,18 +20,24 @@ interface HookAnswer {
 }
 
 interface HookDeskOptions {
-  readonly teams: Pick<Teams, "readers">;
+  readonly teams: Pick<PeerSessions, "readers">;
   readonly turn: Turn;
-  readonly status: StatusTeller;
+  readonly status: StatusReporter;
   /** The conversation that reads is another from now on. */
   readonly onConversation: (sessionId: string) => void;
   /** Evidence for what was offered before was noted. */
-  readonly onProof: (team: Team) => void;
+  readonly onProof: (team: PeerSession) => void;
 }
 
 const nothing: HookAnswer = { text: "", settle: () => undefined };
 
-export function createHookDesk({ teams, turn, status, onConversation, onProof }: HookDeskOptions): HookDesk {
+export function createHookServer({
+  teams,
+  turn,
+  status,
+  onConversation,
+  onProof,
+}: HookDeskOptions): HookServer {
   /** In the order of time: what was offered before the hook, then what it offers itself. */
   function answerMain(call: HookCall): HookAnswer {
     const readers = teams.readers();
@@ -59,7 +65,7 @@ export function createHookDesk({ teams, turn, status, onConversation, onProof }:
   };
 }
 
-function deliver(readers: readonly Team[], { event, promptId }: HookCall): HookAnswer {
+function deliver(readers: readonly PeerSession[], { event, promptId }: HookCall): HookAnswer {
   const answers: HookAnswer[] = [];
   let chars = 0;
   for (const team of readers) {
@@ -75,7 +81,7 @@ function deliver(readers: readonly Team[], { event, promptId }: HookCall): HookA
   };
 }
 
-function deliverFor(team: Team, event: HookEvent, prompt: string, charsUsed: number): HookAnswer {
+function deliverFor(team: PeerSession, event: HookEvent, prompt: string, charsUsed: number): HookAnswer {
   const upTo = lastToDeliver(team, event);
   if (upTo === undefined) return nothing;
   const fits = fitInHook(charsUsed);
@@ -113,7 +119,7 @@ function deliverFor(team: Team, event: HookEvent, prompt: string, charsUsed: num
  * The last message that the event hands over, or undefined for none. A prompt takes along whatever there is; for the rest
  * there must be something that is worth it, and for who does not want to be disturbed, something that breaks through.
  */
-function lastToDeliver({ mail, declared }: Team, event: HookEvent): number | undefined {
+function lastToDeliver({ mail, declared }: PeerSession, event: HookEvent): number | undefined {
   const { pending } = mail;
   if (declared === "dnd") return pending.findLast(breaksThrough)?.sequence;
   const isWorthIt = event === "UserPromptSubmit" || pending.some(wakes);
@@ -121,7 +127,7 @@ function lastToDeliver({ mail, declared }: Team, event: HookEvent): number | und
 }
 
 /** What does not fit at all is announced, once: the end of a turn would never come otherwise. */
-function announceOnce(team: Team, pending: readonly Message[]): HookAnswer {
+function announceOnce(team: PeerSession, pending: readonly Message[]): HookAnswer {
   const last = pending.at(-1)?.sequence ?? 0;
   if (last <= team.announced) return nothing;
   return {

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { findHeldTeam, type HeldTeam, saveTeam } from "../../sessions/stored-peers.js";
+import { findStoredPeer, type StoredPeer, saveTeam } from "../../sessions/stored-peers.js";
 
 interface SessionStart {
   readonly home: string;
@@ -17,7 +17,7 @@ interface SessionStart {
 export async function startSession({ home, placeId, input }: SessionStart): Promise<string | undefined> {
   const sessionId = readSessionId(await readAll(input));
   if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
-  const place = await findHeldTeam(home, placeId);
+  const place = await findStoredPeer(home, placeId);
   if (!place) return undefined;
   if (sessionId !== undefined && sessionId !== place.claude_session_id)
     await saveTeam(home, { ...place, claude_session_id: sessionId }).catch(() => undefined);
@@ -25,7 +25,7 @@ export async function startSession({ home, placeId, input }: SessionStart): Prom
   return JSON.stringify({ hookSpecificOutput: added });
 }
 
-function introduce({ team_name: team, peer_name: peer, slug }: HeldTeam): string {
+function introduce({ team_name: team, peer_name: peer, slug }: StoredPeer): string {
   const name = JSON.stringify(peer === null ? team : `${team}/${peer}`);
   return [
     `You are ${name} in the Merkle session ${slug}, where agents of different people work on one thing.`,

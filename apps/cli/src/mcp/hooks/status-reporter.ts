@@ -3,19 +3,19 @@ import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import type { OutputOf } from "@merkle/wire";
 import type { BrokerLink } from "../broker-link.js";
-import type { Team } from "../peer-sessions.js";
+import type { PeerSession } from "../peer-sessions.js";
 import type { InboxSocket } from "../waking/wake-paths.js";
 
 /** Tells the others what a peer is doing, as its client's hooks show it. */
-export interface StatusTeller {
+export interface StatusReporter {
   /** In the background, and only what is new: a hook must not wait for a broker. */
-  tell(team: Team, status: "working" | "idle"): void;
+  tell(team: PeerSession, status: "working" | "idle"): void;
 }
 
 /** Later it would be no longer true. */
 const timeoutMs = 5_000;
 
-export function createStatusTeller(link: BrokerLink, log: (text: string) => void): StatusTeller {
+export function createStatusReporter(link: BrokerLink, log: (text: string) => void): StatusReporter {
   return {
     tell(team, status) {
       if (team.observed === status || team.left || team.replaced) return;
@@ -38,7 +38,7 @@ export function createStatusTeller(link: BrokerLink, log: (text: string) => void
 }
 
 /** What the broker took: a status that the model has declared itself stands. */
-export function noteDeclared(team: Team, { declared }: OutputOf<"set_status">): void {
+export function noteDeclared(team: PeerSession, { declared }: OutputOf<"set_status">): void {
   team.declared = declared.status;
 }
 

@@ -2,7 +2,7 @@ import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { feedEvent, feedMessage as message } from "../../test-kit/feed-message.js";
-import { createMail, type Mail, type Offer } from "./inbox.js";
+import { createInbox, type Inbox, type Offer } from "./inbox.js";
 
 const all = () => true;
 const call = { by: "call" } as const;
@@ -10,14 +10,14 @@ const hook = (prompt: string) => ({ by: "hook", prompt }) as const;
 const sequences = (messages: readonly Message[] = []) => messages.map(({ sequence }) => sequence);
 
 /** Takes what there is by a call that is answered in full. */
-function read(mail: Mail): number[] {
+function read(mail: Inbox): number[] {
   const offer = mail.offer(call, all);
   offer?.settle(true);
   return sequences(offer?.messages);
 }
 
-function start(...numbers: number[]): Mail {
-  const mail = createMail(0);
+function start(...numbers: number[]): Inbox {
+  const mail = createInbox(0);
   for (const sequence of numbers) mail.push(message(sequence));
   return mail;
 }
@@ -70,7 +70,7 @@ it("[STDIO-5] the place passes over a page when it was written and the next call
 });
 
 it("[STDIO-5] what does not fit stays at the broker, and nothing is taken before it has been read", () => {
-  const mail = createMail(0, { messagesMax: 2, charsMax: 1_000_000 });
+  const mail = createInbox(0, { messagesMax: 2, charsMax: 1_000_000 });
   for (const sequence of [1, 2, 3, 4]) mail.push(message(sequence));
   expect(read(mail)).toEqual([1, 2]);
   expect(mail.isDrained).toBe(false);
@@ -159,7 +159,7 @@ it("[STDIO-5] messages in any mixture of pushes, replies, lost and arrived pages
   const step = fc.constantFrom("push", "push", "wait", "arrive", "lose", "take");
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (steps, messagesMax) => {
-      const mail = createMail(0, { messagesMax, charsMax: 1_000_000 });
+      const mail = createInbox(0, { messagesMax, charsMax: 1_000_000 });
       const arrived: number[] = [];
       let head = 0;
       let offer: Offer | null = null;

@@ -6,7 +6,7 @@ import { compactMessage, limits, redactedBy, withoutText } from "@merkle/wire/pl
  * replies of waits; tools and hooks take from it. Whatever they take is only offered until something shows that the model
  * has got it, and is offered again when it has not (WAKE-4). It does no I/O and knows no time.
  */
-export interface Mail {
+export interface Inbox {
   /** Up to here the model has got everything that is for it. */
   readonly place: number;
   /** What was not offered yet, or is to be offered again, in order. */
@@ -81,7 +81,7 @@ interface Offering {
 
 const boundsDefault: MailBounds = { messagesMax: 2_000, charsMax: 2 * 1024 * 1024 };
 
-export function createMail(place: number, bounds: MailBounds = boundsDefault): Mail {
+export function createInbox(place: number, bounds: MailBounds = boundsDefault): Inbox {
   let queue: Entry[] = [];
   let queuedChars = 0;
   /** Up to here everything is in the queue, offered or with the model: the next message is queued only if it follows. */

@@ -23,7 +23,7 @@ interface KeptBoard {
   readonly end: (reason: "quit" | "interrupted") => void;
 }
 
-export interface BoardKeeper {
+export interface BoardController {
   add(told: Told): void;
   /** A message that it shows, or undefined. */
   find(sequence: number): Told | undefined;
@@ -44,7 +44,7 @@ const refreshedOnceInMs = 500;
 const refreshedEachMs = 5_000;
 
 /** Draws a board on the terminal whenever something of it has changed, and does what keys ask for. */
-export function startBoard(kept: KeptBoard): BoardKeeper {
+export function startBoard(kept: KeptBoard): BoardController {
   const { context, broker, session, end } = kept;
   let board: Board = { facts: kept.facts, filter: "all", messages: [], draft: null, notice: "" };
   let drawTimer: NodeJS.Timeout | undefined;

@@ -13,7 +13,7 @@ import { followSession, runTail } from "../../feed/tail/run-tail.js";
 import { readTailOptions } from "../../feed/tail/tail-options.js";
 import { toNeed } from "../needs.js";
 import type { Facts } from "./board.js";
-import { type BoardKeeper, startBoard } from "./board-controller.js";
+import { type BoardController, startBoard } from "./board-controller.js";
 
 /** Shows a session live, with keys; without a terminal it is a tail (CLI-48 to CLI-50). */
 export async function runWatch(context: CommandContext): Promise<number> {
@@ -72,7 +72,7 @@ export async function runWatch(context: CommandContext): Promise<number> {
 /** What was removed is not left standing on the screen; a line with the day that stood above it stays. */
 async function forgetText(
   event: Message,
-  board: BoardKeeper,
+  board: BoardController,
   format: (message: Message) => Promise<string>,
 ): Promise<void> {
   const redacted = redactedBy(event);

@@ -13,7 +13,7 @@ import { formatJobLine, outcomeOf } from "../format-jobs.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { findOnPath } from "./find-on-path.js";
 import { startRemoteRunner } from "./to-agent-options.js";
-import { jobKinds, type RunnerTeller, type RunnerTerms, workAt } from "./work-at.js";
+import { jobKinds, type RunnerReporter, type RunnerTerms, workAt } from "./work-at.js";
 
 /** What a connection may have unanswered leaves room for its renewals. */
 const placesMax = 32;
@@ -29,9 +29,9 @@ export async function runRunner({ flags, config, output, signal }: CommandContex
     const runner = await startRemoteRunner(toReach(config), settings);
     const client = await openLiveClient(address, signal);
     try {
-      const teller = createRunnerTeller(output);
-      teller.started(address.base, terms);
-      await workAt({ client, runner, brokerUrl: address.base, teller, signal, ...terms });
+      const reporter = createRunnerReporter(output);
+      reporter.started(address.base, terms);
+      await workAt({ client, runner, brokerUrl: address.base, reporter, signal, ...terms });
       output.note("stopped");
       return exitCodes.done;
     } finally {
@@ -82,7 +82,7 @@ async function lockRunner(home: string): ReturnType<typeof lockFolder> {
 }
 
 /** Says it a line for each thing; with `--json` a document for each. */
-function createRunnerTeller(output: Output): RunnerTeller {
+function createRunnerReporter(output: Output): RunnerReporter {
   return {
     started(base, { name, places, kinds }) {
       const which = kinds === undefined ? "jobs" : `jobs (${kinds.join(", ")})`;

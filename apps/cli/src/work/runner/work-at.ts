@@ -22,7 +22,7 @@ export interface RunnerTerms {
 }
 
 /** Says what a runner does. */
-export interface RunnerTeller {
+export interface RunnerReporter {
   started(base: string, terms: RunnerTerms): void;
   begun(job: Job): void;
   ended(job: Job): void;
@@ -36,7 +36,7 @@ interface Workplace extends RunnerTerms {
   readonly runner: Runner;
   /** Where agents find the broker. */
   readonly brokerUrl: string;
-  readonly teller: RunnerTeller;
+  readonly reporter: RunnerReporter;
   readonly signal: AbortSignal;
 }
 
@@ -54,7 +54,7 @@ type EndedBecause = InputOf<"end_job">["ended_because"];
  * @throws MerkleError when the broker lets this machine run no jobs
  */
 export async function workAt(workplace: Workplace): Promise<void> {
-  const { client, teller, places } = workplace;
+  const { client, reporter, places } = workplace;
   const running = new Set<Attended>();
   const over = new AbortController();
   const signal = AbortSignal.any([workplace.signal, over.signal]);
@@ -66,7 +66,7 @@ export async function workAt(workplace: Workplace): Promise<void> {
     onChanged: ({ kind }) => kind === "jobs" && checkAll(),
     onRestored: checkAll,
     // Without it renewals still find out.
-    onError: (error) => signal.aborted || teller.waiting(error.message),
+    onError: (error) => signal.aborted || reporter.waiting(error.message),
   });
   signal.addEventListener("abort", () => {
     for (const each of running) each.stop("stopping");
@@ -92,7 +92,7 @@ export async function workAt(workplace: Workplace): Promise<void> {
 }
 
 /** The next job, or null when there was none in a while, or the broker could not say. */
-async function claimNext({ client, name, kinds, teller, signal }: Workplace): Promise<Claim | null> {
+async function claimNext({ client, name, kinds, reporter, signal }: Workplace): Promise<Claim | null> {
   const askedAt = performance.now();
   try {
     const { claim } = await client.call(
@@ -105,7 +105,7 @@ async function claimNext({ client, name, kinds, teller, signal }: Workplace): Pr
   } catch (error) {
     if (signal.aborted) return null;
     if (isFinal(error)) throw error;
-    teller.waiting(error instanceof Error ? error.message : String(error));
+    reporter.waiting(error instanceof Error ? error.message : String(error));
     await pause(signal);
     return null;
   }
@@ -124,7 +124,7 @@ function isFinal(error: unknown): boolean {
 
 async function attend(
   claim: Claim,
-  { client, runner, brokerUrl, teller }: Workplace,
+  { client, runner, brokerUrl, reporter }: Workplace,
   { running, signal }: { readonly running: Set<Attended>; readonly signal: AbortSignal },
 ): Promise<void> {
   const { job, fence } = claim;
@@ -136,8 +136,8 @@ async function attend(
   const askedAt = performance.now();
   // The answer may be an old one: that a lost connection kept back. Nothing begins before the claim is known to hold.
   const holds = await renew().catch(() => false);
-  if (!holds) return teller.lost(job, "it is not this runner's any more, and was not begun");
-  teller.begun(job);
+  if (!holds) return reporter.lost(job, "it is not this runner's any more, and was not begun");
+  reporter.begun(job);
   const attended = attendJob({
     runner,
     timeoutMs: claim.timeout_ms,
@@ -145,7 +145,7 @@ async function attend(
     describe: async () => toRunnable(claim, brokerUrl),
     async end(result, because) {
       const { job: ended } = await storeEnd(client, { job_id, fence }, result, because);
-      teller.ended(ended);
+      reporter.ended(ended);
     },
   });
   running.add(attended);
@@ -154,7 +154,7 @@ async function attend(
     await attended.ended;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    teller.lost(job, `how it ended could not be said: ${why}`);
+    reporter.lost(job, `how it ended could not be said: ${why}`);
   } finally {
     running.delete(attended);
   }
