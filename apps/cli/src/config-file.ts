@@ -4,7 +4,7 @@ import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from 
 import { type CliError, usageError } from "./core/cli-error.js";
 import { explainingHome } from "./core/merkle-home.js";
 
-/** What a `.merkle.json` or `config.json` says; other keys belong to others and are left alone. */
+/** The content of a `.merkle.json` or `config.json`; other keys belong to others and are left alone. */
 export interface ConfigFile {
   readonly path: string;
   /** All of it, as it was when it was read; empty for a file that is not there. */

@@ -9,7 +9,7 @@ import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
 import { findAgentMark } from "./identity/agent-shell.js";
 import { type ForeignFile, isTrusted, toForeignFile } from "./trust/foreign-file.js";
 
-/** What flags, environment and files say, read once and checked (CLI-5). */
+/** The settings of flags, environment and files, read once and checked (CLI-5). */
 export interface Config {
   /** `MERKLE_HOME`: an absolute folder; default `~/.merkle`. */
   readonly home: string;
@@ -66,7 +66,7 @@ export interface Config {
   readonly databaseUrl: string | undefined;
 }
 
-/** What this process was started with, beside the settings that `readConfig` takes from it. Nothing else reads `process.env`. */
+/** The environment that this process was started with, beside the settings that `readConfig` takes from it. Nothing else reads `process.env`. */
 interface Environment {
   /** All variables: for settings, for programs that are started, and for what looks at a whole family of them. */
   readonly variables: NodeJS.ProcessEnv;

@@ -250,7 +250,7 @@ function distrust(cause: unknown): string {
   return `is not trusted here (${reason}). If it should be, name the file of the authority that signed it, or of itself, with --ca or MERKLE_CA.`;
 }
 
-/** What kept a request from being answered, in a word or two. */
+/** The reason that a request was not answered, in a word or two. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `no answer within ${answerWithinMs / 1000} s`;

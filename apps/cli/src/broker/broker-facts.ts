@@ -3,11 +3,11 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { type BrokerClient, createBrokerClient } from "./broker-client.js";
 import type { Reach } from "./reach.js";
 
-/** What `/health` says. */
+/** The answer of `/health`. */
 export interface Health {
   readonly ready: boolean;
   readonly durable: boolean;
-  /** What keeps it from writing; a broker of before it was told says nothing. */
+  /** The problem that keeps it from writing; a broker of before it was told says nothing. */
   readonly problem?: unknown;
   readonly version: string;
   readonly uptime_s: number;
@@ -87,7 +87,7 @@ export async function countClients(url: string, reach: Reach): Promise<number> {
   return waits + sockets;
 }
 
-/** What is told about a broker that was stopped. */
+/** The sentence about a broker that was stopped. */
 export function stoppedText(clients: number): string {
   if (clients === 0) return "stopped";
   return `stopped, ${clients} ${clients === 1 ? "peer" : "peers"} will reconnect`;

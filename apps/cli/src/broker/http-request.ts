@@ -7,7 +7,7 @@ export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | StreamedBody;
-  /** What a connection over TLS believes, where that is not what Node believes by itself. */
+  /** The certificates that a connection over TLS believes, where that is not what Node believes by itself. */
   readonly tls?: ConnectionOptions | undefined;
   readonly signal: AbortSignal;
 }
@@ -23,7 +23,7 @@ export interface HttpAnswer {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
-  /** What the text is as JSON; null when it is none. */
+  /** The text as JSON; null when it is none. */
   json(): unknown;
 }
 

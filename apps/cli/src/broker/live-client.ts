@@ -46,7 +46,7 @@ function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Pro
   });
 }
 
-/** What the broker, or we of it, made of who we are. */
+/** The refusal of a broker, or of ours, over who we are. */
 export function toRefusal({
   code,
   reason,

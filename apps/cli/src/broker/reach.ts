@@ -37,7 +37,7 @@ export function reachVariables({ insecure, ca, mesh, token }: Reach): Readonly<R
   };
 }
 
-/** What a connection over TLS believes. It is read anew for each, since certificates are renewed. */
+/** The certificates that a connection over TLS believes. They are read anew for each, since certificates are renewed. */
 export type Trust = () => ConnectionOptions;
 
 /**

@@ -20,7 +20,7 @@ export interface Prompter {
 interface TextQuestion {
   readonly message: string;
   readonly default?: string | undefined;
-  /** What is wrong with an answer, in a sentence; undefined when nothing is. */
+  /** The fault of an answer, in a sentence; undefined when nothing is. */
   readonly problemOf: (answer: string) => string | undefined;
 }
 

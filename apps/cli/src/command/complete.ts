@@ -4,7 +4,7 @@ import { peerName } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
 import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
 
-/** What the command line knows by itself of the word that is being typed, and what of it has to be asked of a broker. */
+/** The words that the command line knows by itself for the word that is being typed, and what of it has to be asked of a broker. */
 interface Completion {
   readonly words: readonly string[];
   readonly asks: readonly Asked[];
@@ -87,7 +87,7 @@ function readLine(words: readonly string[], flags: readonly Flag[]): Line {
   return { args, open, isPassedOn: false };
 }
 
-/** What a flag's value is called, where it takes one that is not joined to it by `=`. */
+/** The name of a flag's value, where it takes one that is not joined to it by `=`. */
 function valueNameOf(word: string, flags: readonly Flag[]): string | undefined {
   const flag = flags.find((each) => each.flags.split(/[ ,]+/).includes(word));
   return flag && /<[^>]+>/.exec(flag.flags)?.[0];

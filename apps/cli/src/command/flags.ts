@@ -13,13 +13,13 @@ export function isSet(flags: Flags, name: string): boolean {
   return flags[name] === true;
 }
 
-/** What a repeatable flag was given, in order. */
+/** The values of a repeatable flag, in order. */
 export function listOf(flags: Flags, name: string): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-/** What a repeatable flag names, where commas separate as repeating does; `\,` is a comma of a name's own. */
+/** The names that a repeatable flag was given, where commas separate as repeating does; `\,` is a comma of a name's own. */
 export function splitList(values: readonly string[]): string[] {
   return values
     .flatMap((value) => value.split(/(?<!\\),/))

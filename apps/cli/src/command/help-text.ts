@@ -25,7 +25,7 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
   );
 }
 
-/** What is not a command's and is still asked for. */
+/** Help on the variables, which are no command's. */
 export function formatEnvironmentHelp(): string {
   return sections(
     "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",

@@ -10,7 +10,7 @@ export interface Output {
   readonly json: boolean;
   /** Whether the user asked to see what goes on inside. */
   readonly verbose: boolean;
-  /** What was asked for: the text for people, or the value for programs. */
+  /** Writes the data: the text for people, or the value for programs. */
   show(value: unknown, text: string): void;
   /** A line that is not data: progress, advice. Left out with `--json` and `--quiet`. */
   note(text: string): void;
@@ -43,9 +43,9 @@ export interface Signs {
   readonly active: string;
   readonly idle: string;
   readonly gone: string;
-  /** What waits for somebody. */
+  /** The sign of something that waits for somebody. */
   readonly blocked: string;
-  /** What a line across the screen is made of. */
+  /** The character of a line across the screen. */
   readonly rule: string;
 }
 

@@ -10,7 +10,7 @@ interface WantedText {
   readonly given: string | undefined;
   /** How it is called in a sentence: `the text`. */
   readonly name: string;
-  /** What to type instead. */
+  /** The command to type instead. */
   readonly usage: string;
   readonly bytesMax: number;
   readonly signal: AbortSignal;

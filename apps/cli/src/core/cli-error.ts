@@ -1,6 +1,6 @@
 import type { ErrorDetails } from "@merkle/wire";
 
-/** What a command's end tells the program that called it (CLI-2). */
+/** The exit codes, by which a command's end tells the program that called it why (CLI-2). */
 export const exitCodes = {
   done: 0,
   unexpected: 1,
@@ -29,9 +29,9 @@ export class CliError extends Error {
   /** For programs: which reason it was. */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** What to try, each a command or a short advice. */
+  /** Advice, each a command or a short advice. */
   readonly next: readonly string[];
-  /** What the broker said beside its sentence, for programs. */
+  /** The broker's details beside its sentence, for programs. */
   readonly details: ErrorDetails;
 
   constructor(code: string, message: string, { exitCode, next = [], details = {}, cause }: CliErrorOptions) {

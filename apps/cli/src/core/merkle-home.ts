@@ -14,7 +14,7 @@ export function toMerkleHome(given: string | undefined, cwd: string): string {
 export const homeFiles = {
   config: (home: string) => join(home, "config.json"),
   run: (home: string) => join(home, "broker.json"),
-  /** What the home's own broker serves TLS with, for the commands of this machine (TLS-8). */
+  /** The certificate that the home's own broker serves TLS with, for the commands of this machine (TLS-8). */
   certificate: (home: string) => join(home, "certificate.pem"),
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
@@ -32,9 +32,9 @@ export const homeFiles = {
   trusted: (home: string) => join(home, "trusted.json"),
   /** Memberships with their keys. */
   members: (home: string) => join(home, "members"),
-  /** What the home's own broker takes as a proof that its user asks (PERSON-10). */
+  /** The key that the home's own broker takes as a proof that its user asks (PERSON-10). */
   homeKey: (home: string) => join(home, "home-key"),
-  /** What leads a browser on to a link that signs it in. */
+  /** The page that leads a browser on to a link that signs it in. */
   leadingPage: (home: string) => join(home, "open.html"),
   /** Where the agents of jobs are started. */
   agent: (home: string) => join(home, "agent"),

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** What opens an address. */
+/** The program that opens an address. */
 interface Browser {
   readonly command: string;
   readonly args: readonly string[];

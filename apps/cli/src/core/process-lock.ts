@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { processBegan } from "./process-table.js";
 
-/** What one live process has and no other. It ends with the process, whatever ended that. */
+/** A lock that one live process has and no other. It ends with the process, whatever ended that. */
 export interface ProcessLock {
   /** Lets it live on with a child of this process, should this one be killed. */
   include(pid: number): Promise<void>;

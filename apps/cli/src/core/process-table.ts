@@ -17,7 +17,7 @@ export async function listProcesses(): Promise<ProcessRow[]> {
   return process.platform === "linux" ? listFromProc() : listFromPs();
 }
 
-/** Of these processes, those whose environment, as they were started with it, holds this text. */
+/** Returns those of these processes whose environment, as they were started with it, holds this text. */
 export async function findMarked(mark: string, pids?: readonly number[]): Promise<number[]> {
   if (process.platform !== "linux") return [];
   const isMarked = async (pid: number) => {
@@ -94,7 +94,7 @@ async function readStat(pid: number): Promise<ProcessRow | undefined> {
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), began };
 }
 
-/** What POSIX has everywhere. Of a process's session it knows nothing that other systems agree on, so it counts as its group. */
+/** Lists with what POSIX has everywhere. Of a process's session it knows nothing that other systems agree on, so it counts as its group. */
 async function listFromPs(): Promise<ProcessRow[]> {
   const { stdout } = await promisify(execFile)("env", ["LC_ALL=C", "ps", "-A", "-o", psColumns], {
     maxBuffer: 16 * 1024 * 1024,

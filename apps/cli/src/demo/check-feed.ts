@@ -14,7 +14,7 @@ export class FeedCheck {
     this.#left = feed;
   }
 
-  /** What must come next; undefined when everything has come. */
+  /** The message that must come next; undefined when everything has come. */
   get next(): Expected | undefined {
     return this.#left[0];
   }

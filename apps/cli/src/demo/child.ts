@@ -8,7 +8,7 @@ import { cast, type Role } from "./story.js";
 
 /** A process of the demo's own: this same merkle, with a part to play. */
 export interface Child {
-  /** What it said first, a JSON document; rejects when it ends without a word. */
+  /** Its first line, a JSON document; rejects when it ends without a word. */
   readonly firstLine: Promise<unknown>;
   /** Resolves when it has ended well; rejects with what it said when it has not. */
   readonly done: Promise<void>;
@@ -16,7 +16,7 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** What a process may take to end before it is killed; a broker has its database to stop. */
+/** The time that a process may take to end before it is killed; a broker has its database to stop. */
 const stopsWithinMs = 30_000;
 const errorCharsMax = 8_192;
 

@@ -18,7 +18,7 @@ export interface Played {
   readonly seconds: number;
 }
 
-/** What a step may take on a machine that is busy, and how long the longest one is thought about. */
+/** The time that a step may take on a machine that is busy, and how long the longest one is thought about. */
 const answerWithinMs = 20_000;
 const thinkingMsMax = 5_000;
 
@@ -81,7 +81,7 @@ export async function playStory(
   }
 }
 
-/** What this process was told about how to speak to the broker. */
+/** The flags by which this process was told how to speak to the broker. */
 function reachFlags({ reach }: StageBroker["address"]): string[] {
   return [...(reach?.insecure ? ["--insecure"] : []), ...(reach?.ca === undefined ? [] : ["--ca", reach.ca])];
 }

@@ -5,7 +5,7 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { describeExpected, isExpected } from "./expected.js";
 import type { Expected, Line } from "./story.js";
 
-/** What a role needs to play: a connection of its own, the demo's pace, and when to stop. */
+/** The means that a role plays with: a connection of its own, the demo's pace, and when to stop. */
 export interface Stage {
   readonly client: MerkleClient;
   /** How many times slower than half a minute; 0 for no pauses at all. */

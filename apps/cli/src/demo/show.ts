@@ -7,7 +7,7 @@ import { displayWidth } from "../text/table.js";
 import { authorOf } from "./expected.js";
 import { cast } from "./story.js";
 
-/** What people see of the demo while it runs; nothing with `--json`. */
+/** Shows the demo while it runs; nothing with `--json`. */
 interface Show {
   say(text: string): void;
   message(message: Message): Promise<void>;
@@ -86,7 +86,7 @@ function formatLine(message: Message, output: Output): string {
   return formatMessage(withText(broken), author, style);
 }
 
-/** What later lines of a message are indented by. */
+/** The indentation of a message's later lines. */
 const indentColumns = 9;
 
 function breakLines(text: string, columns: number, columnsBefore: number): string {

@@ -52,7 +52,7 @@ async function startOwn(signal: AbortSignal): Promise<StageBroker> {
   }
 }
 
-/** What `merkle up --json` says first. */
+/** The first line of `merkle up --json`. */
 function readUrl(started: unknown): string {
   if (typeof started === "object" && started !== null && "url" in started) return String(started.url);
   throw new Error(`The broker said ${JSON.stringify(started)} instead of its address.`);

@@ -37,7 +37,7 @@ export async function formatChange(
   return `${summary.join("  ")}\n${shown}`;
 }
 
-/** Who wrote these versions, each once, the first first. */
+/** The writers of these versions, each once, the first first. */
 async function listAuthors(
   broker: Pick<BrokerClient, "call">,
   sessionId: string,
@@ -58,7 +58,7 @@ function sectionsText(sections: readonly string[]): string {
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }
 
-/** What a unified diff changed. */
+/** The changes of a unified diff. */
 interface DiffFacts {
   readonly added: number;
   readonly removed: number;

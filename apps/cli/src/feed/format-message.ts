@@ -11,7 +11,7 @@ interface MessageStyle {
   dim(text: string): string;
 }
 
-/** What is known of the team that said something. */
+/** The known facts of the team that posted. */
 export interface Author {
   /** Whether it is the team of whoever reads. */
   readonly own: boolean;
@@ -42,7 +42,7 @@ function nameOf({ from, content }: Message, { own }: Author): string {
   return from?.human ? `${name} (human)` : content["guest"] === true ? `${name} (guest)` : name;
 }
 
-/** What kind of message it is, in the words that its text cannot begin with. */
+/** The kind of a message, in the words that its text cannot begin with. */
 function labelsOf({ priority, reply_to: replyTo, content }: Message): string[] {
   const { kind, answer, text } = content;
   const answered = answer === text ? `answers #${replyTo}` : `answers #${replyTo} ${quotedLine(answer)}`;

@@ -15,7 +15,7 @@ type PostInput = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> &
   readonly content: Omit<InputOf<"post_message">["content"], "text">;
 };
 
-/** What the flags of `merkle post` ask for. @throws CliError `usage` for what does not go together, before anything is asked */
+/** The post that the flags of `merkle post` ask for. @throws CliError `usage` for what does not go together, before anything is asked */
 export function readPostInput(flags: Flags): PostInput {
   const isAsk = isSet(flags, "ask");
   const isDecision = isSet(flags, "decision");

@@ -32,7 +32,7 @@ export async function actingIn(session: Session, acting: Acting): Promise<Actor>
   return team === undefined ? asPerson(acting) : asHeldTeam(session, team, acting);
 }
 
-/** Who writes outside any session: never an agent, whose team belongs to one. */
+/** The writer outside any session: never an agent, whose team belongs to one. */
 export function actingAsPerson(acting: Acting): Actor {
   const agent = agentOf(acting.config);
   if (agent) throw elsewhere(agent);
@@ -133,7 +133,7 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "unauthorized";
 }
 
-/** Who writes what belongs to the mesh: in the shell of a launched agent its place, anywhere else the person of this home. */
+/** The writer of what belongs to the mesh: in the shell of a launched agent its place, anywhere else the person of this home. */
 export async function actingInMesh(acting: Acting): Promise<Actor> {
   const { session, team } = acting.config;
   if (session === undefined || team === undefined) return actingAsPerson(acting);

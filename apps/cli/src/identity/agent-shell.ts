@@ -1,4 +1,4 @@
-/** What `merkle launch`, and the clients of agents, put into the environment of what they start. */
+/** The variables that `merkle launch`, and the clients of agents, put into the environment of what they start. */
 const marksOfAgents = [
   "MERKLE_SESSION",
   "MERKLE_TEAM",

@@ -5,7 +5,7 @@ import type { ReachableAddress } from "../broker/reach.js";
 import { findMember, notJoined } from "./introduce.js";
 import { chooseMember, keepMember, listMembers, type StoredMember } from "./members.js";
 
-/** What requests to one broker say of who sends them. */
+/** Headers by which requests to one broker say who sends them. */
 export interface Authorization {
   headers(): Promise<Readonly<Record<string, string>>>;
   /**

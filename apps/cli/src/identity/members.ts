@@ -15,10 +15,10 @@ export interface StoredMember {
   readonly role: "admin" | "member";
   /** The addresses at which the broker was met, as bases. */
   readonly urls: readonly string[];
-  /** What the member's ed25519 key grows from, 32 bytes in base64url. One key serves all meshes of a broker. */
+  /** The seed of the member's ed25519 key, 32 bytes in base64url. One key serves all meshes of a broker. */
   readonly seed: string;
   readonly joined_at: string;
-  /** What commands that ask over HTTP show; got with the key, and got anew when it is good no more. */
+  /** The token that commands show over HTTP; got with the key, and got anew when it is good no more. */
   readonly token: { readonly value: string; readonly expires_at: string } | null;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
-/** Who writes from this home in a mesh when no agent does: a person of that mesh, whose credential this machine keeps. */
+/** The writer from this home in a mesh when no agent writes: a person of that mesh, whose credential this machine keeps. */
 export interface StoredPerson {
   readonly mesh_id: string;
   /** The bare uuid. */
@@ -85,7 +85,7 @@ async function placeUnlessThere(
   return person;
 }
 
-/** Of two commands that set it aside at once, one does. */
+/** Two commands may set it aside at once; one of them does. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

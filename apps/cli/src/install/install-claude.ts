@@ -65,7 +65,7 @@ interface Undertaking {
   /** `merkle install`, as it is typed. */
   readonly command: string;
   readonly plans: readonly FilePlan[];
-  /** What is said when it is done, and when there is nothing to do. */
+  /** The sentences for when it is done, and when there is nothing to do. */
   readonly done: string;
   readonly nothing: string;
   /** Called around the writing: what is remembered must be there before, and nothing forgotten that is not undone. */

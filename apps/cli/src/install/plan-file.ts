@@ -14,7 +14,7 @@ import {
 } from "./json-edit.js";
 import { findNode, readJsonText } from "./json-text.js";
 
-/** What is to become of a file. */
+/** The plan for one file. */
 export interface FilePlan {
   readonly path: string;
   /** The text as it is; null where there is no file. */
@@ -22,7 +22,7 @@ export interface FilePlan {
   /** The text as it shall be; null where there shall be none. */
   readonly next: string | null;
   readonly changes: readonly PlannedChange[];
-  /** What is to be remembered of it; null when nothing of ours is in it then. */
+  /** The record to keep of it; null when nothing of ours is in it then. */
   readonly record: InstalledFile | null;
 }
 

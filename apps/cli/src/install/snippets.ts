@@ -3,7 +3,7 @@ import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { type ServerProgram, serverProgram } from "./server-program.js";
 
-/** What a client's user puts into its configuration, in either of two forms, and where. */
+/** The text that a client's user puts into its configuration, in either of two forms, and where. */
 interface Snippet {
   readonly where: string;
   /** The client starts merkle itself: mail is pushed, the place is kept. */

@@ -11,7 +11,7 @@ import { makeCard, seedOf } from "./key-card.js";
 import { readPlaceSeed } from "./peer-keys.js";
 import { findPin, savePin } from "./pins.js";
 
-/** What is known of a peer's key here, and what to compare with the other side. */
+/** The known state of a peer's key here, and the number to compare with the other side. */
 interface Comparison {
   readonly told: {
     readonly session: string;

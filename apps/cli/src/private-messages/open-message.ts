@@ -100,7 +100,7 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
   return { text: plain.text };
 }
 
-/** What of the message as it came is not what its sender sealed; null when all of it is. */
+/** The part of a message that differs from what its sender sealed; null when all of it is. */
 function findMove(
   message: Message,
   header: AnyHeader,
@@ -121,7 +121,7 @@ function findMove(
   return "version" in header ? findChange(message, header) : null;
 }
 
-/** What of the message's first line its sender did not say so; a header of the first version says nothing of it. */
+/** The part of a message's header that its sender did not write so; a header of the first version says nothing of it. */
 function findChange(message: Message, header: z.output<typeof Header>): string | null {
   if (message.from?.human !== header.human) {
     return header.human ? "it was sealed by a person" : "it was sealed by an agent, and not by a person";

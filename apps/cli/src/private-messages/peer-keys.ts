@@ -38,12 +38,12 @@ export interface PeerKeys {
   notePeer(peerId: string): void;
   /** The number of the next message to this session key: noted before it is used, so that none is used twice. */
   nextCounter(sessionKey: string): number;
-  /** What was opened of this session key's messages, the last ones. */
+  /** The last messages that were opened with this session key. */
   openedOf(sessionKey: string): readonly Opened[];
   noteOpened(sessionKey: string, opened: Opened): void;
 }
 
-/** What a place's keys grow from, where this machine has made some; it makes none. */
+/** The seed of a place's keys, where this machine has made some; it makes none. */
 export function readPlaceSeed(home: string, placeId: string): Uint8Array | undefined {
   const kept = PlaceFile.safeParse(readPrivateJson(pathOf(home, placeId))).data;
   return (kept && fromBase64url(kept.seed, 32)) ?? undefined;

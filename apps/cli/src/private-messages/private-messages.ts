@@ -33,7 +33,7 @@ interface SealingOptions {
 
 interface Place {
   readonly keys: PeerKeys;
-  /** What it shows; made when it is shown first, since by then the mesh is known. */
+  /** Its card; made when it is shown first, since by then the mesh is known. */
   card: KeyCard | undefined;
   /** Ends when what was sent last is answered. */
   sending: Promise<unknown>;
@@ -62,7 +62,7 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
     return place;
   }
 
-  /** Who is there; and the place's own card, where the broker does not show it yet. */
+  /** The roster, and the place's own card, where the broker does not show it yet. */
   async function meet(team: PeerSession, place: Place, signal?: AbortSignal): Promise<Met> {
     const { mesh_id: meshId } = await link.call("get_app_info", {}, signal && { signal });
     const { keys } = place;

@@ -8,7 +8,7 @@ import { oneLine } from "../text/one-line.js";
 import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
 
 type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
-  /** What whoever starts the broker should know. */
+  /** Sentences for whoever starts the broker. */
   readonly notices: readonly string[];
 };
 
@@ -108,7 +108,7 @@ async function readSettingsFile({ env, cwd }: Sources): Promise<SettingsFile | u
   return { content, openai, logging, foreign: { path, says, content: [text, fillIn(address, env) ?? null] } };
 }
 
-/** Of the user's own address they answer for the way there themselves. */
+/** The user answers for the way to an address of the user's own. */
 function refuseClearText(address: string): void {
   if (!isClearText(address)) return;
   throw usageError(

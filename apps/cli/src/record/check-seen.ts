@@ -57,7 +57,7 @@ async function isSigned({ head, keys }: Told): Promise<boolean> {
   return key !== undefined && isSignedBy(head, key, nodeCrypto.verifySignature);
 }
 
-/** What the broker has to show that the one head goes on from the other. A broker that cannot is one that has not. */
+/** The broker's proof that the one head goes on from the other. A broker that cannot is one that has not. */
 async function readProofs(
   from: SignedHead,
   to: SignedHead,

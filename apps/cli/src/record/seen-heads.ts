@@ -7,7 +7,7 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 import { takeProcessLock } from "../core/process-lock.js";
 
-/** What this machine remembers of a record: the newest head that it saw, and the keys that it believes. */
+/** This machine's memory of a record: the newest head that it saw, and the keys that it believes. */
 export interface SeenRecord {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];

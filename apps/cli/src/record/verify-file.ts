@@ -83,7 +83,7 @@ interface BundleFacts {
   readonly keys: readonly AuditKey[];
 }
 
-/** What a bundle says of itself; null where that cannot be read, which verifying it then tells. */
+/** A bundle's description of itself; null where that cannot be read, which verifying it then tells. */
 async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
   const read = async (name: string) => {
     const chunks = bundle.open(name);

@@ -30,7 +30,7 @@ export function presenceSign(
   }
 }
 
-/** What most needs somebody stands first, and who has left stands last; others as they joined. */
+/** The peer that most needs somebody stands first, and one that has left last; others as they joined. */
 export function inOrderOfState(peers: readonly Peer[]): Peer[] {
   return [...peers].sort((a, b) => rankOf(a) - rankOf(b));
 }
@@ -43,7 +43,7 @@ export function signOf(peer: Peer, output: { readonly signs: Signs }): string {
   return isBlocked(peer) ? output.signs.blocked : presenceSign(peer, output);
 }
 
-/** What was declared, and what was seen, each with its age: `blocked 6m "needs a key", idle`. */
+/** The declared state, and the observed one, each with its age: `blocked 6m "needs a key", idle`. */
 export function stateText(peer: Peer): string {
   if (peer.left_at !== null) return `left ${toAge(peer.left_at)} ago`;
   const seen = peer.status === "disconnected" ? `away, seen ${toAge(peer.last_seen_at)} ago` : peer.status;

@@ -118,7 +118,7 @@ export interface KeyPair {
   readonly private: string;
 }
 
-/** What a place is called on this machine, by its files and by `merkle mcp --as`. */
+/** The name of a place on this machine, by its files and by `merkle mcp --as`. */
 export function placeIdOf({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | "team_id">): string {
   return peer_id ?? team_id;
 }

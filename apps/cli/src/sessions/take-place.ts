@@ -16,7 +16,7 @@ import {
 } from "./stored-peers.js";
 import { listOwnTeams, listPlaces, type RequestedPeer } from "./wanted-peer.js";
 
-/** Who takes a place, and what the broker is told of them; what is left out stays as it was. */
+/** The peer that takes a place, and what the broker is told of it; what is left out stays as it was. */
 export interface Taker {
   readonly caller: OperationCaller;
   readonly home: string;
@@ -96,7 +96,7 @@ async function rejoin(taker: Taker, place: StoredPeer): Promise<OutputOf<"join_s
   );
 }
 
-/** What a new peer of a team is called that would have done without a name, were its own place free. */
+/** The name of a new peer of a team that would have done without a name, were its own place free. */
 const nameBesideOwnPlace = "agent";
 
 async function addToTeam(wanted: TakePlace, team: StoredPeer): Promise<TakenPlace | undefined> {
@@ -180,7 +180,7 @@ async function toldOf({ role, groups, capabilities, cwd, machine, sessionKey, ..
   };
 }
 
-/** What others see of a place's key: its public part, and the card that private messages are sealed with. */
+/** The public side of a place's key: its public part, and the card that private messages are sealed with. */
 export async function toldOfKey(
   key: KeyPair,
   where: ShownIn,

@@ -14,7 +14,7 @@ import { showStarted } from "./show-started.js";
 
 const lookEveryMs = 50;
 
-/** What the process tells the one that started it, and nobody else. */
+/** The message of the process to the one that started it, and to nobody else. */
 export interface DetachedBroker {
   readonly first_invite: string | null;
   readonly verifying_link: string | null;
@@ -91,7 +91,7 @@ async function takingCalls(reach: Reach, pid: number, signal: AbortSignal): Prom
   }
 }
 
-/** What the process said when it ended: with `--json` its last line is the error. */
+/** The last words of a process that ended: with `--json` its last line is the error. */
 async function readFailure(home: string, exitCode: number): Promise<CliError> {
   const path = homeFiles.detachedOutput(home);
   const lines = (await readFile(path, "utf8")).trim().split("\n");

@@ -5,7 +5,7 @@ import { calledAs } from "../core/this-program.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {
-  /** What ends it. */
+  /** The command that ends it. */
   readonly stop: string;
   /** The link by which the first admin comes in, where there is none yet. */
   readonly firstInvite: string | null;

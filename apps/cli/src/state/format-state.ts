@@ -4,7 +4,7 @@ import { cutText, oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { toAge, toMoment } from "../text/time.js";
 
-/** What a key holds, in one line of JSON; `none` where it holds nothing. */
+/** The value of a key, in one line of JSON; `none` where it holds nothing. */
 export function valueText({
   value,
   deleted,

@@ -17,7 +17,7 @@ interface KnownStateOptions {
   readonly matches: (key: string) => boolean;
 }
 
-/** What the keys of a scope hold, as it was last heard. Each version of a key is told at most once, none after a later one. */
+/** The values of a scope's keys, as they were last heard. Each version of a key is told at most once, none after a later one. */
 export function createKnownState({ client, session_id, scope, matches }: KnownStateOptions): {
   /** Reads everything; resolves with what has changed since the last time, or with nothing the first time. */
   read(): Promise<readonly StateChange[]>;

@@ -60,14 +60,14 @@ function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): s
   return `${head}\n${formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more })}`;
 }
 
-/** What waits for a human of a file under one of the broker's roots. */
+/** Needs of a file under one of the broker's roots. */
 interface FileNeeds {
   readonly source_path: string;
   readonly needs: readonly Need[];
 }
 
 interface MeshNeeds {
-  /** Of each of the sessions, in their order. */
+  /** The needs of each session, in their order. */
   readonly ofSessions: readonly (readonly Need[])[];
   readonly ofFiles: readonly FileNeeds[];
   /** Whether these are all files of which something waits. */
@@ -76,7 +76,7 @@ interface MeshNeeds {
 
 const sessionsAtOnce = 4;
 
-/** What waits for a human: one call, where not more waits in the mesh than a reply holds. */
+/** All that waits for a human: one call, where not more waits in the mesh than a reply holds. */
 async function readNeeds(
   reader: Actor,
   sessions: readonly Pick<Session, "session_id">[],

@@ -3,7 +3,7 @@ import { peerName } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
 import { toAge } from "../text/time.js";
 
-/** What of a session waits for a human. */
+/** One thing in a session that waits for a human. */
 export type Need =
   | {
       readonly kind: "ask";
@@ -32,7 +32,7 @@ export type Need =
   | { readonly kind: "held"; readonly by: string; readonly reason: string | null; readonly at: string }
   | { readonly kind: "budget_spent" | "quiet"; readonly at: string };
 
-/** What the broker lists, with the fields that its kind has. */
+/** An item that the broker lists, with the fields that its kind has. */
 export function toNeed(item: AttentionItem): Need {
   const { kind, peer, text, options, since: at } = item;
   const team = item.team ?? "";

@@ -34,7 +34,7 @@ export async function formatSessions(
   return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
 }
 
-/** Who is in it matters while it is open; a closed one has nobody to look at. */
+/** The roster matters while a session is open; a closed one has nobody to look at. */
 async function teamsCell(session: Session, { broker, output }: Showing): Promise<Cell> {
   if (session.session_closed || session.teams === 0) return { text: "" };
   const { participants } = await broker.call("list_participants", { session_id: session.session_id });

@@ -12,13 +12,13 @@ export const fileArgument: Argument = {
   summary: "the file, as merkle source list shows it",
 };
 
-/** What a group of commands talks about in topics: documents of sessions, or files under Git. */
+/** The kind of thing that a group of commands talks about in topics: documents of sessions, or files under Git. */
 export interface TopicTarget {
   /** The group, as it is typed. */
   readonly group: "doc" | "source";
-  /** What it is called in help. */
+  /** The name of it in help. */
   readonly what: string;
-  /** What names one on the command line. */
+  /** The argument that names one. */
   readonly argument: Argument;
   /** The same, in examples. */
   readonly example: string;
@@ -34,11 +34,11 @@ interface Commented {
   readonly name: string;
   /** How it is typed in a command. */
   readonly typed: string;
-  /** Who speaks about it from here. */
+  /** The actor that speaks about it from here. */
   actor(): Promise<Actor>;
-  /** What a comment names as the text that it is about: the newest. */
+  /** The text that a comment is about: the newest. */
   newest(): Promise<Pick<InputOf<"open_topic">, "version" | "source_sha">>;
-  /** What is typed to have an agent work on a topic of it. */
+  /** The command to have an agent work on a topic of it. */
   incorporateBy(topic_id: number): string;
 }
 

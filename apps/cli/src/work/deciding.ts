@@ -9,11 +9,11 @@ import { getSession } from "../sessions/find-session.js";
 import { shellWord } from "../text/shell.js";
 import { shortHash } from "./format-proposal.js";
 
-/** What a group of commands decides about proposals for: documents of sessions, or files under Git. */
+/** The kind of thing that a group of commands decides about proposals for: documents of sessions, or files under Git. */
 export interface ProposalTarget {
   /** The group, as it is typed. */
   readonly group: "doc" | "source";
-  /** What names a proposal on the command line. */
+  /** The arguments that name a proposal. */
   readonly arguments: readonly Argument[];
   /** The same, in examples. */
   readonly example: string;
@@ -25,11 +25,11 @@ export interface ProposalTarget {
 export interface Deciding {
   readonly proposal: ProposalInFull;
   readonly actor: Actor;
-  /** What is typed to do this with a proposal of the same thing. */
+  /** The command that does this with a proposal of the same thing. */
   commandFor(verb: "accept" | "rebase" | "return", number: number): string;
-  /** What is asked before `what` (it, a part of it, an edited text) is accepted. */
+  /** The question before `what` (it, a part of it, an edited text) is accepted. */
   questionFor(what: string): string;
-  /** What is told when its base is not the newest text any more, which is this version or hash. */
+  /** The error for a base that is not the newest text any more, which is this version or hash. */
   staleError(newest: unknown): CliError;
   /** Names the file in which its text is edited. */
   readonly draft: { readonly name: string; readonly extension?: string };

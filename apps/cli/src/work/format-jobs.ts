@@ -56,7 +56,7 @@ function stateOf({ status }: Job): string {
   return status === "timed_out" ? "timed out" : status;
 }
 
-/** What it made, or why it made nothing. */
+/** The result of a job, or why it has none. */
 export function outcomeOf({ message, result }: Job): string {
   return result === null ? (message ?? "") : `${result.kind} ${result.id}`;
 }

@@ -36,7 +36,7 @@ export function formatProposal(proposal: ProposalInFull, output: Output): string
   return output.diff(neutralise(text));
 }
 
-/** What a proposal is for: `document, topic 4`, `docs/guide.md, topic 4` or `Conclusion`. */
+/** The target of a proposal: `document, topic 4`, `docs/guide.md, topic 4` or `Conclusion`. */
 function targetOf({ kind, source_path, topic_id }: Proposal): string {
   return kind === "conclusion" ? "Conclusion" : `${oneLine(source_path ?? "document")}, topic ${topic_id}`;
 }

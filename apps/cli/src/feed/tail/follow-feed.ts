@@ -60,7 +60,7 @@ function isResync(error: unknown): error is MerkleError {
 
 interface Place {
   readonly after: number;
-  /** What `after` is a number of; undefined for what the broker has now. */
+  /** The epoch of which `after` is a number; undefined for what the broker has now. */
   readonly epoch: string | undefined;
 }
 

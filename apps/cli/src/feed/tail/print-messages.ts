@@ -22,7 +22,7 @@ export function createTextPrinter(
   return { print: async (message) => writeLine(await format(message)) };
 }
 
-/** What is printed for each message of a feed, in its order: the day belongs to the first message of it. */
+/** Prints each message of a feed, in order: the day belongs to the first message of it. */
 export function createTextFormat(
   output: Pick<Output, "signs" | "dot" | "dim">,
   teams: { find(teamId: string | null): Promise<Author> },

@@ -46,7 +46,7 @@ interface TailedSession {
   readonly onChanged?: () => void;
 }
 
-/** What is sealed before us must go on from what was seen here before; it is said even where little is. */
+/** A record that is sealed while we follow must go on from what was seen here before; it is said even where little is. */
 async function tellUnlessSame(message: Message, { context, broker }: TailedSession): Promise<void> {
   const problem = await checkConcluded(message, { home: context.config.home, broker });
   if (problem) context.output.error(problem);

@@ -23,7 +23,7 @@ export interface TailOptions {
 }
 
 const lastMessagesDefault = 10;
-/** What a timer can hold. */
+/** The longest time that a timer can hold. */
 const timeoutSecondsMax = Math.floor((2 ** 31 - 1) / 1_000);
 
 /** @throws CliError `usage`, naming the flag with the bad value */

@@ -38,7 +38,7 @@ export const checkBroker: Check = async (context) => {
   return [describe(broker.base, health), member, url];
 };
 
-/** What a broker tells everybody, strangers included. */
+/** The answer that a broker gives everybody, strangers included. */
 interface Door {
   readonly auth: unknown;
   readonly brokerId: unknown;

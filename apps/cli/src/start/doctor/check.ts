@@ -1,11 +1,11 @@
 import type { Config } from "../../config.js";
 
-/** What a check found. What could not be looked at is `skipped`, never `ok`. */
+/** The result of a check. What could not be looked at is `skipped`, never `ok`. */
 export interface Finding {
   readonly id: string;
   readonly status: "ok" | "warn" | "fail" | "skipped";
   readonly message: string;
-  /** What to do about it; null when nothing is to be done. */
+  /** Advice on it; null when nothing is to be done. */
   readonly fix: string | null;
 }
 

@@ -31,7 +31,7 @@ export interface BoardController {
   replace(told: Told): void;
   /** Says something on the last line. */
   tell(this: void, text: string): void;
-  /** What stands above the feed is old. */
+  /** The part above the feed is old. */
   refresh(this: void): void;
   /** Gives the terminal back, and leaves no timer. */
   stop(): void;
@@ -120,7 +120,7 @@ export function startBoard(kept: KeptBoard): BoardController {
     }
   }
 
-  /** What cannot be posted is not lost: it is there to be sent again. */
+  /** A text that cannot be posted is not lost: it is there to be sent again. */
   async function say(text: string): Promise<void> {
     change({ draft: null, notice: "posting" });
     try {

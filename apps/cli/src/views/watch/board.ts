@@ -1,7 +1,7 @@
 import type { Message, OutputOf, Peer } from "@merkle/wire";
 import type { Need } from "../needs.js";
 
-/** What stands above the feed, as it was read last. */
+/** The part above the feed, as it was read last. */
 export interface Facts {
   readonly session: OutputOf<"get_session">;
   readonly peers: readonly Peer[];
@@ -17,7 +17,7 @@ export interface Board {
   readonly facts: Facts;
   readonly filter: Filter;
   readonly messages: readonly Told[];
-  /** What is being typed; null when nothing is. */
+  /** The text that is being typed; null when nothing is. */
   readonly draft: string | null;
   /** The last thing that was said about the connection, or about what was typed. */
   readonly notice: string;

@@ -69,7 +69,7 @@ export async function runWatch(context: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-/** What was removed is not left standing on the screen; a line with the day that stood above it stays. */
+/** A removed text is not left standing on the screen; a line with the day that stood above it stays. */
 async function forgetText(
   event: Message,
   board: BoardController,

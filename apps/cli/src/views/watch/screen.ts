@@ -80,7 +80,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
   };
 }
 
-/** What somebody pressed, or typed at once. */
+/** A key that somebody pressed, or a text typed at once. */
 export type Key =
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "enter" | "backspace" | "clear" | "escape" | "interrupt" };

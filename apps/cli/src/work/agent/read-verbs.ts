@@ -97,7 +97,7 @@ export const readDraft: Verb = {
 
 /** So many are asked for at once; most pages hold fewer. */
 const messagesMax = 200;
-/** Of one message; the rest is read with read-message. */
+/** The characters of one message; the rest is read with read-message. */
 const messageCharsMax = 8_000;
 
 /** A page of the session's feed, forward, and where the next one begins; null when this is the last (AGENT-5). */

@@ -5,7 +5,7 @@ import type { JobClient } from "./job-client.js";
 export interface Verb {
   /** As it is typed, behind `merkle agent`. */
   readonly name: string;
-  /** What stands behind it, for an error that says how it is called. */
+  /** The words behind it, for an error that says how it is called. */
   readonly usage: string;
   readonly options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
   /** Resolves with what is printed as JSON. */
@@ -19,7 +19,7 @@ interface VerbContext {
   readText(bytesMax: number): Promise<string>;
 }
 
-/** What was given behind the verb. */
+/** The options behind the verb. */
 export interface Options {
   /** @throws CliError `usage` where it is missing */
   text(name: string): string;

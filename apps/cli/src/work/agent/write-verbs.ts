@@ -36,7 +36,7 @@ export const insertProposal: Verb = {
   },
 };
 
-/** What a proposal is made from: a version of the session's document, or a text of a file, the job's own unless it is named. */
+/** The text that a proposal is made from: a version of the session's document, or a text of a file, the job's own unless it is named. */
 type Base = { readonly version: number } | { readonly sha: string; readonly sourcePath: string | undefined };
 
 /** The text that a proposal is made from, whole. */

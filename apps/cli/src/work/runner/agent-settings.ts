@@ -3,7 +3,7 @@ import { rootNamePattern } from "@merkle/wire/source-path";
 import { type Given, readSwitch, readText, wrong } from "../../config-file.js";
 import { usageError } from "../../core/cli-error.js";
 
-/** What `agent` in config.json says of jobs that run on this machine (JOB-13). */
+/** The settings under `agent` in config.json, for jobs that run on this machine (JOB-13). */
 export interface AgentSettings {
   /** `author_name` and `author_email`: as whom accepted proposals on files are committed; default none, and then none are. */
   readonly author: { readonly name: string; readonly email: string } | undefined;
@@ -91,7 +91,7 @@ function readAuthor(name: Given, email: Given): AgentSettings["author"] {
   throw usageError(`${missing.name} is missing: commits need both a name and an address.`);
 }
 
-/** What Git allows in an author's name and address. */
+/** A line that Git allows in an author's name and address. */
 function readLine(given: Given): string | undefined {
   const text = readText(given)?.trim();
   if (text === undefined || !/[<>\p{Cc}]/u.test(text)) return text;

@@ -30,7 +30,7 @@ export interface ClaudeRunnerOptions {
   readonly skipPermissions: boolean;
   /** Further variables of the environment that agents are given. */
   readonly environment: readonly string[];
-  /** What an agent's command believes and allows itself on its way to the broker, as variables; nothing unless told. */
+  /** The variables by which an agent's command believes and allows itself something on its way to the broker, as variables; nothing unless told. */
   readonly reach?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   /** How many processes and threads one job may have at once. */
@@ -43,7 +43,7 @@ export interface ClaudeRunnerOptions {
 
 export interface ClaudeRunner extends Runner {
   describe(): Promise<RunnerFacts>;
-  /** What it keeps a job's processes together by. */
+  /** The means by which it keeps a job's processes together. */
   containment(): Promise<Containment["kind"]>;
 }
 
@@ -188,7 +188,7 @@ export function toPrompt(
 /** No colon, so no label; no quotation mark, no tag, no line break, and nothing that looks like another character. */
 const plain = /^[\w./@+' -]*$/;
 
-/** What is more than plain words stands as a JSON string, which it cannot close, without any tag. */
+/** A value of more than plain words stands as a JSON string, which it cannot close, without any tag. */
 function toValue(text: string): string {
   return plain.test(text) ? text : neutralJson(text).replaceAll("<", "\\u003c");
 }

@@ -1,4 +1,4 @@
-/** What keeps the processes of a run together, so that none of them outlives it. */
+/** Keeps the processes of a run together, so that none of them outlives it. */
 export interface Containment {
   readonly kind: "namespace" | "marks";
   /** The command line that runs a program contained; what it inherits is the program's. */

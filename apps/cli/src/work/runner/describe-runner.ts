@@ -18,7 +18,7 @@ interface DescribableRunner {
   readonly containment: () => Promise<Containment["kind"]>;
 }
 
-/** What a runner tells people of itself. The program is looked for each time, and asked for its version when it is another one. */
+/** A runner's description of itself, for people. The program is looked for each time, and asked for its version when it is another one. */
 export function createDescription(runner: DescribableRunner): () => Promise<RunnerFacts> {
   let asked: { readonly file: string; readonly version: Promise<Version> } | undefined;
 

@@ -31,7 +31,7 @@ function limitOf(processesMax: number): string[] {
   return process.getuid?.() === 0 ? [] : [`--nproc=${userProcessesUsual + processesMax}`];
 }
 
-/** What a person may well have running besides. */
+/** Processes that a person may well have running besides. */
 const userProcessesUsual = 4_096;
 const roundsMax = 200;
 const roundMs = 10;

@@ -15,7 +15,7 @@ interface ContainedRun {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it reads from stdin. */
+  /** The text that it reads from stdin. */
   readonly input: string;
   /** Begins every mark of its runner's, so that what is left of it can be found. */
   readonly mark: string;
@@ -33,7 +33,7 @@ const manyOf = (processesMax: number) => processesMax / 4;
 /** When everything that could write has ended, a pipe has, too; this is only when to stop believing it. */
 const pipesMsMax = 1_000;
 
-/** What keeps a run from leaving, and from taking too much where the machine has the means. */
+/** The bounds that keep a run from leaving, and from taking too much where the machine has the means. */
 export interface Bounds {
   readonly containment: Containment;
   readonly cgroups: Cgroups | undefined;

@@ -15,7 +15,7 @@ import { findOnPath } from "./find-on-path.js";
 import { startRemoteRunner } from "./to-agent-options.js";
 import { jobKinds, type RunnerReporter, type RunnerTerms, workAt } from "./work-at.js";
 
-/** What a connection may have unanswered leaves room for its renewals. */
+/** So many leave room for renewals among a connection's unanswered requests. */
 const placesMax = 32;
 
 /** Runs a broker's jobs on this machine until it is interrupted; then their agents are ended, and their jobs fail (RUNNER-22). */

@@ -15,7 +15,7 @@ type JobKind = (typeof jobKinds)[number];
 
 /** For which jobs a runner asks, and how many at once. */
 export interface RunnerTerms {
-  /** What people call this machine. */
+  /** The name that people have for this machine. */
   readonly name: string;
   readonly places: number;
   readonly kinds: readonly JobKind[] | undefined;
@@ -115,7 +115,7 @@ function pause(signal: AbortSignal): Promise<void> {
   return delay(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 
-/** What no repetition helps against. */
+/** Errors that no repetition helps against. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof MerkleError)) return true;
   const { code, details } = error;
@@ -173,7 +173,7 @@ function toRunnable(claim: Claim, brokerUrl: string): RunnableJob {
   };
 }
 
-/** What an agent wrote may be what the broker refuses, a credential above all; then its end is told without. */
+/** The broker may refuse what an agent wrote, a credential above all; then its end is told without. */
 async function storeEnd(
   client: MerkleClient,
   claim: { readonly job_id: Job["job_id"]; readonly fence: number },
