@@ -1,15 +1,17 @@
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
-import type { Command, Flag } from "../../apps/cli/src/command.js";
+import type { Command, Flag } from "../../apps/cli/src/command/command.js";
+import { environmentVariables } from "../../apps/cli/src/command/help-text.js";
+import { globalFlags } from "../../apps/cli/src/command/program.js";
 import { commandGroups } from "../../apps/cli/src/commands.js";
-import { environmentVariables } from "../../apps/cli/src/help-text.js";
-import { globalFlags } from "../../apps/cli/src/program.js";
 
 /** Every command that people run, in the groups of `merkle help`, with its arguments and flags. */
-export function commandsPage(): string {
-  const groups = commandGroups.map(({ title, commands }) => {
-    const shown = commands.filter((each) => !each.hidden);
-    return [`## ${title}`, ...shown.map(describeCommand)].join("\n\n");
-  });
+export async function commandsPage(): Promise<string> {
+  const groups = await Promise.all(
+    commandGroups.map(async ({ title, commands }) => {
+      const shown = await Promise.all(commands.filter((each) => !each.hidden).map((each) => each.load()));
+      return [`## ${title}`, ...shown.map(describeCommand)].join("\n\n");
+    }),
+  );
   return ["## Flags of every command", flagTable(globalFlags), ...groups].join("\n\n");
 }
 

@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire";
 import { connect as connectClient } from "@merkle/wire/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { createBrokerClient } from "../../apps/cli/src/broker-client.js";
+import { createBrokerClient } from "../../apps/cli/src/broker/broker-client.js";
 import { atEnd } from "../kit/at-end.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { request, sendRaw } from "./raw-http.js";

@@ -1,14 +1,14 @@
 import { catalogue, Message, type OutputOf, type Peer, type Session } from "@merkle/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { displayWidth } from "../../apps/cli/src/display-width.js";
-import { listNeeds } from "../../apps/cli/src/needs/list-needs.js";
-import { toNeed } from "../../apps/cli/src/needs/needs.js";
-import { createOutput } from "../../apps/cli/src/output.js";
-import { formatPeers } from "../../apps/cli/src/roster/peer-table.js";
-import { formatSessions } from "../../apps/cli/src/show/session-rows.js";
-import { breakLines, createMessageFormat } from "../../apps/cli/src/tail/print-messages.js";
-import { layOut } from "../../apps/cli/src/watch/lay-out.js";
+import { createOutput } from "../../apps/cli/src/command/output.js";
+import { formatPeers } from "../../apps/cli/src/commands/peers.js";
+import { breakLines, createMessageFormat } from "../../apps/cli/src/feed/tail/print-messages.js";
+import { displayWidth } from "../../apps/cli/src/text/table.js";
+import { listNeeds } from "../../apps/cli/src/views/list-needs.js";
+import { toNeed } from "../../apps/cli/src/views/needs.js";
+import { formatSessions } from "../../apps/cli/src/views/session-rows.js";
+import { layOut } from "../../apps/cli/src/views/watch/lay-out.js";
 import { anyOutput, mark } from "./any-output.js";
 
 /** `npm run test:fuzz` tries 1,000 of each; the suite some of them. */

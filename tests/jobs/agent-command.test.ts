@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { applyEdits } from "../../apps/cli/src/agent/apply-edits.js";
-import { formatResult } from "../../apps/cli/src/agent/format-result.js";
-import { pageCharsMax } from "../../apps/cli/src/agent/pages.js";
-import { performForAgent } from "../../apps/cli/src/agent/run-for-agent.js";
+import { applyEdits } from "../../apps/cli/src/work/agent/apply-edits.js";
+import { formatResult, performForAgent } from "../../apps/cli/src/work/agent/run-for-agent.js";
+import { pageCharsMax } from "../../apps/cli/src/work/agent/verb.js";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { RunnableJob } from "@merkle/broker";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listProcesses } from "../../apps/cli/src/runner/process-table.js";
+import { listProcesses } from "../../apps/cli/src/core/process-table.js";
 import {
   type RunnerProcessOptions,
   startRunnerProcess,
-} from "../../apps/cli/src/runner/start-runner-process.js";
+} from "../../apps/cli/src/work/runner/start-runner-process.js";
 import { type StagedAgent, stageAgent, toRunnerOptions } from "./staged-agent.js";
 
 const job: RunnableJob = {

@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunnableJob } from "@merkle/broker";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findCgroups } from "../../apps/cli/src/runner/cgroup.js";
-import { parseCgroupFolders } from "../../apps/cli/src/runner/cgroup-folders.js";
-import { type ClaudeRunnerOptions, startClaudeRunner } from "../../apps/cli/src/runner/claude-runner.js";
-import { parsePsLine } from "../../apps/cli/src/runner/process-table.js";
+import { parsePsLine } from "../../apps/cli/src/core/process-table.js";
+import { findCgroups, parseCgroupFolders } from "../../apps/cli/src/work/runner/cgroup.js";
+import { type ClaudeRunnerOptions, startClaudeRunner } from "../../apps/cli/src/work/runner/claude-runner.js";
 import { type StagedAgent, stageAgent, toRunnerOptions } from "./staged-agent.js";
 
 const credential = `mkj_${"a".repeat(43)}`;

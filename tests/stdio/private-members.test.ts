@@ -2,9 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawSeed, signingKeyFrom, toBase64url } from "@merkle/wire/identity";
 import { expect, it, onTestFinished } from "vitest";
-import { keepMember } from "../../apps/cli/src/member/held-member.js";
-import { parseHeldTeam } from "../../apps/cli/src/teams/held-team.js";
-import { saveTeam } from "../../apps/cli/src/teams/held-teams.js";
+import { keepMember } from "../../apps/cli/src/identity/members.js";
+import { parseStoredPeer, saveTeam } from "../../apps/cli/src/sessions/stored-peers.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 
@@ -72,7 +71,7 @@ it("[SEALED-6] [SEALED-1] a member's key vouches for those of its places, so tha
 async function takeAlong(from: string, to: string): Promise<void> {
   const folder = join(from, "teams");
   for (const name of (await readdir(folder)).filter((each) => each.endsWith(".json"))) {
-    const place = parseHeldTeam(await readFile(join(folder, name), "utf8"));
+    const place = parseStoredPeer(await readFile(join(folder, name), "utf8"));
     if (place) await saveTeam(to, { ...place, session_key: null });
   }
 }

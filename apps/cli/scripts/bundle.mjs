@@ -18,7 +18,7 @@ export async function bundle(folder) {
     entryPoints: {
       main,
       worker: join(root, "apps/broker/dist/start/worker.js"),
-      "runner-process": join(root, "apps/cli/dist/runner/runner-process.js"),
+      "runner-process": join(root, "apps/cli/dist/work/runner/runner-process.js"),
     },
     outdir: folder,
     bundle: true,

@@ -1,183 +1,186 @@
-import type { Command, CommandGroup } from "./command.js";
-import { auditKeyRotate } from "./commands/audit-key/rotate.js";
-import { auditKeyShow } from "./commands/audit-key/show.js";
-import { backup } from "./commands/backup.js";
-import { completeWord } from "./commands/complete.js";
-import { completion } from "./commands/completion.js";
-import { conclude } from "./commands/conclude.js";
-import { configGet } from "./commands/config/get.js";
-import { configList } from "./commands/config/list.js";
-import { configPath } from "./commands/config/path.js";
-import { configSet } from "./commands/config/set.js";
-import { demo } from "./commands/demo.js";
-import { docAccept } from "./commands/doc/accept.js";
-import { docAppend } from "./commands/doc/append.js";
-import { docComment } from "./commands/doc/comment.js";
-import { docDiff } from "./commands/doc/diff.js";
-import { docEdit } from "./commands/doc/edit.js";
-import { docHistory } from "./commands/doc/history.js";
-import { docProposals } from "./commands/doc/proposals.js";
-import { docRebase } from "./commands/doc/rebase.js";
-import { docReject } from "./commands/doc/reject.js";
-import { docReply } from "./commands/doc/reply.js";
-import { docReturn } from "./commands/doc/return.js";
-import { docShow } from "./commands/doc/show.js";
-import { docTopics } from "./commands/doc/topics.js";
-import { doctor } from "./commands/doctor.js";
-import { down } from "./commands/down.js";
-import { exportCommand } from "./commands/export.js";
-import { forget } from "./commands/forget.js";
-import { hold } from "./commands/hold.js";
-import { hookSessionStart } from "./commands/hook.js";
-import { importCommand } from "./commands/import.js";
-import { install } from "./commands/install.js";
-import { inviteList } from "./commands/invite/list.js";
-import { inviteRevoke } from "./commands/invite/revoke.js";
-import { invite } from "./commands/invite.js";
-import { jobsCancel } from "./commands/jobs/cancel.js";
-import { jobsList } from "./commands/jobs/list.js";
-import { jobsRun } from "./commands/jobs/run.js";
-import { jobsShow } from "./commands/jobs/show.js";
-import { join } from "./commands/join.js";
-import { launch } from "./commands/launch.js";
-import { ls } from "./commands/ls.js";
-import { mcp } from "./commands/mcp.js";
-import { memberRevoke } from "./commands/member/revoke.js";
-import { members } from "./commands/members.js";
-import { meshCreate } from "./commands/mesh/create.js";
-import { meshList } from "./commands/mesh/list.js";
-import { newSession } from "./commands/new.js";
-import { nudge } from "./commands/nudge.js";
-import { observe } from "./commands/observe.js";
-import { open } from "./commands/open.js";
-import { peers } from "./commands/peers.js";
-import { perspective } from "./commands/perspective.js";
-import { post } from "./commands/post.js";
-import { progressLog } from "./commands/progress/log.js";
-import { progressSearch } from "./commands/progress/search.js";
-import { progressShow } from "./commands/progress/show.js";
-import { recall } from "./commands/recall.js";
-import { redact } from "./commands/redact.js";
-import { remember } from "./commands/remember.js";
-import { rename } from "./commands/rename.js";
-import { restore } from "./commands/restore.js";
-import { resume } from "./commands/resume.js";
-import { runner } from "./commands/runner.js";
-import { seal } from "./commands/seal.js";
-import { search } from "./commands/search.js";
-import { show } from "./commands/show.js";
-import { sourceAccept } from "./commands/source/accept.js";
-import { sourceComment } from "./commands/source/comment.js";
-import { sourceIncorporate } from "./commands/source/incorporate.js";
-import { sourceList } from "./commands/source/list.js";
-import { sourceProposals } from "./commands/source/proposals.js";
-import { sourceRebase } from "./commands/source/rebase.js";
-import { sourceReject } from "./commands/source/reject.js";
-import { sourceReply } from "./commands/source/reply.js";
-import { sourceReturn } from "./commands/source/return.js";
-import { sourceShow } from "./commands/source/show.js";
-import { sourceTopics } from "./commands/source/topics.js";
-import { stateGet } from "./commands/state/get.js";
-import { stateList } from "./commands/state/list.js";
-import { stateSet } from "./commands/state/set.js";
-import { stateUnset } from "./commands/state/unset.js";
-import { stateWatch } from "./commands/state/watch.js";
-import { status } from "./commands/status.js";
-import { tail } from "./commands/tail.js";
-import { tokenCreate } from "./commands/token/create.js";
-import { tokenList } from "./commands/token/list.js";
-import { tokenRevoke } from "./commands/token/revoke.js";
-import { trust } from "./commands/trust.js";
-import { uninstall } from "./commands/uninstall.js";
-import { up } from "./commands/up.js";
-import { verify } from "./commands/verify.js";
-import { verifyPeer } from "./commands/verify-peer.js";
-import { version } from "./commands/version.js";
-import { watch } from "./commands/watch.js";
+import type { Command, CommandEntry, CommandGroup } from "./command/command.js";
+import { commandLines } from "./command-lines.js";
 
-/** All commands, in the groups and the order in which help lists them. */
+/**
+ * All commands, in the groups and the order in which help lists them. Each is loaded when it is run, or when it is asked
+ * about; the list in help is made of the lines that were taken from their files (`npm run docs`).
+ */
 export const commandGroups: readonly CommandGroup[] = [
-  { title: "Start here", commands: [demo] },
-  { title: "Broker", commands: [up, down, status, backup, restore, auditKeyShow, auditKeyRotate] },
+  {
+    title: "Start here",
+    commands: [entry("demo", async () => (await import("./commands/demo.js")).demo)],
+  },
+  {
+    title: "Broker",
+    commands: [
+      entry("up", async () => (await import("./commands/up.js")).up),
+      entry("down", async () => (await import("./commands/down.js")).down),
+      entry("status", async () => (await import("./commands/status.js")).status),
+      entry("backup", async () => (await import("./commands/backup.js")).backup),
+      entry("restore", async () => (await import("./commands/restore.js")).restore),
+      entry("audit-key show", async () => (await import("./commands/audit-key/show.js")).auditKeyShow),
+      entry("audit-key rotate", async () => (await import("./commands/audit-key/rotate.js")).auditKeyRotate),
+    ],
+  },
   {
     title: "Sessions",
-    commands: [ls, show, open, newSession, watch, tail, post, redact, rename, conclude, seal],
+    commands: [
+      entry("ls", async () => (await import("./commands/ls.js")).ls),
+      entry("show", async () => (await import("./commands/show.js")).show),
+      entry("open", async () => (await import("./commands/open.js")).open),
+      entry("new", async () => (await import("./commands/new.js")).newSession),
+      entry("watch", async () => (await import("./commands/watch.js")).watch),
+      entry("tail", async () => (await import("./commands/tail.js")).tail),
+      entry("post", async () => (await import("./commands/post.js")).post),
+      entry("redact", async () => (await import("./commands/redact.js")).redact),
+      entry("rename", async () => (await import("./commands/rename.js")).rename),
+      entry("conclude", async () => (await import("./commands/conclude.js")).conclude),
+      entry("seal", async () => (await import("./commands/seal.js")).seal),
+    ],
   },
-  { title: "Record", commands: [exportCommand, importCommand, verify] },
-  { title: "People and agents", commands: [peers, verifyPeer, nudge, hold, resume] },
+  {
+    title: "Record",
+    commands: [
+      entry("export", async () => (await import("./commands/export.js")).exportCommand),
+      entry("import", async () => (await import("./commands/import.js")).importCommand),
+      entry("verify", async () => (await import("./commands/verify.js")).verify),
+    ],
+  },
+  {
+    title: "People and agents",
+    commands: [
+      entry("peers", async () => (await import("./commands/peers.js")).peers),
+      entry("verify-peer", async () => (await import("./commands/verify-peer.js")).verifyPeer),
+      entry("nudge", async () => (await import("./commands/nudge.js")).nudge),
+      entry("hold", async () => (await import("./commands/hold.js")).hold),
+      entry("resume", async () => (await import("./commands/resume.js")).resume),
+    ],
+  },
   {
     title: "Who is let in",
     commands: [
-      join,
-      invite,
-      inviteList,
-      inviteRevoke,
-      members,
-      memberRevoke,
-      observe,
-      tokenCreate,
-      tokenList,
-      tokenRevoke,
-      meshCreate,
-      meshList,
+      entry("join", async () => (await import("./commands/join.js")).join),
+      entry("invite", async () => (await import("./commands/invite.js")).invite),
+      entry("invite list", async () => (await import("./commands/invite/list.js")).inviteList),
+      entry("invite revoke", async () => (await import("./commands/invite/revoke.js")).inviteRevoke),
+      entry("members", async () => (await import("./commands/members.js")).members),
+      entry("member revoke", async () => (await import("./commands/member/revoke.js")).memberRevoke),
+      entry("observe", async () => (await import("./commands/observe.js")).observe),
+      entry("token create", async () => (await import("./commands/token/create.js")).tokenCreate),
+      entry("token list", async () => (await import("./commands/token/list.js")).tokenList),
+      entry("token revoke", async () => (await import("./commands/token/revoke.js")).tokenRevoke),
+      entry("mesh create", async () => (await import("./commands/mesh/create.js")).meshCreate),
+      entry("mesh list", async () => (await import("./commands/mesh/list.js")).meshList),
     ],
   },
   {
     title: "Document",
     commands: [
-      docShow,
-      docAppend,
-      docEdit,
-      docHistory,
-      docDiff,
-      docTopics,
-      docComment,
-      docReply,
-      docProposals,
-      docAccept,
-      docReject,
-      docReturn,
-      docRebase,
+      entry("doc show", async () => (await import("./commands/doc/show.js")).docShow),
+      entry("doc append", async () => (await import("./commands/doc/append.js")).docAppend),
+      entry("doc edit", async () => (await import("./commands/doc/edit.js")).docEdit),
+      entry("doc history", async () => (await import("./commands/doc/history.js")).docHistory),
+      entry("doc diff", async () => (await import("./commands/doc/diff.js")).docDiff),
+      entry("doc topics", async () => (await import("./commands/topics/topics.js")).docTopics),
+      entry("doc comment", async () => (await import("./commands/topics/comment.js")).docComment),
+      entry("doc reply", async () => (await import("./commands/topics/reply.js")).docReply),
+      entry("doc proposals", async () => (await import("./commands/proposals/proposals.js")).docProposals),
+      entry("doc accept", async () => (await import("./commands/proposals/accept.js")).docAccept),
+      entry("doc reject", async () => (await import("./commands/proposals/reject.js")).docReject),
+      entry("doc return", async () => (await import("./commands/proposals/return.js")).docReturn),
+      entry("doc rebase", async () => (await import("./commands/proposals/rebase.js")).docRebase),
     ],
   },
   {
     title: "Files under Git",
     commands: [
-      sourceList,
-      sourceShow,
-      sourceTopics,
-      sourceComment,
-      sourceReply,
-      sourceIncorporate,
-      sourceProposals,
-      sourceAccept,
-      sourceReject,
-      sourceReturn,
-      sourceRebase,
+      entry("source list", async () => (await import("./commands/source/list.js")).sourceList),
+      entry("source show", async () => (await import("./commands/source/show.js")).sourceShow),
+      entry("source topics", async () => (await import("./commands/topics/topics.js")).sourceTopics),
+      entry("source comment", async () => (await import("./commands/topics/comment.js")).sourceComment),
+      entry("source reply", async () => (await import("./commands/topics/reply.js")).sourceReply),
+      entry(
+        "source incorporate",
+        async () => (await import("./commands/source/incorporate.js")).sourceIncorporate,
+      ),
+      entry(
+        "source proposals",
+        async () => (await import("./commands/proposals/proposals.js")).sourceProposals,
+      ),
+      entry("source accept", async () => (await import("./commands/proposals/accept.js")).sourceAccept),
+      entry("source reject", async () => (await import("./commands/proposals/reject.js")).sourceReject),
+      entry("source return", async () => (await import("./commands/proposals/return.js")).sourceReturn),
+      entry("source rebase", async () => (await import("./commands/proposals/rebase.js")).sourceRebase),
     ],
   },
-  { title: "State", commands: [stateList, stateGet, stateSet, stateUnset, stateWatch] },
-  { title: "Memory", commands: [remember, recall, forget, search] },
-  { title: "Progress", commands: [progressLog, progressSearch, progressShow] },
-  { title: "Jobs", commands: [jobsRun, jobsList, jobsShow, jobsCancel, runner, perspective] },
-  { title: "Agents", commands: [launch, install, uninstall, mcp, hookSessionStart] },
+  {
+    title: "State",
+    commands: [
+      entry("state list", async () => (await import("./commands/state/list.js")).stateList),
+      entry("state get", async () => (await import("./commands/state/get.js")).stateGet),
+      entry("state set", async () => (await import("./commands/state/set.js")).stateSet),
+      entry("state unset", async () => (await import("./commands/state/unset.js")).stateUnset),
+      entry("state watch", async () => (await import("./commands/state/watch.js")).stateWatch),
+    ],
+  },
+  {
+    title: "Memory",
+    commands: [
+      entry("remember", async () => (await import("./commands/remember.js")).remember),
+      entry("recall", async () => (await import("./commands/recall.js")).recall),
+      entry("forget", async () => (await import("./commands/forget.js")).forget),
+      entry("search", async () => (await import("./commands/search.js")).search),
+    ],
+  },
+  {
+    title: "Progress",
+    commands: [
+      entry("progress log", async () => (await import("./commands/progress/log.js")).progressLog),
+      entry("progress search", async () => (await import("./commands/progress/search.js")).progressSearch),
+      entry("progress show", async () => (await import("./commands/progress/show.js")).progressShow),
+    ],
+  },
+  {
+    title: "Jobs",
+    commands: [
+      entry("jobs run", async () => (await import("./commands/jobs/run.js")).jobsRun),
+      entry("jobs list", async () => (await import("./commands/jobs/list.js")).jobsList),
+      entry("jobs show", async () => (await import("./commands/jobs/show.js")).jobsShow),
+      entry("jobs cancel", async () => (await import("./commands/jobs/cancel.js")).jobsCancel),
+      entry("runner", async () => (await import("./commands/runner.js")).runner),
+      entry("perspective", async () => (await import("./commands/perspective.js")).perspective),
+    ],
+  },
+  {
+    title: "Agents",
+    commands: [
+      entry("launch", async () => (await import("./commands/launch.js")).launch),
+      entry("install", async () => (await import("./commands/install.js")).install),
+      entry("uninstall", async () => (await import("./commands/uninstall.js")).uninstall),
+      entry("mcp", async () => (await import("./commands/mcp.js")).mcp),
+      entry("hook session-start", async () => (await import("./commands/hook.js")).hookSessionStart),
+    ],
+  },
   {
     title: "This machine",
     commands: [
-      configGet,
-      configSet,
-      configList,
-      configPath,
-      trust,
-      doctor,
-      completion,
-      completeWord,
-      version,
+      entry("config get", async () => (await import("./commands/config/get.js")).configGet),
+      entry("config set", async () => (await import("./commands/config/set.js")).configSet),
+      entry("config list", async () => (await import("./commands/config/list.js")).configList),
+      entry("config path", async () => (await import("./commands/config/path.js")).configPath),
+      entry("trust", async () => (await import("./commands/trust.js")).trust),
+      entry("doctor", async () => (await import("./commands/doctor.js")).doctor),
+      entry("completion", async () => (await import("./commands/completion.js")).completion),
+      entry("version", async () => (await import("./commands/version.js")).version),
     ],
   },
 ];
 
 /** Those that people run. */
-export const commands: readonly Command[] = commandGroups
+export const commands: readonly CommandEntry[] = commandGroups
   .flatMap((group) => group.commands)
   .filter((each) => !each.hidden);
+
+function entry(name: string, load: () => Promise<Command>): CommandEntry {
+  return { name, load, ...(commandLines[name] ?? { usage: name, summary: "" }) };
+}

@@ -1,12 +1,11 @@
 import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { RateLimits } from "@merkle/wire/plain";
-import { usageError } from "./cli-error.js";
-import { explainingHome } from "./merkle-home.js";
-import { readRates } from "./read-rates.js";
-import { readSettingsText } from "./read-settings-text.js";
+import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/rate-limits";
+import { type CliError, usageError } from "./core/cli-error.js";
+import { explainingHome } from "./core/merkle-home.js";
+import { readSettingsText } from "./core/read-settings-text.js";
 
-/** What a `.merkle.json` or `config.json` says; other keys belong to others and are left alone. */
+/** The content of a `.merkle.json` or `config.json`; other keys belong to others and are left alone. */
 export interface ConfigFile {
   readonly path: string;
   /** All of it, as it was when it was read; empty for a file that is not there. */
@@ -33,48 +32,52 @@ export function readConfigFile(path: string): ConfigFile {
 /** @throws CliError `usage`, naming the key and the file */
 export function parseConfigFile(path: string, text: string | undefined): ConfigFile {
   const content = toContent(path, text);
+  const at = (key: string): Given => ({ value: content[key], name: `${key} in ${path}` });
+  const pathAt = (key: string) => {
+    const file = readText(at(key));
+    return file === undefined ? undefined : resolve(dirname(path), file);
+  };
   return {
     path,
     text: text ?? "",
-    mcpUrl: readText(content, "mcp_url", path),
-    name: readText(content, "name", path),
-    mesh: readText(content, "mesh", path),
-    ca: readPath(content, "ca", path),
-    insecure: readSwitch(content, "insecure", path),
-    tlsCert: readPath(content, "tls_cert", path),
-    tlsKey: readPath(content, "tls_key", path),
-    trustedProxies: readList(content, "trusted_proxies", path),
-    rateLimits: readRates(content["rate_limits"], `rate_limits in ${path}`),
+    mcpUrl: readText(at("mcp_url")),
+    name: readText(at("name")),
+    mesh: readText(at("mesh")),
+    ca: pathAt("ca"),
+    insecure: readSwitch(at("insecure")),
+    tlsCert: pathAt("tls_cert"),
+    tlsKey: pathAt("tls_key"),
+    trustedProxies: readList(at("trusted_proxies")),
+    rateLimits: readRates(at("rate_limits")),
     agent: content["agent"],
   };
 }
 
-function readText(content: Record<string, unknown>, key: string, path: string): string | undefined {
-  const value = content[key];
-  if (value === undefined || typeof value === "string") return value;
-  throw usageError(`${key} in ${path} must be text, got ${JSON.stringify(value)}.`);
+/** A value of a configuration file, and what it is called in the sentence about a bad one. */
+export interface Given {
+  readonly value: unknown;
+  readonly name: string;
 }
 
-function readPath(content: Record<string, unknown>, key: string, path: string): string | undefined {
-  const text = readText(content, key, path);
-  return text === undefined ? undefined : resolve(dirname(path), text);
+export function readText(given: Given): string | undefined {
+  if (given.value === undefined || typeof given.value === "string") return given.value;
+  throw wrong(given, "text");
 }
 
-function readSwitch(content: Record<string, unknown>, key: string, path: string): boolean | undefined {
-  const value = content[key];
-  if (value === undefined || typeof value === "boolean") return value;
-  throw usageError(`${key} in ${path} must be true or false, got ${JSON.stringify(value)}.`);
+export function readSwitch(given: Given): boolean | undefined {
+  if (given.value === undefined || typeof given.value === "boolean") return given.value;
+  throw wrong(given, "true or false");
 }
 
-function readList(
-  content: Record<string, unknown>,
-  key: string,
-  path: string,
-): readonly string[] | undefined {
-  const value = content[key];
+function readList(given: Given): readonly string[] | undefined {
+  const { value } = given;
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
-  throw usageError(`${key} in ${path} must be a list of texts, got ${JSON.stringify(value)}.`);
+  throw wrong(given, "a list of texts");
+}
+
+export function wrong({ value, name }: Given, expected: string): CliError {
+  return usageError(`${name} must be ${expected}, got ${JSON.stringify(value)}.`);
 }
 
 /** The `.merkle.json` of the project that `folder` lies in: the nearest one up to the top of the repository. */
@@ -128,4 +131,43 @@ async function isRepository(folder: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Reads how often a broker lets be called, as far as it differs from what is usual: `"off"`, or an object such as
+ * `{"member_write": {"per_second": 50, "burst": 500}}`.
+ *
+ * @throws CliError `usage`, naming the key and the file
+ */
+function readRates(given: Given): Partial<RateLimits> | "off" | undefined {
+  const { value, name: source } = given;
+  if (value === undefined || value === "off") return value;
+  if (!isObject(value)) throw wrong(given, '"off" or an object');
+  return Object.fromEntries(
+    Object.entries(value).map(([name, rate]) => [
+      requireName(name, source),
+      readRate(rate, `${name} of ${source}`),
+    ]),
+  );
+}
+
+function requireName(name: string, source: string): RateLimitName {
+  const known = (Object.keys(rateLimits) as RateLimitName[]).find((each) => each === name);
+  if (known) return known;
+  throw usageError(
+    `${source} knows no rate ${JSON.stringify(name)}; there are ${Object.keys(rateLimits).join(", ")}.`,
+  );
+}
+
+function readRate(value: unknown, source: string): RateLimit {
+  if (isObject(value) && Object.keys(value).sort().join() === "burst,per_second") {
+    const { burst, per_second } = value;
+    if (typeof burst === "number" && burst >= 1 && typeof per_second === "number" && per_second > 0)
+      return { burst, per_second };
+  }
+  throw wrong({ value, name: source }, '{"per_second": 50, "burst": 500} with a burst of at least 1');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

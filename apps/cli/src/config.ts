@@ -1,19 +1,16 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/plain";
-import { findAgentMark } from "./agent-shell.js";
-import { toBaseUrl } from "./base-url.js";
-import { usageError } from "./cli-error.js";
+import { isLoopback, toBaseUrl } from "./broker/address.js";
+import { type Flags, isSet, listOf, splitList, textOf } from "./command/flags.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
-import { parseDatabaseUrl } from "./database-url.js";
-import type { Environment } from "./env-files.js";
-import { type Flags, isSet, listOf, textOf } from "./flags.js";
-import { isLoopback } from "./loopback.js";
-import { homeFiles, requireOwnHome, toMerkleHome } from "./merkle-home.js";
-import { splitList } from "./split-list.js";
-import type { ForeignFile } from "./trust/foreign-file.js";
+import { usageError } from "./core/cli-error.js";
+import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
+import { findAgentMark } from "./identity/agent-shell.js";
+import { parseDatabaseUrl, readEnvFiles, type Variables } from "./trust/env-files.js";
+import { type ForeignFile, isTrusted, toForeignFile } from "./trust/foreign-file.js";
 
-/** What flags, environment and files say, read once and checked (CLI-5). */
+/** The settings of flags, environment and files, read once and checked (CLI-5). */
 export interface Config {
   /** `MERKLE_HOME`: an absolute folder; default `~/.merkle`. */
   readonly home: string;
@@ -74,12 +71,43 @@ export interface Config {
   readonly notices: readonly string[];
 }
 
+/** The environment that this process was started with, beside the settings that `readConfig` takes from it. Nothing else reads `process.env`. */
+interface Environment {
+  /** All variables: for settings, for programs that are started, and for what looks at a whole family of them. */
+  readonly variables: NodeJS.ProcessEnv;
+  /** `PATH`: where programs are looked for. */
+  readonly path: string | undefined;
+  /** `TERM=dumb`: a terminal that draws no screen. */
+  readonly hasPlainTerminal: boolean;
+  /** `npm_command`: started by npm or npx, where `merkle` alone is no command of the user's shell. */
+  readonly startedByNpm: boolean;
+  /** `MERKLE_MODEL`, else `ANTHROPIC_MODEL`: the model that an MCP server's client runs; default empty. */
+  readonly model: string;
+  /** `CLAUDE_PROJECT_DIR`: the folder that an MCP server's client works in; default: the working directory. */
+  readonly projectFolder: string;
+  /** `CLAUDE_CODE_SESSION_ID`: the conversation that started this process; default null. */
+  readonly claudeSessionId: string | null;
+}
+
+export function readEnvironment(): Environment {
+  const variables = process.env;
+  return {
+    variables,
+    path: variables["PATH"],
+    hasPlainTerminal: variables["TERM"] === "dumb",
+    startedByNpm: variables["npm_command"] !== undefined,
+    model: variables["MERKLE_MODEL"] || variables["ANTHROPIC_MODEL"] || "",
+    projectFolder: variables["CLAUDE_PROJECT_DIR"] || process.cwd(),
+    claudeSessionId: variables["CLAUDE_CODE_SESSION_ID"] || null,
+  };
+}
+
 export interface BrokerAddress {
   readonly base: string;
   readonly source: "--url" | "MERKLE_URL" | "MCP_URL" | ".merkle.json" | "config.json" | "default";
 }
 
-export interface ConfigSources {
+interface ConfigSources {
   readonly flags: Flags;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -87,7 +115,7 @@ export interface ConfigSources {
   readonly envFiles?: boolean;
 }
 
-export const defaultPort = 7423;
+const defaultPort = 7423;
 
 /** @throws CliError `usage`, naming the flag, variable or file that holds a bad value */
 export async function readConfig(given: ConfigSources): Promise<Config> {
@@ -96,11 +124,11 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   const home = toMerkleHome(given.env["MERKLE_HOME"] || undefined, cwd);
   await requireOwnHome(home);
   const user = readConfigFile(homeFiles.config(home));
-  const environment = await readEnvironment(given, home);
-  const { env, nameOf } = environment;
-  const port = readPort(flags, environment);
+  const variables = readVariables(given, home);
+  const { env, nameOf } = variables;
+  const port = readPort(flags, variables);
   const host = readHost(flags);
-  const auth = readAuth(flags, environment);
+  const auth = readAuth(flags, variables);
   const insecureOpen = isSet(flags, "insecureOpen");
   if (auth === "open") refuseOpenNetwork(host, insecureOpen);
   const sources = { flags, env, cwd };
@@ -115,14 +143,14 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     host,
     port,
     tls: readTls(sources, user),
-    trustedProxies: readTrustedProxies(flags, environment, user),
+    trustedProxies: readTrustedProxies(flags, variables, user),
     rateLimits: user.rateLimits,
-    publicUrl: readPublicUrl(flags, environment),
+    publicUrl: readPublicUrl(flags, variables),
     auth,
     newAdminInvite: isSet(flags, "newAdminInvite"),
     newAuditKey: isSet(flags, "newAuditKey"),
     insecureOpen,
-    allowedHosts: readAllowedHosts(environment),
+    allowedHosts: readAllowedHosts(variables),
     session: env["MERKLE_SESSION"]?.trim() || undefined,
     team: env["MERKLE_TEAM"]?.trim() || undefined,
     peer: env["MERKLE_PEER"]?.trim() || undefined,
@@ -131,17 +159,12 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     agent: { block: user.agent, path: user.path },
     databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
     environment: env,
-    notices: environment.notices,
+    notices: variables.notices,
   };
 }
 
-async function readEnvironment(
-  { env, cwd, envFiles = false }: ConfigSources,
-  home: string,
-): Promise<Environment> {
-  if (!envFiles) return { env, nameOf: (variable) => variable, notices: [] };
-  const { readEnvFiles } = await import("./env-files.js");
-  return readEnvFiles({ env, cwd, home });
+function readVariables({ env, cwd, envFiles = false }: ConfigSources, home: string): Variables {
+  return envFiles ? readEnvFiles({ env, cwd, home }) : { env, nameOf: (variable) => variable, notices: [] };
 }
 
 /**
@@ -155,7 +178,6 @@ async function findProject(
   if (textOf(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
   const file = await findProjectFile(cwd);
   if (!file) return undefined;
-  const { isTrusted, toForeignFile } = await import("./trust/foreign-file.js");
   const foreign = toForeignFile(file);
   return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };
 }
@@ -216,7 +238,7 @@ function readTls({ flags, env, cwd }: ConfigSources, user: ConfigFile): Config["
   );
 }
 
-function readTrustedProxies(flags: Flags, { env, nameOf }: Environment, user: ConfigFile): readonly string[] {
+function readTrustedProxies(flags: Flags, { env, nameOf }: Variables, user: ConfigFile): readonly string[] {
   const flag = listOf(flags, "trustedProxy");
   if (flag.length > 0) return checkRanges(flag, "--trusted-proxy");
   const text = env["MERKLE_TRUSTED_PROXIES"];
@@ -237,7 +259,7 @@ function checkRanges(ranges: readonly string[], source: string): readonly string
   return ranges;
 }
 
-function readPort(flags: Flags, { env, nameOf }: Environment): number {
+function readPort(flags: Flags, { env, nameOf }: Variables): number {
   const flag = textOf(flags, "port");
   const [text, source] =
     flag === undefined ? [env["MERKLE_PORT"] || undefined, nameOf("MERKLE_PORT")] : [flag, "--port"];
@@ -265,7 +287,7 @@ function refuseOpenNetwork(host: string, insecureOpen: boolean): void {
   );
 }
 
-function readAuth(flags: Flags, { env, nameOf }: Environment): "open" | "invite" | undefined {
+function readAuth(flags: Flags, { env, nameOf }: Variables): "open" | "invite" | undefined {
   const flag = textOf(flags, "auth");
   const [text, source] =
     flag === undefined ? [env["MERKLE_AUTH"] || undefined, nameOf("MERKLE_AUTH")] : [flag, "--auth"];
@@ -275,7 +297,7 @@ function readAuth(flags: Flags, { env, nameOf }: Environment): "open" | "invite"
   );
 }
 
-function readPublicUrl(flags: Flags, { env, nameOf }: Environment): string | undefined {
+function readPublicUrl(flags: Flags, { env, nameOf }: Variables): string | undefined {
   const flag = textOf(flags, "publicUrl");
   const [text, source] =
     flag === undefined
@@ -286,7 +308,7 @@ function readPublicUrl(flags: Flags, { env, nameOf }: Environment): string | und
   return text;
 }
 
-function readAllowedHosts({ env, nameOf }: Environment): string[] {
+function readAllowedHosts({ env, nameOf }: Variables): string[] {
   const hosts = splitList([env["MERKLE_ALLOWED_HOSTS"] ?? ""]);
   for (const host of hosts) {
     if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.test(host)) continue;

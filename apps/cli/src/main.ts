@@ -1,13 +1,14 @@
+import { neutralise } from "@merkle/wire/plain";
 import { CommanderError } from "commander";
-import { exitCodes, interruptedError } from "./cli-error.js";
-import type { Command } from "./command.js";
+import type { Command, CommandEntry } from "./command/command.js";
+import type { Flags } from "./command/flags.js";
+import { createOutput } from "./command/output.js";
+import { createProgram, markDashedText } from "./command/program.js";
 import { commandGroups } from "./commands.js";
-import { readConfig } from "./config.js";
-import { markDashedText } from "./dashed-text.js";
-import { explainError } from "./explain-error.js";
-import type { Flags } from "./flags.js";
-import { createOutput } from "./output.js";
-import { createProgram } from "./program.js";
+import { readConfig, readEnvironment } from "./config.js";
+import { exitCodes, interruptedError } from "./core/cli-error.js";
+import { explainError } from "./core/explain-error.js";
+import { refuseUntrusted } from "./trust/foreign-file.js";
 
 /** Runs `merkle` with these arguments. Sets the exit code when the command has ended, and leaves nothing behind. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -28,9 +29,18 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** What the agent of a job runs: none of this machine's configuration is for it (AGENT-1). */
 async function runForJob(argv: readonly string[], signal: AbortSignal): Promise<number> {
-  const { runForAgent } = await import("./agent/run-for-agent.js");
-  return runForAgent(argv, { env: process.env, signal });
+  const { runForAgent } = await import("./work/agent/run-for-agent.js");
+  return runForAgent(argv, { env: readEnvironment().variables, signal });
 }
+
+/** Not among the others, which it completes. */
+const completion: CommandEntry = {
+  name: "__complete",
+  usage: "__complete [words...]",
+  summary: "print what can stand in place of the last word",
+  hidden: true,
+  load: async () => (await import("./commands/complete.js")).completeWord,
+};
 
 async function runProgram(argv: readonly string[], signal: AbortSignal): Promise<number> {
   // Until the flags are read, these three say how an error about them is told.
@@ -43,24 +53,27 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   async function runCommand(command: Command, args: readonly string[], flags: Flags): Promise<void> {
     output = createOutput(flags);
     const { envFiles = false } = command;
-    const config = await readConfig({ flags, env: process.env, cwd: process.cwd(), envFiles });
+    const env = readEnvironment().variables;
+    const config = await readConfig({ flags, env, cwd: process.cwd(), envFiles });
     for (const notice of config.notices) output.note(notice);
     if (config.untrusted && !command.offline) {
-      const { refuseUntrusted } = await import("./trust/foreign-file.js");
       refuseUntrusted(config);
     }
     exitCode = await command.run({ args, flags, config, output, signal });
   }
 
   try {
-    await createProgram(commandGroups, runCommand).parseAsync(markDashedText(withVersionCommand(argv)), {
-      from: "user",
-    });
+    await createProgram([...commandGroups, { title: "", commands: [completion] }], runCommand).parseAsync(
+      markDashedText(withVersionCommand(argv)),
+      {
+        from: "user",
+      },
+    );
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
-    if (!output.json) told.message = await harmless(told.message);
+    if (!output.json) told.message = harmless(told.message);
     // Whoever pressed Ctrl+C need not be told.
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
@@ -68,8 +81,7 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
 }
 
 /** It may name what others wrote: the broker's answer does, and so does a project's file that is told to be wrong. */
-async function harmless(message: string): Promise<string> {
-  const { neutralise } = await import("@merkle/wire/plain");
+function harmless(message: string): string {
   return neutralise(message);
 }
 

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { commands } from "./commands.js";
-import { createOutput } from "./output.js";
+import { usageOf } from "./command/command.js";
+import { createOutput } from "./command/output.js";
+import { commandGroups, commands } from "./commands.js";
 import { testMerkle } from "./test-kit/merkle.js";
 
 // Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
@@ -35,6 +36,18 @@ describe("the command line", () => {
     const help = await merkle.run(["help", "config", "set"]);
     expect(help.stdout).toContain("Usage: merkle config set <setting> <value> [flags]");
     expect(await merkle.run(["config", "set", "-h"])).toEqual(help);
+  });
+
+  it("[CLI-9] help lists what stands in the commands' files; otherwise run `npm run build && npm run docs`", async () => {
+    for (const entry of commandGroups.flatMap((group) => group.commands)) {
+      const command = await entry.load();
+      const line = {
+        usage: usageOf(command),
+        summary: command.summary,
+        ...(command.hidden && { hidden: true }),
+      };
+      expect(entry).toMatchObject({ name: command.name, ...line });
+    }
   });
 
   it.each([

@@ -2,7 +2,10 @@ import { join } from "node:path";
 import type { AgentOptions } from "@merkle/broker";
 import type { Job } from "@merkle/wire";
 import { expect, inject } from "vitest";
-import { type ClaudeRunnerOptions, startClaudeRunner } from "../../../apps/cli/src/runner/claude-runner.js";
+import {
+  type ClaudeRunnerOptions,
+  startClaudeRunner,
+} from "../../../apps/cli/src/work/runner/claude-runner.js";
 import type { Door } from "../../kit/doors.js";
 import type { Cleanup } from "../../kit/test-database.js";
 import { makeMachine } from "./machine.js";

@@ -23,8 +23,8 @@ import { findSection, listHeadings } from "../../../apps/broker/src/text/section
 import { parseJson } from "../../../apps/broker/src/transports/http/parse-json.js";
 import { toPlainJson } from "../../../apps/broker/src/transports/mcp/rpc-response.js";
 import { toFiles } from "../../../apps/broker/src/work/sources/committed.js";
-import { CliError } from "../../../apps/cli/src/cli-error.js";
 import { parseConfigFile } from "../../../apps/cli/src/config-file.js";
+import { CliError } from "../../../apps/cli/src/core/cli-error.js";
 import {
   type Addition,
   applyEdit,
@@ -33,10 +33,10 @@ import {
   findValue,
   missingOnTheWay,
 } from "../../../apps/cli/src/install/json-edit.js";
+import { checkCard } from "../../../apps/cli/src/private-messages/check-card.js";
 import { parseSettingsFile, toProgress } from "../../../apps/cli/src/progress/read-settings.js";
-import { readAgentSettings } from "../../../apps/cli/src/runner/agent-settings.js";
-import { checkCard } from "../../../apps/cli/src/sealed/check-card.js";
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/trust/foreign-file.js";
+import { readAgentSettings } from "../../../apps/cli/src/work/runner/agent-settings.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
 import * as bundle from "../../../packages/wire/src/record/bundle.js";
 import { ShapeError } from "../../../packages/wire/src/shape.js";

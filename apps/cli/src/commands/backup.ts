@@ -1,6 +1,9 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet } from "../flags.js";
+import { resolve } from "node:path";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
+import { loadBroker } from "../start/broker.js";
+import { counted } from "../text/time.js";
 
 export const backup: Command = {
   name: "backup",
@@ -11,9 +14,7 @@ export const backup: Command = {
   offline: true,
   envFiles: true,
   async run({ args: [name = ""], flags, config, output, signal }) {
-    const { resolve } = await import("node:path");
-    const { backupHome } = await import("@merkle/broker");
-    const { countRows, rowsText } = await import("../row-counts.js");
+    const { backupHome } = await loadBroker();
     const file = resolve(name);
     const summary = await backupHome({ ...config, file, overwrite: isSet(flags, "overwrite"), signal });
     const rows = countRows(summary.tables);
@@ -28,3 +29,18 @@ export const backup: Command = {
     return exitCodes.done;
   },
 };
+
+interface RowCounts {
+  readonly sessions: number;
+  readonly messages: number;
+}
+
+/** What of a backup people ask about. */
+export function countRows(tables: readonly { readonly name: string; readonly rows: number }[]): RowCounts {
+  const of = (name: string) => tables.find((table) => table.name === name)?.rows ?? 0;
+  return { sessions: of("sessions"), messages: of("messages") };
+}
+
+export function rowsText({ sessions, messages }: RowCounts): string {
+  return `${counted(sessions, "session")}, ${counted(messages, "message")}`;
+}

@@ -1,5 +1,9 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { askNames, complete } from "../command/complete.js";
+import { globalFlags } from "../command/program.js";
+import { commandGroups } from "../commands.js";
+import { exitCodes } from "../core/cli-error.js";
 
 /** A shell waits for it at each key: what a broker does not say in time is left out, and so is what is wrong. */
 const answerWithinMs = 700;
@@ -13,14 +17,9 @@ export const completeWord: Command = {
   examples: ["merkle __complete -- show split"],
   offline: true,
   async run({ args, config, signal }) {
-    const { commandGroups } = await import("../commands.js");
-    const { complete } = await import("../completion/complete.js");
-    const { globalFlags } = await import("../program.js");
-    const { words, asks } = complete(args, commandGroups, globalFlags);
+    const { words, asks } = await complete(args, commandGroups, globalFlags);
     const found = [...words];
     if (asks.length > 0 && !config.untrusted) {
-      const { askNames } = await import("../completion/ask-names.js");
-      const { findBroker } = await import("../broker-client.js");
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
       const names = await findBroker(config, within)
         .then(async (broker) => {

@@ -1,9 +1,15 @@
 import type { Session } from "@merkle/wire";
-import type { BrokerClient } from "../broker-client.js";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { counted } from "../duration.js";
-import { isSet, textOf } from "../flags.js";
+import { limits, sealText } from "@merkle/wire/plain";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import { askYesOrNo, canAsk } from "../command/ask.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { readFileText, readText } from "../command/read-text.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { actingIn } from "../identity/acting.js";
+import { takeSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+import { counted } from "../text/time.js";
 
 export const conclude: Command = {
   name: "conclude",
@@ -28,10 +34,6 @@ export const conclude: Command = {
   ],
   async run(context) {
     const { args, config, output, signal } = context;
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
-    const { takeSession } = await import("../session-argument.js");
-    const { oneLine } = await import("../one-line.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     if (isSet(context.flags, "draft")) return haveDrafted(context, { broker, session, rest });
@@ -46,7 +48,6 @@ export const conclude: Command = {
       session_id: session.session_id,
       summary_section: summary,
     });
-    const { sealText } = await import("@merkle/wire/plain");
     output.show(
       concluded,
       `${output.mark.ok} concluded ${session.slug}, document v${concluded.doc_version}\n${output.mark.ok} ${sealText(concluded.seal)}`,
@@ -62,7 +63,6 @@ async function haveDrafted(
 ): Promise<number> {
   if (rest !== undefined || textOf(flags, "file") !== undefined)
     throw usageError("--draft has the conclusion written: leave the text out.");
-  const { actingIn } = await import("../person/acting.js");
   const { session_id, slug } = session;
   const actor = await actingIn(session, { broker, config });
   const { settings } = await broker.call("get_session", { session_id });
@@ -79,9 +79,6 @@ async function readSummary(
   text: string | undefined,
   slug: string,
 ): Promise<string> {
-  const { limits } = await import("@merkle/wire/plain");
-  const { readText } = await import("../read-text.js");
-  const { readFileText } = await import("../read-file-text.js");
   const file = textOf(flags, "file");
   const usage = `merkle conclude ${slug} <text>`;
   if (file !== undefined && text !== undefined)
@@ -98,6 +95,5 @@ async function readSummary(
 
 /** A person at a terminal is asked; without one, the conclusion itself says that it is meant. */
 async function isMeant({ flags, signal }: CommandContext, question: string): Promise<boolean> {
-  const { askYesOrNo, canAsk } = await import("../ask.js");
   return isSet(flags, "yes") || !canAsk(flags) ? true : askYesOrNo(question, signal);
 }

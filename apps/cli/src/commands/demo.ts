@@ -1,5 +1,7 @@
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { runDemo } from "../demo/run-demo.js";
+import { runPart } from "../demo/run-part.js";
 
 export const demo: Command = {
   name: "demo",
@@ -19,10 +21,8 @@ export const demo: Command = {
   async run(context) {
     const role = textOf(context.flags, "role");
     if (role === undefined) {
-      const { runDemo } = await import("../demo/run-demo.js");
       return runDemo(context);
     }
-    const { runPart } = await import("../demo/run-part.js");
     return runPart(role, context);
   },
 };

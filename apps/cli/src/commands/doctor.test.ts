@@ -1,6 +1,6 @@
 import { chmod } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
-import type { Finding } from "../doctor/check.js";
+import type { Finding } from "../start/doctor/check.js";
 import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
 // Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.

@@ -1,8 +1,16 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import type { Finding } from "../doctor/check.js";
-import { isSet } from "../flags.js";
-import type { Output } from "../output.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import type { CheckContext, Finding } from "../start/doctor/check.js";
+import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
+import {
+  checkClaude,
+  checkDatabase,
+  checkDisk,
+  checkHome,
+  checkNode,
+} from "../start/doctor/check-machine.js";
 
 export const doctor: Command = {
   name: "doctor",
@@ -12,7 +20,6 @@ export const doctor: Command = {
   offline: true,
   envFiles: true,
   async run({ config, flags, output, signal }) {
-    const { runChecks } = await import("../doctor/run-checks.js");
     const findings = await runChecks({ config, signal });
     output.show(findings, findings.map((each) => toLines(each, output)).join("\n"));
     const faulty = isSet(flags, "strict") ? ["fail", "warn"] : ["fail"];
@@ -24,4 +31,13 @@ function toLines({ id, status, message, fix }: Finding, { mark }: Output): strin
   const sign = status === "skipped" ? mark.skip : mark[status];
   const line = `${sign} ${id.padEnd(9)} ${message}`;
   return fix === null ? line : `${line}\n    fix: ${fix}`;
+}
+
+const checks = [checkNode, checkHome, checkDisk, checkDatabase, checkBroker, checkPort, checkClaude];
+
+/** Every check's findings, in an order in which the first fault explains those after it. */
+async function runChecks(context: CheckContext): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const check of checks) findings.push(...(await check(context)));
+  return findings;
 }

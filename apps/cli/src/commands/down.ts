@@ -1,4 +1,10 @@
-import type { Command } from "../command.js";
+import { hostname } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { countClients, stoppedText } from "../broker/broker-facts.js";
+import { findRunningBroker, isRunning, type RunningBroker } from "../broker/run-file.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { homeFiles } from "../core/merkle-home.js";
 
 export const down: Command = {
   name: "down",
@@ -6,7 +12,55 @@ export const down: Command = {
   examples: ["merkle down", "MERKLE_HOME=/srv/merkle merkle down", "merkle down --json"],
   offline: true,
   async run(context) {
-    const { stopBroker } = await import("../stop-broker.js");
     return stopBroker(context);
   },
 };
+
+const stopsWithinMs = 60_000;
+const lookEveryMs = 25;
+
+/**
+ * Stops the broker of this home and returns when it is gone. That nothing runs is no error: what was wanted is so.
+ * Only a process that is known to be the broker is signalled: its number and its beginning are those that it wrote down.
+ */
+async function stopBroker({ config, output, signal }: CommandContext): Promise<number> {
+  const { home } = config;
+  const running = await findRunningBroker(home);
+  if (!running) {
+    output.show({ stopped: false, home }, `no broker runs on ${home}`);
+    return exitCodes.done;
+  }
+  if (running.host !== hostname()) throw elsewhere(home, running);
+  const clients = await countClients(running.url, config);
+  process.kill(running.pid, "SIGTERM");
+  await goneOf(running, home, signal);
+  output.show({ stopped: true, home, pid: running.pid, peers: clients }, stoppedText(clients));
+  return exitCodes.done;
+}
+
+async function goneOf(running: RunningBroker, home: string, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + stopsWithinMs;
+  while (await isRunning(running)) {
+    if (Date.now() > deadline) throw stuck(running, home);
+    await pause(lookEveryMs, undefined, { signal });
+  }
+}
+
+function elsewhere(home: string, { pid, host }: RunningBroker): CliError {
+  return new CliError(
+    "other_host",
+    `The broker of ${home} is process ${pid} on ${host}, not on this machine.`,
+    {
+      exitCode: exitCodes.unreachable,
+      next: [`merkle down on ${host}`],
+    },
+  );
+}
+
+function stuck({ pid }: RunningBroker, home: string): CliError {
+  return new CliError(
+    "still_stopping",
+    `Process ${pid} was told to stop and still runs after ${stopsWithinMs / 1000} s. Its log is ${homeFiles.log(home)}.`,
+    { exitCode: exitCodes.unexpected, next: [`kill -9 ${pid} (nothing that was answered is lost)`] },
+  );
+}

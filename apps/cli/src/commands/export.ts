@@ -1,7 +1,15 @@
-import type { BrokerClient } from "../broker-client.js";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import { pipeline } from "node:stream/promises";
+import { shortHash } from "@merkle/wire/plain";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { isSet, readOneOf, textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { checkSeen } from "../record/check-seen.js";
+import { download, sizeText } from "../record/download.js";
+import { exportForms, exportPath, refuseExisting, writeWhole } from "../record/export-file.js";
+import { readBundleFacts } from "../record/verify-file.js";
+import { getSession } from "../sessions/find-session.js";
+import { counted } from "../text/time.js";
 
 export const exportCommand: Command = {
   name: "export",
@@ -22,8 +30,6 @@ export const exportCommand: Command = {
   ],
   async run(context) {
     const { args, flags, config, output, signal } = context;
-    const { exportForms, exportPath } = await import("../record/export-path.js");
-    const { readOneOf } = await import("../one-of.js");
     const form = readOneOf(textOf(flags, "as"), "--as", exportForms) ?? "bundle";
     const wanted = textOf(flags, "output");
     if (wanted === "-" && output.json) {
@@ -31,27 +37,21 @@ export const exportCommand: Command = {
         "With -o - the file itself is on stdout, where --json would put a document of its own.",
       );
     }
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, args[0], config);
     const path = wanted ?? `${session.slug}.${form === "bundle" ? "zip" : form}`;
-    const { refuseExisting, writeWhole } = await import("../record/unfinished-file.js");
     const replace = isSet(flags, "force");
     if (path !== "-") refuseExisting(path, replace);
 
-    const { download } = await import("../record/download.js");
     const source = { broker, path: exportPath(session.session_id, form), flags, signal };
     if (path === "-") {
       await download(source, async (bytes) => {
-        const { pipeline } = await import("node:stream/promises");
         await pipeline(bytes, process.stdout, { signal, end: false });
       });
       return exitCodes.done;
     }
     const bytes = await download(source, (taken) => writeWhole(path, taken, { replace, signal }));
     if (form !== "bundle") {
-      const { sizeText } = await import("../record/download.js");
       output.show(
         { file: path, bytes, as: form, session_id: session.session_id },
         `${output.mark.ok} ${sizeText(bytes)} in ${path}`,
@@ -78,10 +78,6 @@ async function tellBundle(
     readonly sessionId: string;
   },
 ): Promise<void> {
-  const { shortHash } = await import("@merkle/wire/plain");
-  const { counted } = await import("../duration.js");
-  const { readBundleFacts } = await import("../record/verify-file.js");
-  const { checkSeen } = await import("../record/check-seen.js");
   const { manifest, keys } = await readBundleFacts(path);
   const { size, document_version, head } = manifest;
   await checkSeen({ head, keys }, { home: config.home, broker, sessionId });

@@ -1,6 +1,8 @@
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { actingInMesh } from "../identity/acting.js";
 
 export const forget: Command = {
   name: "forget",
@@ -21,8 +23,6 @@ export const forget: Command = {
         `merkle forget ${id} --reason <text>`,
       );
     }
-    const { findBroker } = await import("../broker-client.js");
-    const { actingInMesh } = await import("../person/acting-in-mesh.js");
     const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
     const memory =
       reason === undefined

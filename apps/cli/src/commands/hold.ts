@@ -1,6 +1,11 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
+import { actingIn } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+import { counted } from "../text/time.js";
 
 export const hold: Command = {
   name: "hold",
@@ -9,11 +14,6 @@ export const hold: Command = {
   flags: [{ flags: "--reason <text>", summary: "why; agents are told" }],
   examples: ["merkle hold split-auth", 'merkle hold split-auth --reason "the key leaked, wait for me"'],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { counted } = await import("../duration.js");
-    const { getSession } = await import("../find-session.js");
-    const { oneLine } = await import("../one-line.js");
-    const { actingIn } = await import("../person/acting.js");
     const reason = textOf(flags, "reason");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);

@@ -1,4 +1,5 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { startSession } from "../mcp/hooks/session-start.js";
 
 /** Run by Claude Code when a conversation begins: no server is connected yet that it could call. */
 export const hookSessionStart: Command = {
@@ -8,7 +9,6 @@ export const hookSessionStart: Command = {
   examples: ["merkle hook session-start"],
   offline: true,
   async run({ config }) {
-    const { startSession } = await import("../mcp/hooks/session-start.js");
     const said = await startSession({ home: config.home, placeId: config.peer, input: process.stdin });
     if (said !== undefined) process.stdout.write(`${said}\n`);
     return 0;

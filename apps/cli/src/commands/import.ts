@@ -1,6 +1,13 @@
+import { createReadStream } from "node:fs";
 import type { Imported } from "@merkle/wire";
-import { CliError, exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import { MerkleError } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { progressLine, sizeText } from "../record/download.js";
+import { openFile } from "../record/verify-file.js";
+import { oneLine } from "../text/one-line.js";
+import { counted } from "../text/time.js";
 
 export const importCommand: Command = {
   name: "import",
@@ -12,14 +19,6 @@ export const importCommand: Command = {
     "merkle import split.zip --url https://mesh.example.com",
   ],
   async run({ args: [path = ""], flags, config, output, signal }) {
-    const { createReadStream } = await import("node:fs");
-    const { MerkleError } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { counted } = await import("../duration.js");
-    const { oneLine } = await import("../one-line.js");
-    const { openFile } = await import("../record/open-file.js");
-    const { progressLine } = await import("../record/progress-line.js");
-    const { sizeText } = await import("../record/download.js");
     const broker = await findBroker(config, signal);
     const file = await openFile(path);
     await file.close();

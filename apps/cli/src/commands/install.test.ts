@@ -3,8 +3,7 @@ import { chmod, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } f
 import { dirname, join } from "node:path";
 import { describe, expect, inject, it, vi } from "vitest";
 import { snippetFor } from "../install/snippets.js";
-import { toHookSettings } from "../launch/hook-settings.js";
-import { withoutInstalled } from "../launch/without-installed.js";
+import { toHookSettings, withoutInstalled } from "../launch/hook-settings.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
 

@@ -1,6 +1,8 @@
-import { usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
+import { installForClaude } from "../install/install-claude.js";
+import { printSnippet, snippetClients } from "../install/snippets.js";
 
 export const install: Command = {
   name: "install",
@@ -18,10 +20,8 @@ export const install: Command = {
   async run(context) {
     const client = textOf(context.flags, "client") ?? "claude";
     if (client === "claude") {
-      const { installForClaude } = await import("../install/install-claude.js");
       return installForClaude(context);
     }
-    const { snippetClients } = await import("../install/snippets.js");
     const known = snippetClients.find((each) => each === client);
     if (!known) {
       throw usageError(
@@ -29,7 +29,6 @@ export const install: Command = {
         "merkle install --client print",
       );
     }
-    const { printSnippet } = await import("../install/print-snippet.js");
     return printSnippet(context, known);
   },
 };

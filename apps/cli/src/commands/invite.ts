@@ -1,7 +1,10 @@
 import type { InputOf } from "@merkle/wire";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { type Flags, isSet, textOf } from "../flags.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { type Flags, isSet, textOf, toSeconds } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
+import { counted, toMoment } from "../text/time.js";
 
 export const invite: Command = {
   name: "invite",
@@ -21,10 +24,6 @@ export const invite: Command = {
     "merkle invite revoke 31",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { toMoment } = await import("../age.js");
-    const { counted } = await import("../duration.js");
     const wanted = await readWanted(flags);
     const broker = await findBroker(config, signal);
     const session = name === undefined ? undefined : await getSession(broker, name, config);
@@ -44,7 +43,6 @@ export const invite: Command = {
 };
 
 async function readWanted(flags: Flags): Promise<InputOf<"create_invite">> {
-  const { toSeconds } = await import("../to-seconds.js");
   const [uses, expires] = [textOf(flags, "uses"), textOf(flags, "expires")];
   if (uses !== undefined && !/^[1-9]\d{0,3}$/.test(uses)) {
     throw usageError(`--uses must be a whole number from 1 to 1000, got ${JSON.stringify(uses)}.`);

@@ -1,7 +1,19 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
-import { shellWord } from "../shell-word.js";
+import { neutralise } from "@merkle/wire/plain";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
+import { systemUserName } from "../identity/introduce.js";
+import {
+  findInvitingBroker,
+  isJoined,
+  joinMesh,
+  readInvite,
+  refuseEnded,
+  rememberAddress,
+} from "../identity/join-mesh.js";
+import { keepLastAnswers, readLastAnswers } from "../launch/last-answers.js";
+import { shellWord } from "../text/shell.js";
+import { counted, toMoment } from "../text/time.js";
 
 export const join: Command = {
   name: "join",
@@ -23,15 +35,6 @@ export const join: Command = {
   ],
   async run(context) {
     const { flags, config, output } = context;
-    const { readInvite } = await import("../member/read-invite.js");
-    const { findInvitingBroker, isJoined, joinMesh, refuseEnded, rememberAddress } = await import(
-      "../member/join.js"
-    );
-    const { toMoment } = await import("../age.js");
-    const { counted } = await import("../duration.js");
-    const { systemUserName } = await import("../person/own-person.js");
-    const { keepLastAnswers, readLastAnswers } = await import("../launch/last-answers.js");
-    const { neutralise } = await import("@merkle/wire/plain");
 
     const invite = await readInvite(context);
     const broker = await findInvitingBroker(invite, context);

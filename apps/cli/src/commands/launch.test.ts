@@ -10,9 +10,9 @@ import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vit
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { lookForSecrets } from "../../../../tests/kit/canary.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
-import { type BrokerClient, createBrokerClient } from "../broker-client.js";
-import { processBegan } from "../process-began.js";
-import { type HeldTeam, listHeldTeams, saveTeam } from "../teams/held-teams.js";
+import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
+import { processBegan } from "../core/process-table.js";
+import { listStoredPeers, type StoredPeer, saveTeam } from "../sessions/stored-peers.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import {
   type Ended,
@@ -86,9 +86,9 @@ async function testMachine(): Promise<Machine> {
 }
 
 /** What the machine holds of the peer of that name. */
-async function heldPeer({ home }: TestMerkle, name: string): Promise<HeldTeam> {
+async function heldPeer({ home }: TestMerkle, name: string): Promise<StoredPeer> {
   const { mesh_id: meshId } = await client.call("get_app_info", {});
-  const held = (await listHeldTeams(home, meshId)).find((each) => each.peer_name === name);
+  const held = (await listStoredPeers(home, meshId)).find((each) => each.peer_name === name);
   if (!held) throw new Error(`No peer ${name} is held.`);
   return held;
 }

@@ -1,4 +1,5 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { launchAgent } from "../launch/launch-agent.js";
 
 export const launch: Command = {
   name: "launch",
@@ -43,7 +44,6 @@ export const launch: Command = {
     "merkle launch --session auth-refactor --team Birch --dry-run",
   ],
   async run(context) {
-    const { launchAgent } = await import("../launch/launch-agent.js");
     return launchAgent(context);
   },
 };

@@ -1,6 +1,11 @@
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { readingFrom } from "../identity/acting.js";
+import { listNeeds } from "../views/list-needs.js";
+import { formatSessions } from "../views/session-rows.js";
 
 export const ls: Command = {
   name: "ls",
@@ -17,9 +22,6 @@ export const ls: Command = {
   ],
   examples: ["merkle ls", "merkle ls --needs", "merkle ls --state all --query auth", "merkle ls --json"],
   async run({ flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { readingFrom } = await import("../person/acting.js");
     const status = readState(flags);
     const limit = readLimit(flags, limits.sessionsPageDefault, limits.sessionsPageMax);
     const query = textOf(flags, "query");
@@ -28,7 +30,6 @@ export const ls: Command = {
     const needs = isSet(flags, "needs");
     const page = await reader.call("list_sessions", { status, limit, needs, ...(query ? { query } : {}) });
     if (needs) {
-      const { listNeeds } = await import("../needs/list-needs.js");
       // A file is never concluded, and has no title.
       const isWanted = ({ source_path }: { source_path: string }) =>
         status !== "closed" && holds(source_path, query ?? "");
@@ -38,7 +39,6 @@ export const ls: Command = {
     if (output.json) output.show(page, "");
     else if (page.sessions.length === 0) output.note(nothingFound(status, query));
     else {
-      const { formatSessions } = await import("../show/session-rows.js");
       output.show(page, await formatSessions(page.sessions, { broker, output }));
       if (page.next_cursor !== null)
         output.note(`  more: merkle ls --limit ${limits.sessionsPageMax}, or --query <text>`);

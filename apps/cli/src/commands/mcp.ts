@@ -1,4 +1,5 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { serveStdio } from "../mcp/serve-stdio.js";
 
 export const mcp: Command = {
   name: "mcp",
@@ -25,7 +26,6 @@ export const mcp: Command = {
     "merkle mcp --tools mesh",
   ],
   async run(context) {
-    const { serveStdio } = await import("../mcp/serve-stdio.js");
     return serveStdio(context);
   },
 };

@@ -1,15 +1,15 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import { neutralise } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
+import { formatTable } from "../text/table.js";
+import { toMoment } from "../text/time.js";
 
 export const members: Command = {
   name: "members",
   summary: "list who belongs to the mesh",
   examples: ["merkle members", "merkle members --json"],
   async run({ config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { toMoment } = await import("../age.js");
-    const { formatTable } = await import("../table.js");
-    const { neutralise } = await import("@merkle/wire/plain");
     const broker = await findBroker(config, signal);
     const answer = await broker.call("list_members", {});
     if (output.json) output.show(answer, "");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseTeamCredential } from "@merkle/wire";
 import { describe, expect, inject, it, vi } from "vitest";
-import { saveTeam } from "../teams/held-teams.js";
+import { saveTeam } from "../sessions/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
 import { atTerminal, hasTerminal } from "../test-kit/terminal.js";

@@ -1,6 +1,11 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import { limits, parseTeamCredential } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { readText } from "../command/read-text.js";
+import { exitCodes } from "../core/cli-error.js";
+import { actingAsPerson } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
 
 export const newSession: Command = {
   name: "new",
@@ -24,12 +29,6 @@ export const newSession: Command = {
     'merkle new "Split the auth service, part 2" --from split-auth',
   ],
   async run({ args: [title = ""], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { actingAsPerson } = await import("../person/acting.js");
-    const { readText } = await import("../read-text.js");
-    const { withoutSecret } = await import("../person/without-secret.js");
     const slug = textOf(flags, "slug");
     const given = textOf(flags, "description");
     const description =
@@ -61,3 +60,8 @@ export const newSession: Command = {
     return exitCodes.done;
   },
 };
+
+/** The same answer with the bare id in place of the credential, which no command prints (CLI-8). */
+function withoutSecret<Answer extends { readonly team_id: string }>(answer: Answer): Answer {
+  return { ...answer, team_id: parseTeamCredential(answer.team_id)?.teamId ?? answer.team_id };
+}

@@ -1,7 +1,13 @@
 import type { OutputOf } from "@merkle/wire";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import type { Output } from "../output.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { splitList } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { actingIn } from "../identity/acting.js";
+import { takeSession } from "../sessions/find-session.js";
+import { peerName } from "../sessions/peer-names.js";
+import { toAge } from "../text/time.js";
 
 export const nudge: Command = {
   name: "nudge",
@@ -16,10 +22,6 @@ export const nudge: Command = {
     "merkle nudge split-auth @backend",
   ],
   async run({ args, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
-    const { takeSession } = await import("../session-argument.js");
-    const { splitList } = await import("../split-list.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const to = splitList(rest === undefined ? [] : [rest]);
@@ -39,8 +41,6 @@ export const nudge: Command = {
 
 /** One line for each that was meant, which claims nothing that its client did not say. */
 async function formatNudged({ nudged }: OutputOf<"nudge">, output: Output): Promise<string> {
-  const { toAge } = await import("../age.js");
-  const { peerName } = await import("../roster/peer-address.js");
   if (nudged.length === 0) return "nobody else is there";
   return nudged
     .map(({ team, peer, connected, reached, last_seen_at: seenAt }) => {

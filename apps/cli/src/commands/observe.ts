@@ -1,6 +1,9 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { textOf, toSeconds } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
+import { toMoment } from "../text/time.js";
 
 export const observe: Command = {
   name: "observe",
@@ -12,10 +15,6 @@ export const observe: Command = {
   ],
   examples: ["merkle observe split-auth", 'merkle observe split-auth --label "the customer" --expires 1d'],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { toMoment } = await import("../age.js");
-    const { toSeconds } = await import("../to-seconds.js");
     const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);

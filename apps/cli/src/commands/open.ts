@@ -1,7 +1,15 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import type { Config } from "../config.js";
-import { isSet } from "../flags.js";
+import { writeFile } from "node:fs/promises";
+import { toDashboardUrl } from "../broker/address.js";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import { readHealth } from "../broker/broker-facts.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import { type Config, readEnvironment } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { browserOf, openBrowser } from "../core/open-browser.js";
+import { getVerificationCode } from "../identity/own-person.js";
+import { getSession } from "../sessions/find-session.js";
 
 export const open: Command = {
   name: "open",
@@ -10,11 +18,6 @@ export const open: Command = {
   flags: [{ flags: "--print", summary: "print a link that signs in or verifies, and open nothing" }],
   examples: ["merkle open", "merkle open split-auth", "merkle open --print"],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { readHealth } = await import("../broker-facts.js");
-    const { getSession } = await import("../find-session.js");
-    const { toDashboardUrl } = await import("../dashboard-url.js");
-    const { browserOf, openBrowser } = await import("../open-browser.js");
     const broker = await findBroker(config, signal);
     const wanted = name ?? config.session;
     if (wanted === undefined) await readHealth(broker);
@@ -22,7 +25,6 @@ export const open: Command = {
       broker.base,
       wanted === undefined ? undefined : await getSession(broker, name, config),
     );
-    const { getOpeningLink, writeLeadingPage } = await import("../member/sign-in-link.js");
     const page = wanted === undefined ? null : url;
     if (isSet(flags, "print")) {
       const link = await getOpeningLink(broker, page, config);
@@ -33,7 +35,7 @@ export const open: Command = {
     output.show({ url }, url);
     if (output.json) return exitCodes.done;
     const link = await getOpeningLink(broker, page, config);
-    const browser = browserOf(process.env, process.platform);
+    const browser = browserOf(readEnvironment().variables, process.platform);
     const place = link === null || !browser ? url : await writeLeadingPage(config.home, link);
     if (browser && (await openBrowser(browser, place))) return exitCodes.done;
     if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to what does`);
@@ -54,4 +56,44 @@ function noLink({ home, agentShell }: Pick<Config, "home" | "agentShell">): CliE
     exitCode: exitCodes.refused,
     next: ["merkle open --print, in a shell of your own on the broker's machine"],
   });
+}
+
+/** Long enough for a browser to start. */
+const signInSeconds = 5 * 60;
+
+/**
+ * A link that signs a browser in, or where everybody is let in verifies its person, and leads to a session's page, or to all
+ * of them for null. Null where nobody can be verified from here, and the page's own address does.
+ */
+async function getOpeningLink(
+  broker: BrokerClient,
+  page: string | null,
+  config: Pick<Config, "home" | "agentShell">,
+): Promise<string | null> {
+  const { auth } = await broker.call("get_app_info", {});
+  if (auth === "open") {
+    const given = await getVerificationCode(broker, config);
+    return given && page !== null ? `${page}#verify=${given.code}` : (given?.link ?? null);
+  }
+  if (config.agentShell !== undefined) return null;
+  const { token, link } = await broker.call("issue_token", { kind: "sign_in", expires_in_s: signInSeconds });
+  return page === null ? link : `${page}#sign-in=${token}`;
+}
+
+/**
+ * A file that leads a browser on to an address that holds a secret. A browser is given what it opens as an argument, which
+ * every program of the machine can see; the file only this user reads, and the link in it is good once.
+ */
+async function writeLeadingPage(home: string, link: string): Promise<string> {
+  const path = homeFiles.leadingPage(home);
+  const target = JSON.stringify(link).replaceAll("<", "\\u003c");
+  const page = `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<title>Merkle</title>
+<p>Opening Merkle…</p>
+<script>location.replace(${target});</script>
+`;
+  await explainingHome(home, () => writeFile(path, page, { mode: 0o600 }));
+  return path;
 }

@@ -1,6 +1,22 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import type { Peer } from "@merkle/wire";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
+import {
+  inOrderOfState,
+  paintState,
+  peerName,
+  rolesText,
+  signOf,
+  stateText,
+  wakeText,
+} from "../sessions/peer-names.js";
+import { oneLine } from "../text/one-line.js";
+import { type Cell, formatTable } from "../text/table.js";
+import { counted, toAge } from "../text/time.js";
 
 export const peers: Command = {
   name: "peers",
@@ -16,9 +32,6 @@ export const peers: Command = {
     "merkle peers split-auth -v",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { formatPeers } = await import("../roster/peer-table.js");
     const group = textOf(flags, "group")?.replace(/^@/, "");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);
@@ -38,3 +51,53 @@ export const peers: Command = {
     return exitCodes.done;
   },
 };
+
+const leftShownMax = 5;
+
+/** One line for each peer: sign, name, role and groups, state, what it says that it does. */
+export function formatPeers(peers: readonly Peer[], output: Output, { all }: { all: boolean }): string {
+  const present = inOrderOfState(peers.filter((peer) => peer.left_at === null));
+  const left = peers
+    .filter((peer) => peer.left_at !== null)
+    .sort((a, b) => (b.left_at ?? "").localeCompare(a.left_at ?? ""));
+  const shown = all ? left : left.slice(0, leftShownMax);
+  const rows = [...present, ...shown].map((peer) => toRow(peer, output));
+  const table = formatTable(rows, {
+    columns: output.columns,
+    flexible: rows[0] ? rows[0].length - 1 : 0,
+    more: output.signs.more,
+  });
+  const hidden = left.length - shown.length;
+  return hidden > 0 ? `${table}\n${output.dim(`  ${counted(hidden, "more peer")} left: --left`)}` : table;
+}
+
+function toRow(peer: Peer, output: Output): Cell[] {
+  const paint = paintState(peer, output);
+  const human = peer.kind === "agent" ? "" : ` (${peer.kind})`;
+  return [
+    { text: `${signOf(peer, output)} ${peerName(peer.team, peer.name)}${human}`, paint },
+    { text: rolesText(peer) },
+    { text: stateText(peer), paint },
+    ...(output.verbose ? [{ text: whereabouts(peer), paint: output.dim }] : []),
+    { text: summaryText(peer), paint: output.dim },
+  ];
+}
+
+function summaryText({ summary }: Peer): string {
+  return summary === null ? "" : `${oneLine(summary.text)} (${toAge(summary.at)} ago)`;
+}
+
+/** What people look for when something does not work. */
+function whereabouts(peer: Peer): string {
+  const { client, version } = peer.capabilities ?? {};
+  const place = [peer.machine, peer.cwd].filter((each) => each !== null).join(":");
+  return [
+    wakeText(peer),
+    client === undefined ? "" : `${client} ${version ?? ""}`.trim(),
+    place,
+    `read to #${peer.last_read}`,
+  ]
+    .filter((each) => each !== "")
+    .map(oneLine)
+    .join(", ");
+}

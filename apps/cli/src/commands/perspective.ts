@@ -1,5 +1,13 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Perspective } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toAge } from "../text/time.js";
 
 export const perspective: Command = {
   name: "perspective",
@@ -14,10 +22,6 @@ export const perspective: Command = {
     "merkle jobs run split-auth perspective --persona Sceptic",
   ],
   async run({ args: [name, persona_name], config, output, signal }) {
-    const { neutralise } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { formatPerspectives, perspectiveText } = await import("../perspectives/format-perspectives.js");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);
     if (persona_name === undefined) {
@@ -38,4 +42,33 @@ export const perspective: Command = {
 
 function quoteName(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `"${name}"`;
+}
+
+type Painted = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm">;
+
+/** One line for each persona: what it read, when, and whether that still holds. */
+function formatPerspectives(perspectives: readonly Perspective[], output: Painted): string {
+  const rows = perspectives.map((each) => [
+    { text: oneLine(each.persona_name), paint: output.bold },
+    { text: each.source_version === null ? "" : `v${each.source_version}` },
+    { text: `${toAge(each.made_at)} ago`, paint: output.dim },
+    { text: staleText(each), ...(each.stale && { paint: output.alarm }) },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
+}
+
+/** The same of one: `read as Sceptic of v12 3m ago · stale: the document has changed since`. */
+function perspectiveText(
+  { persona_name, source_version, made_at, ...rest }: Perspective,
+  { dot }: Pick<Output, "dot">,
+): string {
+  const version = source_version === null ? "" : ` of v${source_version}`;
+  const read = `read as ${oneLine(persona_name)}${version} ${toAge(made_at)} ago`;
+  return rest.stale ? `${read} ${dot} ${staleText(rest)}` : read;
+}
+
+function staleText({ stale_because }: Pick<Perspective, "stale_because">): string {
+  if (stale_because.length === 0) return "";
+  const changed = stale_because.map((each) => (each === "source" ? "the document" : "the persona"));
+  return `stale: ${changed.join(" and ")} ${changed.length === 1 ? "has" : "have"} changed since`;
 }

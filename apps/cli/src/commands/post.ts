@@ -1,5 +1,14 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { RecipientState } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { readText } from "../command/read-text.js";
+import { exitCodes } from "../core/cli-error.js";
+import { readPostInput } from "../feed/post-input.js";
+import { actingIn } from "../identity/acting.js";
+import { takeSession } from "../sessions/find-session.js";
+import { peerName } from "../sessions/peer-names.js";
+import { toAge } from "../text/time.js";
 
 export const post: Command = {
   name: "post",
@@ -38,13 +47,7 @@ export const post: Command = {
     "git log -3 --oneline | merkle post split-auth",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { readWantedPost } = await import("../wanted-post.js");
-    const wanted = readWantedPost(flags);
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
-    const { readText } = await import("../read-text.js");
-    const { takeSession } = await import("../session-argument.js");
+    const wanted = readPostInput(flags);
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({
@@ -66,10 +69,50 @@ export const post: Command = {
       output.show(posted, `${output.mark.ok} #${posted.cursor} posted`);
       return exitCodes.done;
     }
-    const { awayText, deliveryText } = await import("../roster/delivery-text.js");
     output.show(posted, `${output.mark.ok} #${posted.cursor} posted, ${deliveryText(recipients)}`);
     const away = awayText(recipients);
     if (away !== undefined) output.note(`${output.mark.warn} ${away}`);
     return exitCodes.done;
   },
 };
+
+const namesMax = 5;
+
+/** `delivered 0/2 (Cedar last seen 6m ago, atlas idle, wakes by inbox)`: what is known of each that a message reaches. */
+function deliveryText(recipients: readonly RecipientState[]): string {
+  const delivered = recipients.filter((each) => each.delivered).length;
+  const waiting = recipients.filter((each) => !each.delivered);
+  const told = waiting.slice(0, namesMax).map(describeRecipient);
+  const more = waiting.length - told.length;
+  const rest = [...told, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  return `delivered ${delivered}/${recipients.length}${rest === "" ? "" : ` (${rest})`}`;
+}
+
+/** Those that get it only when they come back. */
+function awayText(recipients: readonly RecipientState[]): string | undefined {
+  const away = recipients.filter((each) => !each.delivered && isAway(each));
+  if (away.length === 0) return undefined;
+  const names = away.slice(0, namesMax).map((each) => peerName(each.team, each.peer));
+  const more = away.length > namesMax ? ` and ${away.length - namesMax} more` : "";
+  return `${names.join(", ")}${more} ${away.length === 1 ? "is" : "are"} away: it is read on their return`;
+}
+
+function isAway({ status, connected }: RecipientState): boolean {
+  return status === "disconnected" && !connected;
+}
+
+function describeRecipient(state: RecipientState): string {
+  const name = peerName(state.team, state.peer);
+  if (isAway(state)) return `${name} last seen ${toAge(state.last_seen_at)} ago`;
+  const declared =
+    state.declared === "dnd" || state.declared === "blocked" || state.declared === "working"
+      ? `, ${state.declared}`
+      : "";
+  return `${name} ${state.status}${declared}, ${wakingText(state)}`;
+}
+
+function wakingText({ wake, human }: RecipientState): string {
+  if (wake.includes("wait")) return "waiting for it";
+  if (wake.length > 0) return `wakes by ${wake.join(", ")}`;
+  return human ? "reads when they look" : "reads when it next looks";
+}

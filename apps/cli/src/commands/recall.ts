@@ -1,6 +1,13 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet, listOf, textOf } from "../flags.js";
+import type { Memory } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { isSet, listOf, readWholeNumber, splitList, textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toMoment } from "../text/time.js";
 
 export const recall: Command = {
   name: "recall",
@@ -23,12 +30,6 @@ export const recall: Command = {
     "merkle recall --forgotten",
   ],
   async run({ args: [query], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { usageError } = await import("../cli-error.js");
-    const { findBroker } = await import("../broker-client.js");
-    const { formatMemories } = await import("../memory/format-memories.js");
-    const { splitList } = await import("../split-list.js");
-    const { readWholeNumber } = await import("../whole-number.js");
     const tags = splitList(listOf(flags, "tag"));
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.memoriesPageMax });
     const forgotten = isSet(flags, "forgotten");
@@ -46,3 +47,27 @@ export const recall: Command = {
     return exitCodes.done;
   },
 };
+
+/** One line for each memory: its id, what it says, who said so where and when, its tags. */
+function formatMemories(
+  memories: readonly (Memory & { readonly marked?: string })[],
+  output: Output,
+): string {
+  const rows = memories.map((memory) => [
+    { text: memory.id, paint: output.bold },
+    { text: oneLine(memory.marked ?? memory.content) },
+    { text: sourceText(memory), paint: output.dim },
+    { text: memory.tags.map(oneLine).join(", ") },
+    { text: forgottenText(memory), paint: output.dim },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
+}
+
+function sourceText({ rememberedBy, session, rememberedAt }: Memory): string {
+  const where = session === null ? "" : ` in ${session}`;
+  return `${oneLine(rememberedBy)}${where}, ${toMoment(rememberedAt)}`;
+}
+
+function forgottenText({ forgotten }: Memory): string {
+  return forgotten === null ? "" : `forgotten by ${oneLine(forgotten.by)}: ${oneLine(forgotten.reason)}`;
+}

@@ -1,8 +1,15 @@
-import type { OutputOf, Session } from "@merkle/wire";
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { isSet, textOf } from "../flags.js";
-import type { Removable } from "../redaction/find-removable.js";
+import type { InputOf, Message, OutputOf, Session } from "@merkle/wire";
+import { describeRedaction } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import { askYesOrNo, canAsk } from "../command/ask.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { takeWords } from "../command/read-text.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { readVersionRange } from "../document/versions.js";
+import { type Actor, actingIn } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { cutText, oneLine } from "../text/one-line.js";
 
 const usage = "merkle redact <session> <message>";
 
@@ -25,9 +32,6 @@ export const redact: Command = {
   ],
   async run(context) {
     const { flags, config, output, signal } = context;
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
-    const { findRemovable } = await import("../redaction/find-removable.js");
     const broker = await findBroker(config, signal);
     const { session, wanted } = await readWanted(context, broker);
     const reason = textOf(flags, "reason");
@@ -54,14 +58,11 @@ type Wanted = { readonly sequence: number } | { readonly versions: { from: numbe
 
 async function readWanted(
   { args, flags, config }: CommandContext,
-  broker: Parameters<typeof import("../argument-words.js").takeWords>[0],
+  broker: Parameters<typeof import("../command/read-text.js").takeWords>[0],
 ): Promise<{ session: Session; wanted: Wanted }> {
-  const { takeWords } = await import("../argument-words.js");
   const range = textOf(flags, "versions");
   if (range !== undefined) {
     if (args.length > 1) throw usageError("Name a message or --versions, not both.", usage);
-    const { readVersionRange } = await import("../document/versions.js");
-    const { getSession } = await import("../find-session.js");
     const { from = 0, to = from } = readVersionRange(range);
     return { session: await getSession(broker, args[0], config), wanted: { versions: { from, to } } };
   }
@@ -77,7 +78,6 @@ async function readWanted(
 }
 
 async function isMeant({ flags, signal }: CommandContext, { what }: Removable): Promise<boolean> {
-  const { askYesOrNo, canAsk } = await import("../ask.js");
   if (isSet(flags, "yes") || !canAsk(flags)) return true;
   return askYesOrNo(`Remove the text of ${what} for good? ${reach}`, signal);
 }
@@ -85,4 +85,40 @@ async function isMeant({ flags, signal }: CommandContext, { what }: Removable): 
 function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_message">): string {
   const told = sequence === null ? "" : `, as #${sequence} says`;
   return redacted === 0 ? `${name} was removed before${told}` : `${name} removed${told}`;
+}
+
+/** What is about to lose its text, as a person is asked and told about it. */
+interface Removable {
+  readonly input: Pick<InputOf<"redact_message">, "sequence" | "document_versions">;
+  /** `#405`, `v3 to v7` */
+  readonly name: string;
+  /** The same with its author and beginning, so that the wrong one is noticed. */
+  readonly what: string;
+}
+
+const textCharsMax = 60;
+
+async function findRemovable(actor: Actor, session: Session, wanted: Wanted): Promise<Removable> {
+  if ("versions" in wanted) {
+    const { from, to } = wanted.versions;
+    const name = from === to ? `v${from}` : `v${from} to v${to}`;
+    return { input: { document_versions: { from, to } }, name, what: `document ${name}` };
+  }
+  const { sequence } = wanted;
+  const page = await actor.call("get_history", {
+    session_id: session.session_id,
+    around: Math.max(1, sequence),
+    limit: 2,
+  });
+  const message = page.messages.find((each) => each.sequence === sequence);
+  const name = `#${sequence}`;
+  return { input: { sequence }, name, what: message ? `${name} (${summarise(message)})` : name };
+}
+
+function summarise({ from, content, event, redaction }: Message): string {
+  if (redaction) return describeRedaction(redaction);
+  const said = content["text"];
+  const text =
+    typeof said === "string" ? JSON.stringify(cutText(oneLine(said), textCharsMax)) : (event ?? "private");
+  return from === null ? text : `${oneLine(from.team)}: ${text}`;
 }

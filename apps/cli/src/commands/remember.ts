@@ -1,6 +1,10 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { listOf } from "../flags.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { listOf, splitList } from "../command/flags.js";
+import { readText } from "../command/read-text.js";
+import { exitCodes } from "../core/cli-error.js";
+import { actingInMesh } from "../identity/acting.js";
 
 export const remember: Command = {
   name: "remember",
@@ -14,11 +18,6 @@ export const remember: Command = {
     "merkle remember - --tag auth,howto < lesson.md",
   ],
   async run({ args: [given], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { actingInMesh } = await import("../person/acting-in-mesh.js");
-    const { readText } = await import("../read-text.js");
-    const { splitList } = await import("../split-list.js");
     const text = await readText({
       given,
       name: "what to remember",

@@ -1,6 +1,15 @@
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import type { OutputOf, Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { readText } from "../command/read-text.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { actingIn } from "../identity/acting.js";
+import { takeSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+import { counted } from "../text/time.js";
 
 export const rename: Command = {
   name: "rename",
@@ -25,12 +34,6 @@ export const rename: Command = {
         "merkle rename <session> <title> --reason <text>",
       );
     }
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { actingIn } = await import("../person/acting.js");
-    const { readText } = await import("../read-text.js");
-    const { takeSession } = await import("../session-argument.js");
-    const { describeChanges } = await import("../show/changes.js");
     const broker = await findBroker(config, signal);
     const { session, rest: title } = await takeSession(broker, args, config);
     const given = textOf(flags, "description");
@@ -59,3 +62,20 @@ export const rename: Command = {
     return exitCodes.done;
   },
 };
+
+/** What a change of title or description changed, and how many others heard of it. */
+async function describeChanges(
+  { changes }: OutputOf<"update_session_metadata">,
+  { broker, output, session }: { broker: Pick<BrokerClient, "call">; output: Output; session: Session },
+): Promise<string> {
+  const told: string[] = [];
+  if (changes.title) {
+    const { from, to } = changes.title;
+    told.push(`${JSON.stringify(oneLine(from))} ${output.signs.arrow} ${JSON.stringify(oneLine(to))}`);
+  }
+  if (changes.description) told.push("new description");
+  if (told.length === 0) return `${output.mark.ok} nothing changed`;
+  // Whoever made the change is one of them.
+  const { teams } = await broker.call("get_session", { session_id: session.session_id });
+  return `${output.mark.ok} ${told.join(", ")}   told ${counted(Math.max(0, teams - 1), "team")}`;
+}

@@ -1,5 +1,8 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import { resolve } from "node:path";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
+import { loadBroker } from "../start/broker.js";
+import { countRows, rowsText } from "./backup.js";
 
 export const restore: Command = {
   name: "restore",
@@ -9,9 +12,7 @@ export const restore: Command = {
   offline: true,
   envFiles: true,
   async run({ args: [name = ""], config, output, signal }) {
-    const { resolve } = await import("node:path");
-    const { readAuditKeys, restoreHome } = await import("@merkle/broker");
-    const { countRows, rowsText } = await import("../row-counts.js");
+    const { readAuditKeys, restoreHome } = await loadBroker();
     const file = resolve(name);
     const summary = await restoreHome({ ...config, file, signal });
     const rows = countRows(summary.tables);

@@ -1,6 +1,10 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { textOf } from "../flags.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { readWholeNumber, textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
+import { actingIn } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { counted } from "../text/time.js";
 
 const budgetMax = 1_000_000;
 
@@ -16,11 +20,6 @@ export const resume: Command = {
   ],
   examples: ["merkle resume split-auth", "merkle resume split-auth --budget 50"],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { counted } = await import("../duration.js");
-    const { getSession } = await import("../find-session.js");
-    const { actingIn } = await import("../person/acting.js");
-    const { readWholeNumber } = await import("../whole-number.js");
     const budget = readWholeNumber(textOf(flags, "budget"), "--budget", { min: 0, max: budgetMax });
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);

@@ -1,4 +1,5 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { runRunner } from "../work/runner/run-runner.js";
 
 export const runner: Command = {
   name: "runner",
@@ -16,7 +17,6 @@ export const runner: Command = {
   ],
   examples: ["merkle runner", "merkle runner --max 2 --kinds conclude,perspective"],
   async run(context) {
-    const { runRunner } = await import("../runner/run-runner.js");
     return runRunner(context);
   },
 };

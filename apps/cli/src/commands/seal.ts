@@ -1,5 +1,14 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { OutputOf } from "@merkle/wire";
+import { sealText, shortHash } from "@merkle/wire/plain";
+import { isSignedBy, type SignedHead, verifySignatureHere } from "@merkle/wire/record";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import type { Output } from "../command/output.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { readingFrom } from "../identity/acting.js";
+import { checkSeen } from "../record/check-seen.js";
+import { getSession } from "../sessions/find-session.js";
+import { counted, toMoment } from "../text/time.js";
 
 export const seal: Command = {
   name: "seal",
@@ -11,10 +20,6 @@ export const seal: Command = {
     "merkle seal split-auth --json | jq -r .head.root",
   ],
   async run({ args: [name], config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { readingFrom } = await import("../person/acting.js");
-    const { findForged, formatSeal } = await import("../seal/format-seal.js");
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);
     const reader = await readingFrom({ broker, config });
@@ -31,10 +36,45 @@ export const seal: Command = {
         },
       );
     }
-    const { checkSeen } = await import("../record/check-seen.js");
     await checkSeen(sealed, { home: config.home, broker: reader, sessionId: session_id });
     output.show(sealed, formatSeal(sealed, output));
     output.note(`  keep it: merkle seal ${slug} --json > ${slug}.seal.json`);
     return exitCodes.done;
   },
 };
+
+type Sealed = OutputOf<"session_seal">;
+
+/** What the last conclusion sealed, what came after it, and by which key. */
+function formatSeal({ head, seals, keys }: Sealed, output: Pick<Output, "mark" | "dim">): string {
+  const [last] = seals;
+  const lines = last
+    ? [`${output.mark.ok} ${sealText(last)}`, factsOf(last)]
+    : [
+        `not concluded yet: ${counted(head.size, "message")} so far, root ${shortHash(head.root)}`,
+        factsOf(head),
+      ];
+  if (last && head.size > last.size) {
+    lines.push(
+      `  ${counted(head.size - last.size, "message")} since, with which the root is ${shortHash(head.root)}`,
+    );
+  }
+  if (seals.length > 1) lines.push(`  ${counted(seals.length - 1, "earlier seal")}, which this one contains`);
+  lines.push(output.dim(`  root ${(last ?? head).root}`), output.dim(`  key  ${(last ?? head).key_id}`));
+  if (keys.length > 1)
+    lines.push(output.dim(`  ${keys.length} keys have signed here: merkle audit-key show`));
+  return lines.join("\n");
+}
+
+function factsOf({ document, at }: SignedHead): string {
+  return `  document v${document.version}, signed ${toMoment(at)}`;
+}
+
+/** The first of the heads whose signature is not by the key that it names. */
+async function findForged({ head, seals, keys }: Sealed): Promise<SignedHead | null> {
+  for (const each of [head, ...seals]) {
+    const key = keys.find(({ key_id }) => key_id === each.key_id);
+    if (!key || !(await isSignedBy(each, key, verifySignatureHere))) return each;
+  }
+  return null;
+}

@@ -1,8 +1,14 @@
 import type { OutputOf } from "@merkle/wire";
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { listOf, textOf } from "../flags.js";
-import type { Output } from "../output.js";
+import { limits, searchKinds } from "@merkle/wire/plain";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { listOf, readOneOf, readWholeNumber, splitList, textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toMoment } from "../text/time.js";
 
 export const search: Command = {
   name: "search",
@@ -26,12 +32,6 @@ export const search: Command = {
     "merkle search rollout --kind memory,document --json",
   ],
   async run({ args: [query = ""], flags, config, output, signal }) {
-    const { limits, searchKinds } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { readOneOf } = await import("../one-of.js");
-    const { splitList } = await import("../split-list.js");
-    const { readWholeNumber } = await import("../whole-number.js");
     const kinds = splitList(listOf(flags, "kind")).map((each) => readOneOf(each, "--kind", searchKinds));
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.searchHitsMax });
     const named = textOf(flags, "session");
@@ -53,9 +53,6 @@ export const search: Command = {
 
 /** One line for each hit: what it is, where it is, who wrote it when, and the part that matches. */
 async function formatHits(hits: OutputOf<"search">["hits"], output: Output): Promise<string> {
-  const { toMoment } = await import("../age.js");
-  const { oneLine } = await import("../one-line.js");
-  const { formatTable } = await import("../table.js");
   const rows = hits.map((hit) => [
     { text: hit.kind },
     { text: placeOf(hit), paint: output.bold },

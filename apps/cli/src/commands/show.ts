@@ -1,5 +1,16 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { OutputOf, Session } from "@merkle/wire";
+import { sealText } from "@merkle/wire/plain";
+import { toDashboardUrl } from "../broker/address.js";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import { readingFrom } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { indented, oneLine } from "../text/one-line.js";
+import { counted, toAge, toMoment } from "../text/time.js";
+import { needText } from "../views/needs.js";
+import { formatRoster, unreadText } from "../views/session-rows.js";
 
 export const show: Command = {
   name: "show",
@@ -11,9 +22,6 @@ export const show: Command = {
     "merkle show split-auth --json",
   ],
   async run({ args: [name], config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { readingFrom } = await import("../person/acting.js");
     const broker = await findBroker(config, signal);
     const found = await getSession(broker, name, config);
     const reader = await readingFrom({ broker, config });
@@ -22,8 +30,64 @@ export const show: Command = {
       output.show(session, "");
       return exitCodes.done;
     }
-    const { formatSession } = await import("../show/session-page.js");
     output.show(session, await formatSession(session, { broker, output }));
     return exitCodes.done;
   },
 };
+
+/** A session as a page of text: title, state and counts, purpose, teams, and where the dashboard shows it. */
+async function formatSession(
+  session: OutputOf<"get_session">,
+  { broker, output }: { readonly broker: BrokerClient; readonly output: Output },
+): Promise<string> {
+  const { participants, folded } = await broker.call("list_participants", { session_id: session.session_id });
+  const separator = ` ${output.dot} `;
+  const counts = [
+    counted(session.last_sequence, "message"),
+    unreadText(session),
+    `document v${session.document_version}`,
+    saidText(session),
+  ].filter((each) => each !== "");
+  const head = [
+    output.bold(oneLine(session.title)),
+    [session.slug, stateText(session)].join(separator),
+    counts.join(separator),
+    ...sealLine(session, separator),
+    ...heldText(session, output),
+    toDashboardUrl(broker.base, session),
+  ];
+  const parts = [
+    head.join("\n"),
+    session.description.trim() === "" ? "" : indented(session.description.trimEnd()),
+    participants.length === 0 ? "" : formatRoster(participants, output),
+    folded === 0 ? "" : `  ${counted(folded, "more team")} never spoke nor polled`,
+  ];
+  return parts.filter((each) => each !== "").join("\n\n");
+}
+
+function stateText({ closed_at: closedAt, created_at: createdAt }: Session): string {
+  return closedAt === null ? `open since ${toMoment(createdAt)}` : `closed ${toMoment(closedAt)}`;
+}
+
+function sealLine({ seal }: OutputOf<"get_session">, separator: string): string[] {
+  if (seal === null) return [];
+  return [[sealText(seal), toMoment(seal.at)].join(separator)];
+}
+
+/** What keeps agents from posting, or will: a line for each. */
+function heldText(
+  { slug, held, agent_messages, settings }: OutputOf<"get_session">,
+  output: Output,
+): string[] {
+  const { message_budget: budget } = settings;
+  const over = (text: string) => output.alarm(`${text}; end it: merkle resume ${slug}`);
+  const said = `agents have said ${agent_messages} of ${budget} messages since the last human word`;
+  return [
+    ...(held === null ? [] : [over(needText({ kind: "held", ...held }))]),
+    ...(budget === 0 ? [] : [agent_messages >= budget ? over(said) : said]),
+  ];
+}
+
+function saidText({ last_said_at: at, last_said_by: by }: Session): string {
+  return at === null ? "nothing said" : `${oneLine(by ?? "")} spoke ${toAge(at)} ago`;
+}

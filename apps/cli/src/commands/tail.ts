@@ -1,4 +1,5 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { runTail } from "../feed/tail/run-tail.js";
 
 export const tail: Command = {
   name: "tail",
@@ -29,7 +30,6 @@ export const tail: Command = {
     "merkle tail split-auth --since 0 --until-closed --json > feed.ndjson",
   ],
   async run(context) {
-    const { runTail } = await import("../tail/run-tail.js");
     return runTail(context);
   },
 };

@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../tests/kit/certificates.js";
+import { requestHttp } from "../broker/http-request.js";
 import { readConfig } from "../config.js";
-import { requestHttp } from "../http-request.js";
 import { sharedMerkle, testMerkle } from "../test-kit/merkle.js";
 import { trustProject } from "../test-kit/trust-project.js";
 

@@ -1,5 +1,7 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
+import { requirePerson } from "../trust/require-person.js";
+import { trustHere } from "../trust/trust-here.js";
 
 export const trust: Command = {
   name: "trust",
@@ -8,9 +10,7 @@ export const trust: Command = {
   offline: true,
   async run(context) {
     const { flags, output } = context;
-    const { requirePerson } = await import("../trust/require-person.js");
     requirePerson(flags, { what: "merkle trust", run: `cd ${process.cwd()} && merkle trust` });
-    const { trustHere } = await import("../trust/trust-here.js");
     const trusted = await trustHere(context);
     const lines = trusted.map(
       (each) => `${output.mark.ok} trusted: ${"file" in each ? each.file : each.broker}`,

@@ -1,4 +1,5 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { uninstallFromClaude } from "../install/install-claude.js";
 
 export const uninstall: Command = {
   name: "uninstall",
@@ -10,7 +11,6 @@ export const uninstall: Command = {
   examples: ["merkle uninstall", "merkle uninstall --dry-run"],
   offline: true,
   async run(context) {
-    const { uninstallFromClaude } = await import("../install/install-claude.js");
     return uninstallFromClaude(context);
   },
 };

@@ -1,7 +1,10 @@
-import { usageError } from "../cli-error.js";
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
 import type { Config } from "../config.js";
-import { isSet } from "../flags.js";
+import { usageError } from "../core/cli-error.js";
+import { detachBroker } from "../start/detach-broker.js";
+import { runBroker } from "../start/run-broker.js";
+import { readAgentSettings } from "../work/runner/agent-settings.js";
 
 export const up: Command = {
   name: "up",
@@ -47,20 +50,17 @@ export const up: Command = {
   offline: true,
   envFiles: true,
   async run(context) {
-    await refuseOpenFiles(context.config);
+    refuseOpenFiles(context.config);
     if (isSet(context.flags, "detach")) {
-      const { detachBroker } = await import("../detach-broker.js");
       return detachBroker(context);
     }
-    const { runBroker } = await import("../run-broker.js");
     return runBroker(context);
   },
 };
 
 /** Other users of this machine could not read these folders by themselves (AUTH-5). */
-async function refuseOpenFiles({ auth, insecureOpen, agent }: Config): Promise<void> {
+function refuseOpenFiles({ auth, insecureOpen, agent }: Config): void {
   if (auth !== "open" || insecureOpen) return;
-  const { readAgentSettings } = await import("../runner/agent-settings.js");
   const { roots } = readAgentSettings(agent.block, agent.path);
   if (Object.keys(roots).length === 0) return;
   throw usageError(

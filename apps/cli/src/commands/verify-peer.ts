@@ -1,6 +1,12 @@
-import { CliError, exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { isSet, textOf } from "../flags.js";
+import { findBroker } from "../broker/broker-client.js";
+import { createPrompter } from "../command/ask.js";
+import type { Command } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { acceptKey, compareKeys, formatComparison } from "../private-messages/compare-keys.js";
+import { getSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+import { requirePerson } from "../trust/require-person.js";
 
 export const verifyPeer: Command = {
   name: "verify-peer",
@@ -15,12 +21,8 @@ export const verifyPeer: Command = {
     'merkle verify-peer "Birch/oak" --session split-auth --accept',
   ],
   async run({ args: [name = ""], flags, config, output, signal }) {
-    const { findBroker } = await import("../broker-client.js");
-    const { getSession } = await import("../find-session.js");
-    const { acceptKey, compareKeys, formatComparison } = await import("../sealed/compare-keys.js");
     const accepts = isSet(flags, "accept");
     if (accepts) {
-      const { requirePerson } = await import("../trust/require-person.js");
       requirePerson(flags, { what: "--accept", run: "merkle verify-peer <peer> --session <session>" });
     }
     const broker = await findBroker(config, signal);
@@ -30,12 +32,10 @@ export const verifyPeer: Command = {
       output.show(comparison.told, formatComparison(comparison, output));
       return comparison.told.key === "changed" ? exitCodes.conflict : exitCodes.done;
     }
-    const { createAsker } = await import("../ask.js");
     output.note(formatComparison(comparison, output));
-    const { oneLine } = await import("../one-line.js");
     const peer = oneLine(comparison.told.peer);
     const message = `Does ${peer}'s human see the same number?`;
-    if (!(await createAsker(signal).yesOrNo({ message, default: false }))) {
+    if (!(await createPrompter(signal).yesOrNo({ message, default: false }))) {
       throw new CliError("key_changed", "Nothing was accepted: the key stays as it was.", {
         exitCode: exitCodes.conflict,
       });

@@ -1,6 +1,21 @@
-import { exitCodes, usageError } from "../cli-error.js";
-import type { Command, CommandContext } from "../command.js";
-import { textOf } from "../flags.js";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { neutralise, shortHash } from "@merkle/wire/plain";
+import type { Finding, RecordReport } from "@merkle/wire/record";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { progressLine } from "../record/download.js";
+import { exportPath, writeWhole } from "../record/export-file.js";
+import { verifyFile } from "../record/verify-file.js";
+import { getSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+import { counted } from "../text/time.js";
+import { refuseUntrusted } from "../trust/foreign-file.js";
 
 export const verify: Command = {
   name: "verify",
@@ -20,9 +35,6 @@ export const verify: Command = {
     const { args, flags, config, output, signal } = context;
     const [what = ""] = args;
     const asked = { message: readMessage(textOf(flags, "message")), root: readRoot(textOf(flags, "root")) };
-    const { progressLine } = await import("../record/progress-line.js");
-    const { verifyFile } = await import("../record/verify-file.js");
-    const { reportText, verificationFailed } = await import("../record/report-text.js");
     const progress = progressLine(flags);
     const options = {
       ...asked,
@@ -34,7 +46,6 @@ export const verify: Command = {
     try {
       const isFile = await isFileName(what);
       if (!isFile) {
-        const { refuseUntrusted } = await import("../trust/foreign-file.js");
         refuseUntrusted(config);
       }
       const report = isFile
@@ -58,7 +69,6 @@ export const verify: Command = {
 
 /** What is there as a file is meant as one, and what looks like one, too; a session's name does not. */
 async function isFileName(what: string): Promise<boolean> {
-  const { existsSync } = await import("node:fs");
   return existsSync(what) || /[/\\]|\.zip$/i.test(what);
 }
 
@@ -68,13 +78,6 @@ async function verifySession<Report>(
   { config, signal }: CommandContext,
   verifyIt: (file: string) => Promise<Report>,
 ): Promise<Report> {
-  const { mkdtemp, rm } = await import("node:fs/promises");
-  const { tmpdir } = await import("node:os");
-  const { join } = await import("node:path");
-  const { findBroker } = await import("../broker-client.js");
-  const { getSession } = await import("../find-session.js");
-  const { exportPath } = await import("../record/export-path.js");
-  const { writeWhole } = await import("../record/unfinished-file.js");
   const broker = await findBroker(config, signal);
   const session = await getSession(broker, name, config);
   const folder = await mkdtemp(join(tmpdir(), "merkle-verify-"));
@@ -98,4 +101,63 @@ function readRoot(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   throw usageError(`--root must be 64 hexadecimal digits, got ${JSON.stringify(text.slice(0, 80))}.`);
+}
+
+/** What a tick never stands without. */
+const whatItShows =
+  "Unchanged since sealing. Does not show that a statement is true, or what was never posted.";
+
+/** A record that holds, for people. */
+function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
+  const { size, matched, redacted, noted, signed_by, document_version, session, seen_later } = report;
+  const apart = [
+    redacted > 0 && `${counted(redacted, "text")} removed`,
+    report.private > 0 && `${report.private} private`,
+  ].filter((part) => typeof part === "string");
+  return [
+    `${output.mark.ok} ${matched} of ${size} match root ${shortHash(report.root)}, computed here.`,
+    `  ${whatItShows}`,
+    session &&
+      `  ${JSON.stringify(oneLine(session.title))}, ${oneLine(session.status)}, exported ${report.exported_at}`,
+    output.dim(
+      `  document v${document_version}${apart.map((part) => `, ${part}`).join("")}; signed by key ${signed_by?.key_id.slice(0, 8)}, ${trustText(report)}`,
+    ),
+    ...report.unproven.map((sentence) => `  not proven: ${sentence}`),
+    seen_later &&
+      `  older than what was seen here: the head signed ${seen_later.at} is over ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
+    noted && `${output.mark.ok} the root that you gave is over messages 1 to ${noted.size}`,
+  ]
+    .filter((line) => typeof line === "string")
+    .join("\n");
+}
+
+function trustText({ signed_by }: RecordReport): string {
+  switch (signed_by?.trust) {
+    case "known":
+      return "which this machine knows: it signed this record when that was seen here before";
+    case "succeeds a known one":
+      return "the successor of one that this machine knows from this record, and signed by that one";
+    default:
+      return "seen here for the first time: compare it with whoever runs the broker, since anybody can sign a record of their own";
+  }
+}
+
+/** So many of what is wrong are told beside the first. */
+const othersTold = 4;
+
+/** A record that does not hold: the first wrong thing, and how many more there are. */
+function verificationFailed(report: RecordReport, next: readonly string[]): CliError {
+  const [first, ...others] = report.findings;
+  const told = others.slice(0, othersTold).map((each) => `\n  also: ${sentence(each)}`);
+  const more = others.length - told.length;
+  return new CliError(
+    "verification_failed",
+    `${first ? sentence(first) : "It does not verify."}${told.join("")}${more > 0 ? `\n  and ${more} more` : ""}`,
+    { exitCode: exitCodes.verification_failed, next, details: { ...report } },
+  );
+}
+
+function sentence({ message, sequence }: Finding): string {
+  const text = neutralise(message).replaceAll("\n", " ");
+  return sequence === undefined || text.includes(String(sequence)) ? text : `#${sequence}: ${text}`;
 }

@@ -1,6 +1,6 @@
-import { exitCodes } from "../cli-error.js";
-import type { Command } from "../command.js";
-import { readVersion } from "../version.js";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
+import { readVersion } from "../core/this-program.js";
 
 export const version: Command = {
   name: "version",

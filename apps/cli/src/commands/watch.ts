@@ -1,4 +1,5 @@
-import type { Command } from "../command.js";
+import type { Command } from "../command/command.js";
+import { runWatch } from "../views/watch/run-watch.js";
 
 export const watch: Command = {
   name: "watch",
@@ -17,7 +18,6 @@ export const watch: Command = {
   ],
   examples: ["merkle watch split-auth", "merkle watch", "merkle watch split-auth --since unread"],
   async run(context) {
-    const { runWatch } = await import("../watch/run-watch.js");
     return runWatch(context);
   },
 };

@@ -1,6 +1,5 @@
 import type { Message } from "@merkle/wire";
-import { authorOf, describeExpected, describeMessage, isExpected } from "./expected.js";
-import { failure } from "./failure.js";
+import { authorOf, describeExpected, describeMessage, failure, isExpected } from "./expected.js";
 import { cast, type Expected } from "./story.js";
 
 const names: ReadonlySet<string> = new Set(Object.values(cast));
@@ -15,7 +14,7 @@ export class FeedCheck {
     this.#left = feed;
   }
 
-  /** What must come next; undefined when everything has come. */
+  /** The message that must come next; undefined when everything has come. */
   get next(): Expected | undefined {
     return this.#left[0];
   }

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { failure, requireSame } from "./failure.js";
+import { failure, requireSame } from "./expected.js";
 import { cast, type Name, outcome } from "./story.js";
 
 interface Played {
@@ -10,7 +10,7 @@ interface Played {
   readonly signal: AbortSignal;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly title: string;
   readonly document: string;
   readonly documentVersion: number;
@@ -35,7 +35,7 @@ export async function checkOutcome(client: MerkleClient, played: Played): Promis
   return { title: kept.title, document: content, documentVersion: version };
 }
 
-/** What was followed live is what the history has: nothing missing, nothing twice, nothing in another order. */
+/** The feed as it was followed is the history: nothing missing, nothing twice, nothing in another order. */
 async function checkHistory(client: MerkleClient, { session_id, messages, signal }: Played): Promise<void> {
   const history: Message[] = [];
   for (let before_cursor: number | undefined; ; ) {

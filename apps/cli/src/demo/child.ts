@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { CliError, exitCodes } from "../cli-error.js";
-import { entryFile } from "../entry-file.js";
+import { readEnvironment } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { entryFile } from "../core/this-program.js";
 import { cast, type Role } from "./story.js";
 
 /** A process of the demo's own: this same merkle, with a part to play. */
 export interface Child {
-  /** What it said first, a JSON document; rejects when it ends without a word. */
+  /** Its first line, a JSON document; rejects when it ends without a word. */
   readonly firstLine: Promise<unknown>;
   /** Resolves when it has ended well; rejects with what it said when it has not. */
   readonly done: Promise<void>;
@@ -15,7 +16,7 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** What a process may take to end before it is killed; a broker has its database to stop. */
+/** The time that a process may take to end before it is killed; a broker has its database to stop. */
 const stopsWithinMs = 30_000;
 const errorCharsMax = 8_192;
 
@@ -26,7 +27,7 @@ const errorCharsMax = 8_192;
 export function startChild(part: Role | "broker", args: readonly string[] = []): Child {
   const argv = [...process.execArgv, entryFile(), "demo", "--role", part, ...args, "--json"];
   // The demo's brokers let everybody in; a token is another broker's.
-  const env = { ...process.env, MERKLE_TOKEN: "" };
+  const env = { ...readEnvironment().variables, MERKLE_TOKEN: "" };
   const child = spawn(process.execPath, argv, { detached: true, windowsHide: true, stdio: "pipe", env });
   const name = part === "broker" ? "The demo's broker" : cast[part];
   let errors = "";

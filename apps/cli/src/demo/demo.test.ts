@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
-import { createBrokerClient } from "../broker-client.js";
+import { createBrokerClient } from "../broker/broker-client.js";
 import { type Started, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
 // Each demo is four processes or five, on a machine that has much to do.

@@ -1,4 +1,5 @@
 import type { Message } from "@merkle/wire";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import type { Expected } from "./story.js";
 
 /** Whether this message is the one that the story has here. */
@@ -45,4 +46,18 @@ function newTitleOf({ content: { changes } }: Message): unknown {
   if (typeof changes !== "object" || changes === null || !("title" in changes)) return undefined;
   const { title } = changes;
   return typeof title === "object" && title !== null && "to" in title ? title.to : undefined;
+}
+
+/** The demo did not go as the story has it: what was expected, and what came. */
+export function failure(expected: string, came: string): CliError {
+  return new CliError("demo_failed", `The demo went wrong. Expected was ${expected}; instead ${came}.`, {
+    exitCode: exitCodes.unexpected,
+    next: ["merkle demo", "merkle doctor"],
+  });
+}
+
+/** @throws the demo's failure unless both are the same */
+export function requireSame(what: string, expected: unknown, found: unknown): void {
+  const [wanted, came] = [JSON.stringify(expected), JSON.stringify(found)];
+  if (wanted !== came) throw failure(`${what} ${wanted}`, `it is ${came}`);
 }

@@ -1,14 +1,13 @@
 import { neutralise } from "@merkle/wire/plain";
-import type { CommandContext } from "../command.js";
-import { openLiveClient } from "../live-client.js";
+import { openLiveClient } from "../broker/live-client.js";
+import type { CommandContext } from "../command/command.js";
 import { checkOutcome } from "./check-outcome.js";
 import { type Child, startChild } from "./child.js";
-import { failure } from "./failure.js";
+import { failure } from "./expected.js";
 import { createShow } from "./show.js";
 import type { StageBroker } from "./stage-broker.js";
 import { cast, type Role, session } from "./story.js";
-import { watchFeed } from "./watch-feed.js";
-import { within } from "./within.js";
+import { watchFeed, within } from "./watch-feed.js";
 
 export interface Played {
   readonly session_id: string;
@@ -19,7 +18,7 @@ export interface Played {
   readonly seconds: number;
 }
 
-/** What a step may take on a machine that is busy, and how long the longest one is thought about. */
+/** The time that a step may take on a machine that is busy, and how long the longest one is thought about. */
 const answerWithinMs = 20_000;
 const thinkingMsMax = 5_000;
 
@@ -82,7 +81,7 @@ export async function playStory(
   }
 }
 
-/** What this process was told about how to speak to the broker. */
+/** The flags by which this process was told how to speak to the broker. */
 function reachFlags({ reach }: StageBroker["address"]): string[] {
   return [...(reach?.insecure ? ["--insecure"] : []), ...(reach?.ca === undefined ? [] : ["--ca", reach.ca])];
 }

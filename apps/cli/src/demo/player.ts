@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { CliError, exitCodes } from "../cli-error.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import { describeExpected, isExpected } from "./expected.js";
 import type { Expected, Line } from "./story.js";
 
-/** What a role needs to play: a connection of its own, the demo's pace, and when to stop. */
+/** The means that a role plays with: a connection of its own, the demo's pace, and when to stop. */
 export interface Stage {
   readonly client: MerkleClient;
   /** How many times slower than half a minute; 0 for no pauses at all. */
@@ -18,7 +18,7 @@ export interface Stage {
 }
 
 /** One who takes part: hears what others say, and speaks. */
-export interface Player {
+interface Player {
   /** Reads on until this has happened. */
   hear(expected: Expected): Promise<void>;
   hearLine(line: Line): Promise<void>;

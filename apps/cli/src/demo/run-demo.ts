@@ -1,9 +1,9 @@
-import { calledAs } from "../called-as.js";
-import { exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { toDashboardUrl } from "../dashboard-url.js";
-import { isSet } from "../flags.js";
-import { readPace } from "./pace.js";
+import { toDashboardUrl } from "../broker/address.js";
+import type { CommandContext } from "../command/command.js";
+import { type Flags, isSet, textOf } from "../command/flags.js";
+import { readEnvironment } from "../config.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { calledAs } from "../core/this-program.js";
 import { type Played, playStory } from "./play-story.js";
 import { findStageBroker, type StageBroker } from "./stage-broker.js";
 
@@ -25,7 +25,7 @@ export async function runDemo(context: CommandContext): Promise<number> {
 function tell({ config, flags, output }: CommandContext, { url, own }: StageBroker, played: Played): void {
   const { slug, messages, document_version, seconds } = played;
   const { mark, dot } = output;
-  const merkle = calledAs();
+  const merkle = calledAs(readEnvironment());
   output.show(
     { ...played, url },
     [
@@ -60,4 +60,15 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+const slowPace = 4;
+
+/** How many times slower than half a minute the demo plays. */
+export function readPace(flags: Flags): number {
+  const text = textOf(flags, "pace");
+  if (text === undefined) return isSet(flags, "slow") ? slowPace : 1;
+  const pace = Number(text);
+  if (text.trim() !== "" && pace >= 0 && pace <= 60) return pace;
+  throw usageError(`--pace must be a number from 0 to 60, got ${JSON.stringify(text)}.`);
 }

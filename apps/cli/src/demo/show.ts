@@ -1,11 +1,14 @@
 import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { neutralise } from "@merkle/wire/plain";
-import type { Output } from "../output.js";
-import { formatLine } from "./format-line.js";
+import type { Output } from "../command/output.js";
+import { type Author, formatMessage } from "../feed/format-message.js";
+import { displayWidth } from "../text/table.js";
+import { authorOf } from "./expected.js";
+import { cast } from "./story.js";
 
-/** What people see of the demo while it runs; nothing with `--json`. */
-export interface Show {
+/** Shows the demo while it runs; nothing with `--json`. */
+interface Show {
   say(text: string): void;
   message(message: Message): Promise<void>;
   /** The document has changed: shows what is new, before the messages that come later. */
@@ -57,4 +60,45 @@ export function createShow(output: Output, { client, session_id, signal }: Shown
 
 function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
+}
+
+/** A message as `merkle tail` prints it, broken between words where the terminal ends. */
+function formatLine(message: Message, output: Output): string {
+  const index = Object.values<string>(cast).indexOf(authorOf(message));
+  const colour = index < 0 ? String : output.teamColour(index);
+  const author: Author = { own: false, colour };
+  const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
+  const { text } = message.content;
+  const plain = { ...style, dim: String };
+  if (typeof text !== "string") {
+    const event = formatMessage(message, author, plain);
+    return output.dim(
+      breakLines(event, output.columns, 0).replaceAll("\n", `\n${" ".repeat(indentColumns)}`),
+    );
+  }
+
+  const withText = (wanted: string): Message => ({
+    ...message,
+    content: { ...message.content, text: wanted },
+  });
+  const before = formatMessage(withText(""), { own: false, colour: String }, plain);
+  const broken = breakLines(text, output.columns, displayWidth(before));
+  return formatMessage(withText(broken), author, style);
+}
+
+/** The indentation of a message's later lines. */
+const indentColumns = 9;
+
+function breakLines(text: string, columns: number, columnsBefore: number): string {
+  let left = columns - columnsBefore;
+  let broken = "";
+  for (const word of text.split(/(?<=\s)/)) {
+    if (displayWidth(word.trimEnd()) > left && broken !== "") {
+      broken = `${broken.trimEnd()}\n`;
+      left = columns - indentColumns;
+    }
+    broken += word;
+    left -= displayWidth(word);
+  }
+  return broken;
 }

@@ -1,7 +1,8 @@
 import { MerkleError } from "@merkle/wire/plain";
-import { findBroker, type ReachableAddress } from "../broker-client.js";
-import { CliError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { ReachableAddress } from "../broker/reach.js";
+import type { CommandContext } from "../command/command.js";
+import { CliError } from "../core/cli-error.js";
 import { type Child, startChild } from "./child.js";
 
 /** The broker that the demo plays on. */
@@ -51,7 +52,7 @@ async function startOwn(signal: AbortSignal): Promise<StageBroker> {
   }
 }
 
-/** What `merkle up --json` says first. */
+/** The first line of `merkle up --json`. */
 function readUrl(started: unknown): string {
   if (typeof started === "object" && started !== null && "url" in started) return String(started.url);
   throw new Error(`The broker said ${JSON.stringify(started)} instead of its address.`);

@@ -1,4 +1,4 @@
-/** Who takes part, by the name of the role and the name that the others see. */
+/** The cast, by the name of the role and the name that the others see. */
 export const cast = { atlas: "Atlas", birch: "Birch", ana: "Ana" } as const;
 
 export type Role = keyof typeof cast;
@@ -56,7 +56,7 @@ export interface Line {
   readonly text: string;
 }
 
-/** What is written, and how; each part of the document changes only what is its own. */
+/** The texts of the story, and how they are written; each part of the document changes only what is its own. */
 export const document = {
   outline: `# ${session.title}
 

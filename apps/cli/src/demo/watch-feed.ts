@@ -1,11 +1,10 @@
+import { EventEmitter, on } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Message } from "@merkle/wire";
-import type { MerkleClient } from "@merkle/wire/client";
+import type { FollowOptions, MerkleClient } from "@merkle/wire/client";
 import { FeedCheck } from "./check-feed.js";
-import { describeExpected } from "./expected.js";
-import { failure } from "./failure.js";
-import { followFeed } from "./follow-feed.js";
+import { describeExpected, failure } from "./expected.js";
 import { type Expected, outcome } from "./story.js";
-import { within } from "./within.js";
 
 interface Watched {
   readonly client: MerkleClient;
@@ -68,5 +67,40 @@ async function takeRest(check: FeedCheck, { client, session_id, signal, onMessag
     if (message.sequence <= last) continue;
     await onMessage(message);
     check.take(message);
+  }
+}
+
+type Follow = Pick<FollowOptions, "session" | "onChanged"> & { readonly signal: AbortSignal };
+
+/** A session's messages from the first one on, as they come; it ends by the signal or with the subscription's error. */
+export async function* followFeed(
+  client: MerkleClient,
+  { signal, ...options }: Follow,
+): AsyncGenerator<Message> {
+  const feed = new EventEmitter<{ message: [Message]; error: [Error] }>();
+  const arrivals = on(feed, "message", { signal });
+  const subscription = client.follow({
+    ...options,
+    after: 0,
+    onMessage: (message) => void feed.emit("message", message),
+    onError: (error) => void feed.emit("error", error),
+  });
+  try {
+    for await (const [message] of arrivals) yield message;
+  } finally {
+    subscription.close();
+  }
+}
+
+/** @throws what `late` gives, when the work is not done in time */
+export async function within<Result>(ms: number, work: Promise<Result>, late: () => Error): Promise<Result> {
+  const timer = new AbortController();
+  const deadline = pause(ms, undefined, { signal: timer.signal }).then(() => {
+    throw late();
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    timer.abort();
   }
 }

@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { explainingHome, homeFiles } from "../merkle-home.js";
-import { decode } from "../read-text.js";
+import { decode } from "../command/read-text.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
 /** A text on its way into a document. Its file stays in the Merkle home until the text is written or given up. */
 export interface Draft {
@@ -10,7 +13,7 @@ export interface Draft {
   remove(): Promise<void>;
 }
 
-export interface DraftOf {
+interface DraftOf {
   readonly home: string;
   /** Says what it is a draft of. */
   readonly name: string;
@@ -56,4 +59,23 @@ async function writeToFreeName(
     }
     throw error;
   }
+}
+
+/** Opens a file in the editor of `VISUAL` or `EDITOR`, and resolves when the editor has ended. */
+export async function openEditor(path: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const editor = env["VISUAL"] || env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
+  const child =
+    process.platform === "win32"
+      ? spawn(`${editor} "${path}"`, { stdio: "inherit", shell: true })
+      : // The variable may hold arguments (`code --wait`), so a shell takes it apart; the path is passed beside it.
+        spawn("/bin/sh", ["-c", `${editor} "$1"`, editor, path], { stdio: "inherit" });
+  const [code, signal] = await once(child, "close");
+  if (code === 0) return;
+  throw new CliError(
+    "editor_failed",
+    code === 127
+      ? `The editor ${editor} was not found.`
+      : `The editor ${editor} ended with ${signal ?? code}.`,
+    { exitCode: exitCodes.unexpected, next: ["set EDITOR to your editor"] },
+  );
 }

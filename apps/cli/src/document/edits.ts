@@ -1,13 +1,11 @@
 import type { Session } from "@merkle/wire";
-import { limits, MerkleError } from "@merkle/wire/plain";
-import { CliError, exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import type { Actor } from "../person/acting.js";
-import { readFileText } from "../read-file-text.js";
-import { readText } from "../read-text.js";
-import { createDraft, type Draft, removeIfDraft } from "./draft.js";
-import { openEditor } from "./open-editor.js";
-import { showConflict } from "./show-conflict.js";
+import { limits, MerkleError, neutralise } from "@merkle/wire/plain";
+import type { CommandContext } from "../command/command.js";
+import { readFileText, readText } from "../command/read-text.js";
+import { readEnvironment } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import type { Actor } from "../identity/acting.js";
+import { createDraft, type Draft, openEditor, removeIfDraft } from "./draft.js";
 import { readVersion } from "./versions.js";
 
 /** A change of a session's document by a command, and who makes it. */
@@ -65,7 +63,7 @@ export async function editInEditor(editing: Editing): Promise<number> {
   const { content = "", version } = await actor.call("read_session_doc", { session_id: session.session_id });
   const draft = await createDraft({ home: config.home, name: `${session.slug}-v${version}` }, content);
   try {
-    await openEditor(draft.path, process.env);
+    await openEditor(draft.path, readEnvironment().variables);
     signal.throwIfAborted();
   } catch (error) {
     if ((await draft.read()) === content) await draft.remove();
@@ -111,4 +109,33 @@ async function write(
       kept_in: keptIn,
     });
   }
+}
+
+/**
+ * Shows what others wrote meanwhile, and returns the error that says where the own text is and how to go on: nothing is
+ * lost, and nothing of theirs is overwritten.
+ */
+export async function showConflict(
+  error: MerkleError,
+  { output, session }: Editing,
+  { expected, keptIn }: { expected: number; keptIn: string },
+): Promise<CliError> {
+  const { diff, current_version: current } = error.details;
+  if (typeof diff === "string") output.note(neutralise(diff));
+  const { slug } = session;
+  const again = `merkle doc edit ${slug} --file ${quoted(keptIn)} --expect ${current}`;
+  return new CliError(
+    "conflict",
+    `The document of ${slug} is at v${current}, your text was made from v${expected}. Nothing was written; your text is kept in ${keptIn}.`,
+    {
+      exitCode: exitCodes.conflict,
+      next: [`merkle doc diff ${slug} ${expected}..${current}`, `put both together, then ${again}`],
+      details: { ...error.details, kept_in: keptIn },
+      cause: error,
+    },
+  );
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

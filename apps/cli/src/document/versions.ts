@@ -1,4 +1,8 @@
-import { usageError } from "../cli-error.js";
+import type { Redaction } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/plain";
+import { usageError } from "../core/cli-error.js";
+import { oneLine } from "../text/one-line.js";
+import { toMoment } from "../text/time.js";
 
 /** A version as a flag says it, with or without its `v`. @throws CliError `usage` */
 export function readVersion(text: string | undefined, name: string): number | undefined {
@@ -22,4 +26,18 @@ export function readVersionRange(text: string | undefined): VersionRange {
   const to = found?.[2] === undefined ? undefined : Number(found[2]);
   if (found && (to === undefined || from <= to)) return { from, to };
   throw usageError(`Name versions as 13..14, or one, or none, got ${JSON.stringify(text)}.`);
+}
+
+/**
+ * `removed by Ana 14:05: holds a key`, in the place of what was said.
+ *
+ * @param indent - what each later line of the reason begins with; in a table it is all one line
+ */
+export function removalText(redaction: Redaction | undefined, indent?: string): string {
+  const { by = null, at = null, reason = null } = redaction ?? {};
+  const who = by === null ? "" : ` by ${oneLine(by)}`;
+  const when = at === null ? "" : ` ${toMoment(at)}`;
+  if (reason === null) return `removed${who}${when}`;
+  const why = indent === undefined ? oneLine(reason) : neutralise(reason).replaceAll("\n", `\n${indent}`);
+  return `removed${who}${when}: ${why}`;
 }

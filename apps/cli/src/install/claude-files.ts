@@ -1,5 +1,5 @@
+import { claudePaths } from "../launch/claude-paths.js";
 import { toHookSettings } from "../launch/hook-settings.js";
-import { claudePaths } from "./claude-paths.js";
 import type { Addition } from "./json-edit.js";
 import type { ServerProgram } from "./server-program.js";
 

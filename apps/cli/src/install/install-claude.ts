@@ -1,20 +1,21 @@
-import { CliError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { findClaude } from "../launch/find-claude.js";
-import { wakePathsOf } from "../launch/wake-paths.js";
-import { carryOut } from "./carry-out.js";
+import { askYesOrNo, canAsk } from "../command/ask.js";
+import type { CommandContext } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import { readEnvironment } from "../config.js";
+import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
+import { findClaude, wakePathsOf } from "../launch/find-claude.js";
 import { claudeFiles } from "./claude-files.js";
 import { readInstalled, writeInstalled } from "./install-record.js";
-import { type FilePlan, planInstall, planUninstall } from "./plan-file.js";
+import { type FilePlan, planInstall, planUninstall, readIfThere, writePlan } from "./plan-file.js";
 import { serverProgram } from "./server-program.js";
-import { readIfThere } from "./write-plan.js";
+import { describePlans, toJson } from "./show-plans.js";
 
 /** Makes Merkle part of every Claude Code session of this user, after showing what that changes (INSTALL-1). */
 export async function installForClaude(context: CommandContext): Promise<number> {
   const { config } = context;
   const installed = await readInstalled(config.home);
   const inTurn = await hasHooksInTurn(context);
-  const files = claudeFiles(serverProgram(config), { env: process.env, inTurn });
+  const files = claudeFiles(serverProgram(config), { env: readEnvironment().variables, inTurn });
   const plans: FilePlan[] = [];
   for (const file of files) {
     const earlier = installed.find((each) => each.path === file.path);
@@ -58,4 +59,39 @@ async function hasHooksInTurn({ output }: CommandContext): Promise<boolean> {
     output.note(`${output.mark.warn} ${error.message}`);
     return true;
   }
+}
+
+interface Undertaking {
+  /** `merkle install`, as it is typed. */
+  readonly command: string;
+  readonly plans: readonly FilePlan[];
+  /** The sentences for when it is done, and when there is nothing to do. */
+  readonly done: string;
+  readonly nothing: string;
+  /** Called around the writing: what is remembered must be there before, and nothing forgotten that is not undone. */
+  readonly before: () => Promise<void>;
+  readonly after: () => Promise<void>;
+}
+
+/** Shows what would change, asks, and changes it. */
+async function carryOut(context: CommandContext, undertaking: Undertaking): Promise<number> {
+  const { flags, output, signal } = context;
+  const { plans, command } = undertaking;
+  const isChange = plans.some((each) => each.current !== each.next);
+  const described = output.diff(describePlans(plans));
+  if (!isChange || isSet(flags, "dryRun")) {
+    output.show({ changed: false, files: toJson(plans) }, isChange ? described : undertaking.nothing);
+    return exitCodes.done;
+  }
+  if (!isSet(flags, "yes")) {
+    if (!canAsk(flags))
+      throw usageError(`${command} needs -y where nobody can be asked.`, `${command} --dry-run`);
+    output.note(described);
+    if (!(await askYesOrNo("Change these files?", signal))) throw interruptedError();
+  }
+  await undertaking.before();
+  for (const plan of plans) await writePlan(plan);
+  await undertaking.after();
+  output.show({ changed: true, files: toJson(plans) }, `${output.mark.ok} ${undertaking.done}`);
+  return exitCodes.done;
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, exitCodes } from "../cli-error.js";
-import { explainingHome, homeFiles } from "../merkle-home.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import type { Addition } from "./json-edit.js";
 
-/** What was done to a file, so that it can be undone. */
+/** The record of a change to a file, so that it can be undone. */
 export interface InstalledFile {
   readonly path: string;
   /** The whole text as it was; null where there was no file. */
@@ -19,7 +19,7 @@ export interface AddedPart {
   readonly addition: Addition;
   /** The lists and objects that were made to hold it. */
   readonly made: readonly string[][];
-  /** What stood in its place. */
+  /** The value that stood in its place. */
   readonly replaced?: { readonly value: unknown };
 }
 

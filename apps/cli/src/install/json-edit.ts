@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Node, parseTree } from "jsonc-parser";
 
-/** What is put into a file: a member of an object by its path, or one more item of the list at a path. */
+/** An addition to a file: a member of an object by its path, or one more item of the list at a path. */
 export type Addition =
   | { readonly kind: "member"; readonly path: readonly string[]; readonly value: unknown }
   | { readonly kind: "item"; readonly path: readonly string[]; readonly value: unknown };
@@ -168,7 +168,7 @@ function lineBreakOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** What one level is indented by: as the first line that is. */
+/** The indentation of one level: as the first line that is. */
 function unitOf(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

@@ -1,13 +1,13 @@
+import { type Reach, reachVariables, toReach } from "../broker/reach.js";
 import type { Config } from "../config.js";
-import { entryFile } from "../entry-file.js";
-import { toMerkleHome } from "../merkle-home.js";
-import { type Reach, reachVariables, toReach } from "../reach.js";
+import { toMerkleHome } from "../core/merkle-home.js";
+import { entryFile } from "../core/this-program.js";
 
-/** What a client runs to speak to Merkle: this same merkle, wherever the client is started. */
+/** The program that a client runs to speak to Merkle: this same merkle, wherever the client is started. */
 export interface ServerProgram {
   readonly command: string;
   readonly entry: readonly string[];
-  /** What is not as it would be by itself: another home, a broker that was named. */
+  /** Variables that differ from the defaults: another home, a broker that was named. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,6 @@
 import type { FilePlan, PlannedChange } from "./plan-file.js";
 
-/** What would change, file by file, as a diff without the lines around it, which are the user's and may hold secrets. */
+/** Shows the changes, file by file, as a diff without the lines around it, which are the user's and may hold secrets. */
 export function describePlans(plans: readonly FilePlan[]): string {
   return plans
     .filter((each) => each.current !== each.next)

@@ -1,7 +1,10 @@
-import type { ServerProgram } from "./server-program.js";
+import { findBroker } from "../broker/broker-client.js";
+import type { CommandContext } from "../command/command.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { type ServerProgram, serverProgram } from "./server-program.js";
 
-/** What a client's user puts into its configuration, in either of two forms, and where. */
-export interface Snippet {
+/** The text that a client's user puts into its configuration, in either of two forms, and where. */
+interface Snippet {
   readonly where: string;
   /** The client starts merkle itself: mail is pushed, the place is kept. */
   readonly stdio: string;
@@ -10,7 +13,7 @@ export interface Snippet {
 }
 
 export const snippetClients = ["cursor", "codex", "gemini", "vscode", "print"] as const;
-export type SnippetClient = (typeof snippetClients)[number];
+type SnippetClient = (typeof snippetClients)[number];
 
 export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl: string): Snippet {
   const { command, entry, env } = program;
@@ -71,4 +74,33 @@ function toToml({
     `args = [${args.map((each) => JSON.stringify(each)).join(", ")}]`,
     ...(variables.length > 0 ? ["", "[mcp_servers.merkle.env]", ...variables] : []),
   ].join("\n");
+}
+
+/** Shows what a client's user puts where, and changes nothing (INSTALL-4). */
+export async function printSnippet(context: CommandContext, client: SnippetClient): Promise<number> {
+  const { config, output } = context;
+  const { where, stdio, http } = snippetFor(client, serverProgram(config), await findMcpUrl(context));
+  output.show(
+    { client, where, stdio, http },
+    `Into ${where}:\n\n${stdio}\n\nor, where merkle is not on the client's machine:\n\n${http}`,
+  );
+  return exitCodes.done;
+}
+
+/** The address that the broker gives to agents; where none answers, the one it would have. */
+async function findMcpUrl({ config, signal }: CommandContext): Promise<string> {
+  const broker = await findBroker(config, signal);
+  try {
+    const { connection_url: url } = await broker.call("get_settings", {});
+    return withView(url);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof CliError)) throw error;
+    return withView(`${broker.base}/api/mcp`);
+  }
+}
+
+/** A model reads it, which pays for every character. */
+function withView(url: string): string {
+  return `${url}${url.includes("?") ? "&" : "?"}view=compact`;
 }

@@ -1,16 +1,17 @@
 import type { Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/plain";
-import type { Asker } from "../ask.js";
-import type { BrokerClient } from "../broker-client.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Prompter } from "../command/ask.js";
 import type { Config } from "../config.js";
-import { counted } from "../duration.js";
-import { findSession } from "../find-session.js";
-import { oneLine } from "../one-line.js";
-import { systemUserName } from "../person/own-person.js";
-import type { HeldTeam } from "../teams/held-teams.js";
-import { findFreePlace } from "../teams/wanted-place.js";
+import { systemUserName } from "../identity/introduce.js";
+import { findSession } from "../sessions/find-session.js";
+import type { StoredPeer } from "../sessions/stored-peers.js";
+import { findFreePlace } from "../sessions/wanted-peer.js";
+import { oneLine } from "../text/one-line.js";
+import { counted } from "../text/time.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
 import {
+  defaultPeerName,
   groupsProblem,
   type NamedSession,
   nameProblem,
@@ -19,12 +20,12 @@ import {
   titleProblem,
   toGroups,
   type Wanted,
-} from "./wanted.js";
-import { defaultPeerName, type Wish } from "./wish.js";
+  type Wish,
+} from "./launch-options.js";
 
-export interface AskWish {
+interface AskWish {
   readonly wanted: Wanted;
-  readonly asker: Asker;
+  readonly prompter: Prompter;
   readonly broker: BrokerClient;
   readonly config: Pick<Config, "home" | "personName">;
   readonly meshId: string;
@@ -34,16 +35,16 @@ export interface AskWish {
  * Asks for what the call does not say, and for nothing else. What is offered is the free place that this machine has in
  * that team, or else what was answered the last time (LAUNCH-10).
  */
-export async function askWish({ wanted, asker, broker, config, meshId }: AskWish): Promise<Wish> {
+export async function askWish({ wanted, prompter, broker, config, meshId }: AskWish): Promise<Wish> {
   const last = await readLastAnswers(config.home);
-  const session = wanted.session ?? (await askSession(asker, broker, last));
-  const team = wanted.team ?? (await askTeam(asker, config, last));
+  const session = wanted.session ?? (await askSession(prompter, broker, last));
+  const team = wanted.team ?? (await askTeam(prompter, config, last));
   const free = await findOffered({ broker, home: config.home, meshId }, session, team, last);
   const offered = free?.peer_name ?? last.name ?? defaultPeerName;
-  const name = wanted.name ?? (await askName(asker, offered));
+  const name = wanted.name ?? (await askName(prompter, offered));
   // What is in the place already stands there to be edited; what was said the last time is good for a new one.
-  const role = wanted.role ?? (await askRole(asker, free ? free.role : last.role));
-  const groups = wanted.groups ?? (await askGroups(asker, free ? free.groups.join(", ") : last.groups));
+  const role = wanted.role ?? (await askRole(prompter, free ? free.role : last.role));
+  const groups = wanted.groups ?? (await askGroups(prompter, free ? free.groups.join(", ") : last.groups));
   // Whoever takes what is offered has not asked for just this name.
   const isOffered = wanted.name === undefined && name === offered;
   return { session, team, name: isOffered ? undefined : name, defaultName: offered, role, groups };
@@ -51,7 +52,11 @@ export async function askWish({ wanted, asker, broker, config, meshId }: AskWish
 
 const newSession = "+";
 
-async function askSession(asker: Asker, broker: BrokerClient, last: LastAnswers): Promise<NamedSession> {
+async function askSession(
+  prompter: Prompter,
+  broker: BrokerClient,
+  last: LastAnswers,
+): Promise<NamedSession> {
   const first = await listOpen(broker, "");
   let typed = "";
   const choices = async (text: string) => {
@@ -65,10 +70,10 @@ async function askSession(asker: Asker, broker: BrokerClient, last: LastAnswers)
   // There is nothing to choose from where nothing is open.
   const isAny = first.sessions.length > 0;
   const chosen = isAny
-    ? await asker.oneOf({ message: "Session", choices, default: last.session })
+    ? await prompter.oneOf({ message: "Session", choices, default: last.session })
     : newSession;
   if (chosen !== newSession) return { kind: "named", name: chosen };
-  const title = await asker.text({
+  const title = await prompter.text({
     message: "Title of the new session",
     default: typed || undefined,
     problemOf: titleProblem,
@@ -98,28 +103,31 @@ function toChoice({ slug, title, teams }: Session) {
 }
 
 function askTeam(
-  asker: Asker,
+  prompter: Prompter,
   { personName }: Pick<Config, "personName">,
   last: LastAnswers,
 ): Promise<string> {
-  return asker.text({
+  return prompter.text({
     message: "Team",
     default: last.team ?? `${personName ?? systemUserName()}'s Team`.slice(-limits.nameCharsMax),
     problemOf: teamProblem,
   });
 }
 
-function askName(asker: Asker, offered: string): Promise<string> {
-  return asker.text({ message: "Peer name", default: offered, problemOf: nameProblem });
+function askName(prompter: Prompter, offered: string): Promise<string> {
+  return prompter.text({ message: "Peer name", default: offered, problemOf: nameProblem });
 }
 
-async function askRole(asker: Asker, offered: string | null | undefined): Promise<string | undefined> {
-  const role = await askOptional(asker, "Role     ", offered, roleProblem);
+async function askRole(prompter: Prompter, offered: string | null | undefined): Promise<string | undefined> {
+  const role = await askOptional(prompter, "Role     ", offered, roleProblem);
   return role || undefined;
 }
 
-async function askGroups(asker: Asker, offered: string | undefined): Promise<readonly string[] | undefined> {
-  const groups = await askOptional(asker, "Groups   ", offered, groupsProblem);
+async function askGroups(
+  prompter: Prompter,
+  offered: string | undefined,
+): Promise<readonly string[] | undefined> {
+  const groups = await askOptional(prompter, "Groups   ", offered, groupsProblem);
   return groups === "" ? undefined : toGroups(groups);
 }
 
@@ -127,12 +135,12 @@ async function askGroups(asker: Asker, offered: string | undefined): Promise<rea
 const none = "-";
 
 async function askOptional(
-  asker: Asker,
+  prompter: Prompter,
   question: string,
   offered: string | null | undefined,
   problemOf: (text: string) => string | undefined,
 ): Promise<string> {
-  const answer = await asker.text({
+  const answer = await prompter.text({
     message: `${question} (optional${offered ? `, ${none} for none` : ""})`,
     default: offered || undefined,
     problemOf: (text) => (text === "" || text === none ? undefined : problemOf(text)),
@@ -146,7 +154,7 @@ async function findOffered(
   session: NamedSession,
   teamName: string,
   last: LastAnswers,
-): Promise<HeldTeam | undefined> {
+): Promise<StoredPeer | undefined> {
   const found = session.kind === "named" ? await findSession(broker, session.name) : null;
   if (!found) return undefined;
   const wanted = { home, meshId, sessionId: found.session_id, teamName };

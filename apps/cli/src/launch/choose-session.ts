@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Session } from "@merkle/wire";
 import { isUuid, neutralise, slugFrom } from "@merkle/wire/plain";
-import type { BrokerClient } from "../broker-client.js";
-import { CliError, exitCodes } from "../cli-error.js";
-import { findNearSession, findSession } from "../find-session.js";
-import type { NamedSession } from "./wanted.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Prompter } from "../command/ask.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { findNearSession, findSession } from "../sessions/find-session.js";
+import type { NamedSession } from "./launch-options.js";
 
 /** The session to launch into: one that is there, or one that is to be made; without a slug it gets one that is free. */
 export type ChosenSession =
@@ -12,7 +13,7 @@ export type ChosenSession =
   | { readonly kind: "new"; readonly slug: string | undefined; readonly title: string };
 
 /** Asks on the terminal whether the session that is nearly called so is meant. */
-export type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
+type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
 
 /**
  * The session of this slug, id or exact title; or a new one of that name, unless one is nearly called so, which is asked
@@ -87,4 +88,14 @@ function notFound(name: string, near: Session | undefined): CliError {
       details: { near: near.slug },
     },
   );
+}
+
+export function askWhetherMeant(prompter: Prompter): AskWhetherMeant {
+  return (name, near) => {
+    const [wanted, slug, title] = [name, near.slug, near.title].map((each) => neutralise(each));
+    return prompter.yesOrNo({
+      message: `There is no session "${wanted}". Join ${slug}, "${title}", instead of making a new one?`,
+      default: true,
+    });
+  };
 }

@@ -1,15 +1,14 @@
 import { hostname } from "node:os";
 import { limits, MerkleError } from "@merkle/wire/plain";
-import type { BrokerClient } from "../broker-client.js";
-import { CliError, exitCodes } from "../cli-error.js";
-import { saveTeam } from "../teams/held-teams.js";
-import { resumePlace, type TakenPlace, type Taker, takePlace } from "../teams/take-place.js";
-import { toOwnPlace } from "../teams/to-held-place.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { makeSessionKey } from "../core/session-key.js";
+import { saveTeam, toOwnPeer } from "../sessions/stored-peers.js";
+import { resumePlace, type TakenPlace, type Taker, takePlace } from "../sessions/take-place.js";
 import type { ChosenSession } from "./choose-session.js";
-import { makeSessionKey } from "./session-key.js";
-import type { Wish } from "./wish.js";
+import type { Wish } from "./launch-options.js";
 
-export interface EnterSession {
+interface EnterSession {
   readonly broker: BrokerClient;
   readonly home: string;
   readonly meshId: string;
@@ -76,6 +75,6 @@ async function createSession(
       throw error;
     });
   if (!created) return undefined;
-  await saveTeam(home, toOwnPlace({ ...created, team_name: wish.team }, { meshId }));
+  await saveTeam(home, toOwnPeer({ ...created, team_name: wish.team }, { meshId }));
   return created.session_id;
 }

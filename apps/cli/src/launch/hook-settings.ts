@@ -1,11 +1,16 @@
-import { toShellLine } from "./shell-quote.js";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { usageError } from "../core/cli-error.js";
+import { toShellLine } from "../text/shell.js";
+import { claudePaths } from "./claude-paths.js";
 
 /** Settings of Claude Code that let it call Merkle where something happens (LAUNCH-14). */
 export interface HookSettings {
   readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
 }
 
-export interface HookGroup {
+interface HookGroup {
   readonly matcher?: string;
   readonly hooks: readonly Hook[];
 }
@@ -50,4 +55,86 @@ const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 function callServer(event: string): Hook {
   const input = Object.fromEntries(filledIn.map((name) => [name, `\${${name}}`]));
   return { type: "mcp_tool", server: "merkle", tool: "hook", input: { event, ...input } };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Our settings together with those that the user gave to Claude Code, a path or JSON: of several `--settings` it takes
+ * the last alone. All that the user set stays; our hooks come on top of the user's.
+ *
+ * @throws CliError `usage` when they cannot be read
+ */
+export async function mergeSettings(
+  ours: HookSettings,
+  given: string | undefined,
+  cwd: string,
+): Promise<Fields> {
+  if (given === undefined) return { ...ours };
+  const theirs = parse(await readGiven(given, cwd), given);
+  const hooks = isFields(theirs["hooks"]) ? theirs["hooks"] : {};
+  const events = new Set([...Object.keys(hooks), ...Object.keys(ours.hooks)]);
+  const merged = [...events].map((event) => [
+    event,
+    [...groupsOf(hooks[event]), ...(ours.hooks[event] ?? [])],
+  ]);
+  return { ...theirs, hooks: Object.fromEntries(merged) };
+}
+
+async function readGiven(given: string, cwd: string): Promise<string> {
+  if (given.trimStart().startsWith("{")) return given;
+  return readFile(resolve(cwd, given), "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`--settings names ${given}, which cannot be read (${error.code}).`);
+  });
+}
+
+function parse(text: string, given: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isFields(value)) return value;
+  } catch {
+    // Not JSON is as wrong as not an object, and told in the same sentence.
+  }
+  const named = given.trimStart().startsWith("{") ? "" : ` names ${given}, which`;
+  throw usageError(`--settings${named} must hold a JSON object.`);
+}
+
+function groupsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The hooks that this user's own settings have not got already: Claude Code runs those beside a launch's, and one that
+ * runs twice would tell the server of an event that did not happen.
+ */
+export async function withoutInstalled(ours: HookSettings, env: NodeJS.ProcessEnv): Promise<HookSettings> {
+  const installed = await readInstalledHooks(claudePaths(env).settings);
+  const lacking = Object.entries(ours.hooks).map(
+    ([event, groups]) => [event, groups.filter((each) => !isAmong(installed, event, each))] as const,
+  );
+  return { hooks: Object.fromEntries(lacking.filter(([, groups]) => groups.length > 0)) };
+}
+
+/** A command may run another merkle than this one, and does the same. */
+function isAmong(installed: object, event: string, group: HookGroup): boolean {
+  const there: unknown = Reflect.get(installed, event);
+  if (!Array.isArray(there)) return false;
+  const isOwnCommand = group.hooks.some((each) => each.type === "command");
+  return there.some((each) =>
+    isOwnCommand ? JSON.stringify(each).includes(" hook session-start") : isDeepStrictEqual(each, group),
+  );
+}
+
+async function readInstalledHooks(path: string): Promise<object> {
+  try {
+    const { hooks }: { hooks?: unknown } = JSON.parse(await readFile(path, "utf8"));
+    return typeof hooks === "object" && hooks !== null ? hooks : {};
+  } catch {
+    // There are none, or Claude Code cannot read them either.
+    return {};
+  }
 }

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { explainingHome, homeFiles } from "../merkle-home.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
 /** What was answered at the last launch from this home. */
 export interface LastAnswers {

@@ -1,45 +1,39 @@
-import { type Asker, canAsk, createAsker } from "../ask.js";
-import { findBroker } from "../broker-client.js";
-import { interruptedError } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { entryFile } from "../entry-file.js";
-import { toReach } from "../reach.js";
+import { findBroker } from "../broker/broker-client.js";
+import { toReach } from "../broker/reach.js";
+import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
+import type { CommandContext } from "../command/command.js";
+import { readEnvironment } from "../config.js";
+import { interruptedError } from "../core/cli-error.js";
+import { entryFile } from "../core/this-program.js";
 import { meetMesh } from "../trust/require-known.js";
-import { askWhetherMeant } from "./ask-whether-meant.js";
 import { askWish } from "./ask-wish.js";
-import { chooseSession } from "./choose-session.js";
-import { toClaudeCall } from "./claude-call.js";
-import { toClaudeEnvironment } from "./claude-environment.js";
+import { askWhetherMeant, chooseSession } from "./choose-session.js";
+import { toClaudeCall, toClaudeEnvironment, writeLaunchFiles } from "./claude-call.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
-import { findClaude } from "./find-claude.js";
-import { toHookSettings } from "./hook-settings.js";
+import { findClaude, wakePathsOf } from "./find-claude.js";
+import { mergeSettings, toHookSettings, withoutInstalled } from "./hook-settings.js";
 import { keepLastAnswers } from "./last-answers.js";
-import { writeLaunchFiles } from "./launch-files.js";
+import { readWanted, toWish, toWishFor, type Wanted, type Wish } from "./launch-options.js";
 import type { Launching } from "./launching.js";
-import { mergeSettings } from "./merge-settings.js";
-import { findResumedPlace } from "./resumed-place.js";
+import { findResumedPeer } from "./resumed-peer.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
 import { tellEntered, tellNotice } from "./tell-launch.js";
-import { wakePathsOf } from "./wake-paths.js";
-import { readWanted, type Wanted } from "./wanted.js";
-import { toWish, toWishFor, type Wish } from "./wish.js";
-import { withoutInstalled } from "./without-installed.js";
 
 /** Takes a place in the session, runs Claude Code as its agent, and resolves with the code that it ends with. */
 export async function launchAgent(context: CommandContext): Promise<number> {
   const wanted = readWanted(context);
-  const asker = toAsker(context, wanted);
-  const launching = await prepare(context, wanted, asker);
+  const prompter = toAsker(context, wanted);
+  const launching = await prepare(context, wanted, prompter);
   const { broker, wish, meshId } = launching;
-  const chosen = await chooseSession(broker, wish.session, asker && askWhetherMeant(asker));
+  const chosen = await chooseSession(broker, wish.session, prompter && askWhetherMeant(prompter));
   if (wanted.dryRun) return showDryRun(launching, chosen);
 
   await tellNotice(launching, chosen);
-  if (asker && !(await asker.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
+  if (prompter && !(await prompter.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
   const entered = await enterSession(chosen, { broker, home: context.config.home, meshId, wish });
   try {
-    if (asker) await keepAnswers(context, entered);
+    if (prompter) await keepAnswers(context, entered);
     await tellEntered(launching, entered);
     return await runClaude(launching, entered);
   } finally {
@@ -48,25 +42,30 @@ export async function launchAgent(context: CommandContext): Promise<number> {
 }
 
 /** Null where nobody can be asked, or wants to be. */
-function toAsker({ flags, signal }: CommandContext, { yes, dryRun }: Wanted): Asker | null {
-  return canAsk(flags) && !yes && !dryRun ? createAsker(signal) : null;
+function toAsker({ flags, signal }: CommandContext, { yes, dryRun }: Wanted): Prompter | null {
+  return canAsk(flags) && !yes && !dryRun ? createPrompter(signal) : null;
 }
 
 /** Finds out all that is needed without changing anything; what costs least comes first. */
-async function prepare(context: CommandContext, wanted: Wanted, asker: Asker | null): Promise<Launching> {
+async function prepare(
+  context: CommandContext,
+  wanted: Wanted,
+  prompter: Prompter | null,
+): Promise<Launching> {
   const { config, signal } = context;
   const resumed = await wishToGoOn(context, wanted);
-  const said = resumed ?? (asker ? undefined : toWish(wanted));
+  const said = resumed ?? (prompter ? undefined : toWish(wanted));
   const claude = await findClaude({ named: wanted.claudeBin });
   const inTurn = wakePathsOf(claude.version).paths.includes("hooks");
   const hooks = await withoutInstalled(
     toHookSettings([process.execPath, entryFile()], { inTurn }),
-    process.env,
+    readEnvironment().variables,
   );
   const settings = await mergeSettings(hooks, wanted.claude.settings, process.cwd());
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
-  const wish = said ?? (asker ? await askWish({ wanted, asker, broker, config, meshId }) : toWish(wanted));
+  const wish =
+    said ?? (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : toWish(wanted));
   return { context, wanted, wish, claude, broker, meshId, hooks, settings };
 }
 
@@ -77,7 +76,12 @@ async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): P
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const { home } = config;
-  const place = await findResumedPlace(resumes, { home, meshId, cwd: process.cwd(), env: process.env });
+  const place = await findResumedPeer(resumes, {
+    home,
+    meshId,
+    cwd: process.cwd(),
+    env: readEnvironment().variables,
+  });
   return place && toWishFor(place, wanted);
 }
 
@@ -104,7 +108,7 @@ async function runClaude(
     return await runProgram({
       path: claude.path,
       args: call.args,
-      env: toClaudeEnvironment(process.env, call.env),
+      env: toClaudeEnvironment(readEnvironment().variables, call.env),
       // It acts in the place even when this process is killed and it is not.
       onStart: (pid) => hold.include(pid),
     });

@@ -1,9 +1,8 @@
-import type { BrokerClient } from "../broker-client.js";
-import type { CommandContext } from "../command.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { CommandContext } from "../command/command.js";
 import type { Claude } from "./find-claude.js";
 import type { HookSettings } from "./hook-settings.js";
-import type { Wanted } from "./wanted.js";
-import type { Wish } from "./wish.js";
+import type { Wanted, Wish } from "./launch-options.js";
 
 /** A launch of which everything is known but what the broker says to it. */
 export interface Launching {

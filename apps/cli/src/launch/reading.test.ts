@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { CommandContext } from "../command.js";
+import type { CommandContext } from "../command/command.js";
+import { createOutput } from "../command/output.js";
 import { readConfig } from "../config.js";
-import { createOutput } from "../output.js";
 import { readClaudeArgs } from "./claude-args.js";
-import { toHookSettings } from "./hook-settings.js";
-import { mergeSettings } from "./merge-settings.js";
-import { wakePathsOf } from "./wake-paths.js";
-import { readWanted } from "./wanted.js";
+import { wakePathsOf } from "./find-claude.js";
+import { mergeSettings, toHookSettings } from "./hook-settings.js";
+import { readWanted } from "./launch-options.js";
 
 async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) {
   const config = await readConfig({ flags, env: { MERKLE_HOME: "/nowhere", ...env }, cwd: "/" });

@@ -1,10 +1,10 @@
-import { exitCodes } from "../cli-error.js";
-import { toReach } from "../reach.js";
+import { toReach } from "../broker/reach.js";
+import { exitCodes } from "../core/cli-error.js";
+import { toShellLine } from "../text/shell.js";
 import type { ChosenSession } from "./choose-session.js";
 import { toClaudeCall } from "./claude-call.js";
-import { expectedPlace, unknownPlaceId } from "./expected-place.js";
+import { expectedPeer, unknownPlaceId } from "./expected-peer.js";
 import type { Launching } from "./launching.js";
-import { toShellLine } from "./shell-quote.js";
 import { whoIn } from "./tell-launch.js";
 
 /**
@@ -14,7 +14,7 @@ import { whoIn } from "./tell-launch.js";
 export async function showDryRun(launching: Launching, chosen: ChosenSession): Promise<number> {
   const { context, wanted, claude, broker, hooks } = launching;
   const { output, config } = context;
-  const { place, taken } = await expectedPlace(launching, chosen);
+  const { place, taken } = await expectedPeer(launching, chosen);
   const call = toClaudeCall(
     { ...toReach(config), url: broker.base, team: place },
     { ...wanted.agent, userArgs: wanted.claude.others },

@@ -1,17 +1,17 @@
-import { counted } from "../duration.js";
-import { oneLine } from "../one-line.js";
+import { oneLine } from "../text/one-line.js";
+import { toShellLine } from "../text/shell.js";
+import { counted } from "../text/time.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { EnteredSession } from "./enter-session.js";
-import { expectedPlace } from "./expected-place.js";
+import { expectedPeer } from "./expected-peer.js";
+import { wakePathsOf } from "./find-claude.js";
 import type { Launching } from "./launching.js";
-import { toShellLine } from "./shell-quote.js";
-import { wakePathsOf } from "./wake-paths.js";
 
 /** Before anything is done: who will read along, and what will run. */
 export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
   const { context, wanted, claude } = launching;
   const { output } = context;
-  const { place } = await expectedPlace(launching, chosen);
+  const { place } = await expectedPeer(launching, chosen);
   const title = chosen.kind === "there" ? chosen.session.title : chosen.title;
   const runs = toShellLine(["claude", ...wanted.claudeArgs]);
   const { advice } = wakePathsOf(claude.version);

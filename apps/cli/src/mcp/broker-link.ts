@@ -1,14 +1,13 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { closeCodes, MerkleError } from "@merkle/wire/plain";
+import { toRefusal, trustingWebSocket } from "../broker/live-client.js";
+import type { OperationCaller } from "../broker/reach.js";
+import { type Reach, reachBroker } from "../broker/reach.js";
+import { findRunningBroker } from "../broker/run-file.js";
 import type { Config } from "../config.js";
-import { toRefusal } from "../live-client.js";
-import { introduce } from "../member/introduce.js";
-import { type Reach, reachBroker } from "../reach.js";
-import { findRunningBroker } from "../run-file.js";
-import type { OperationCaller } from "../teams/take-place.js";
+import { introduce } from "../identity/introduce.js";
 import { meetMesh } from "../trust/require-known.js";
-import { trustingWebSocket } from "../trusting-web-socket.js";
 
 /** The one connection to the broker, which need not be there: it is tried for as long as the server runs. */
 export interface BrokerLink {
@@ -29,13 +28,13 @@ export interface BrokerLink {
   close(): Promise<void>;
 }
 
-export interface LinkCallOptions {
+interface LinkCallOptions {
   readonly signal?: AbortSignal;
   /** How long to go on trying when the connection breaks in between. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
-export interface BrokerLinkOptions {
+interface BrokerLinkOptions {
   readonly config: Pick<Config, "broker"> & Reach;
   /** Told of each client before it connects: one that the broker ended for good is replaced by another. */
   readonly onClient: (client: MerkleClient) => void;

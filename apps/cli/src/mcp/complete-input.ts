@@ -1,33 +1,35 @@
 import type { Operation } from "@merkle/wire";
 import { isUuid, MerkleError } from "@merkle/wire/plain";
-import type { Keyring } from "./keyring.js";
+import { readEnvironment } from "../config.js";
+import { findProject } from "../progress/find-project.js";
 import type { Fields } from "./membership.js";
-import type { Team, Teams } from "./teams.js";
+import type { PeerSession, PeerSessions } from "./peer-sessions.js";
+import type { SecretStore } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
 
-export interface Completing {
+interface Completing {
   readonly operation: Operation;
   readonly fields: Fields;
   /** Why the session that this server was started for cannot be entered. */
   readonly refusal: MerkleError | null;
-  readonly teams: Teams;
-  readonly keyring: Keyring;
+  readonly teams: PeerSessions;
+  readonly secretStore: SecretStore;
 }
 
-export interface Completed {
+interface Completed {
   readonly input: Fields;
   /** The team as which it is called, where this server keeps that team's place. */
-  readonly team: Team | undefined;
+  readonly team: PeerSession | undefined;
 }
 
 /**
  * Puts in what this server keeps for the model: the session joined last where none is named, and the credential (STDIO-3).
  * A team's or person's bare uuid stands for the credential that this server has of it. Nothing else is looked at.
  */
-export function completeInput({ operation, fields, refusal, teams, keyring }: Completing): Completed {
+export function completeInput({ operation, fields, refusal, teams, secretStore }: Completing): Completed {
   if (!("team_id" in operation.input.shape)) return { input: fields, team: undefined };
   const { team_id: named } = fields;
-  const byName = typeof named === "string" && isUuid(named) ? keyring.find(named) : undefined;
+  const byName = typeof named === "string" && isUuid(named) ? secretStore.find(named) : undefined;
   const chosen = byName === undefined ? undefined : teams.find(String(named));
   const credential = byName === undefined ? {} : { team_id: byName };
   if (!takesLastSession(operation)) {
@@ -52,7 +54,11 @@ export function completeInput({ operation, fields, refusal, teams, keyring }: Co
   };
 }
 
-function findTeam(teams: Teams, { afterLeaving }: Operation, session: string | undefined): Team | undefined {
+function findTeam(
+  teams: PeerSessions,
+  { afterLeaving }: Operation,
+  session: string | undefined,
+): PeerSession | undefined {
   const last = teams.findLast(session);
   return last ?? (afterLeaving ? teams.findLeft(session) : undefined);
 }
@@ -62,4 +68,11 @@ function noSession({ name }: Operation): MerkleError {
     "bad_request",
     `${name}: you have joined no session yet. Call join_session first, or name a session_id; list_sessions shows those there are.`,
   );
+}
+
+/** Puts in the project that this server works in, where an operation is about one and none is named (PROGRESS-10). */
+export async function fillProject({ input }: Operation, fields: Fields): Promise<Fields> {
+  if (!("projectId" in input.shape) || fields["projectId"] !== undefined) return fields;
+  const projectId = await findProject(readEnvironment().projectFolder);
+  return projectId === null ? fields : { ...fields, projectId };
 }

@@ -4,22 +4,22 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import type { Introduction } from "./greet-first.js";
 import type { ClientInfo } from "./self-description.js";
 import type { StdioTransport } from "./stdio-transport.js";
-import type { ToolDesk } from "./tool-desk.js";
-import { type ChannelMessage, channelMethod } from "./waking/channel.js";
+import type { ToolServer } from "./tool-server.js";
+import { type ChannelMessage, channelMethod } from "./waking/wake-paths.js";
 
-export interface ServedDesk {
+export interface ServedTools {
   /** Opens it where nobody has, for this client. */
-  open(client: DeskClient): Promise<ToolDesk>;
+  open(client: ToolClient): Promise<ToolServer>;
 }
 
-export interface DeskClient {
+export interface ToolClient {
   /** How it introduced itself, once it has. */
   readonly info: () => ClientInfo | undefined;
   readonly sendChannel: (message: ChannelMessage) => Promise<void>;
 }
 
 interface Serving {
-  readonly desk: ServedDesk;
+  readonly desk: ServedTools;
   readonly introduction: Introduction;
   /** Where requests come in. */
   readonly requests: StdioTransport;
@@ -53,7 +53,7 @@ export function createServer({ desk, introduction, requests }: Serving): Server 
   return server;
 }
 
-function openDesk(server: Server, desk: ServedDesk): Promise<ToolDesk> {
+function openDesk(server: Server, desk: ServedTools): Promise<ToolServer> {
   return desk.open({
     info: () => server.getClientVersion(),
     // Of an experimental capability, so that the SDK has no method for it.

@@ -14,7 +14,7 @@ export interface Introduction {
   readonly instructions: string;
 }
 
-export interface GreetingTransport extends Transport {
+interface GreetingTransport extends Transport {
   /** Begins to read. Resolves when the first message has come and, where it was a greeting, has been answered. */
   meet(): Promise<void>;
 }

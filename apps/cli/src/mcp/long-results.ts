@@ -1,4 +1,8 @@
-import { MerkleError } from "@merkle/wire/plain";
+import type { Operation } from "@merkle/wire";
+import { compactError, MerkleError } from "@merkle/wire/plain";
+import type { HookEvent } from "./hooks/hook-call.js";
+import type { McpOptions } from "./options.js";
+import type { SecretStore } from "./secret-store.js";
 
 /** Above 50,000 characters Claude Code puts a result into a file; this leaves room for what it adds. */
 export const resultCharsMax = 40_000;
@@ -10,7 +14,7 @@ const keptMax = 8;
 const keptCharsMax = 4 * 1024 * 1024;
 
 /** Results that are too long for one answer, handed out in pieces (STDIO-9). */
-export interface LongResults {
+interface LongResults {
   /** What a tool answers: the text itself, or its first piece under a line that says how to get the next. */
   shorten(tool: string, text: string): string;
   /** @throws not_found when the piece is kept no longer */
@@ -90,4 +94,51 @@ function findCut(text: string, from: number, to: number): number {
   if (lineEnd >= from && lineEnd >= to - slackChars) return lineEnd + 1;
   const code = text.charCodeAt(to - 1);
   return code >= 0xd800 && code <= 0xdbff ? to - 1 : to;
+}
+
+/** What a tool answers: one text, and no `structuredContent`, which clients would show instead of it. */
+export type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };
+
+interface Renderer {
+  /** @param notice - a line of ours before all else */
+  output(operation: Operation, output: unknown, notice?: string): CallResult;
+  error(tool: string, error: MerkleError): CallResult;
+  text(text: string): CallResult;
+  /** What a hook of that event tells the client to add to the conversation; nothing when the text is empty. */
+  hook(event: HookEvent, text: string): CallResult;
+}
+
+interface RendererOptions {
+  readonly view: McpOptions["view"];
+  readonly secretStore: SecretStore;
+  readonly longResults: LongResults;
+}
+
+/** Makes answers: short text for a model, in pieces when it is long after all, or whole JSON for a program (STDIO-9). */
+export function createRenderer({ view, secretStore, longResults }: RendererOptions): Renderer {
+  const toResult = (text: string): CallResult => ({ content: [{ type: "text", text }] });
+
+  function shorten(tool: string, text: string): CallResult {
+    return toResult(longResults.shorten(tool, secretStore.hide(text)));
+  }
+
+  return {
+    text: toResult,
+    hook(event, text) {
+      const added = { hookEventName: event, additionalContext: secretStore.hide(text) };
+      return toResult(JSON.stringify(text === "" ? {} : { hookSpecificOutput: added }));
+    },
+    output(operation, output, notice) {
+      if (view === "json") return toResult(secretStore.hide(JSON.stringify(output)));
+      const text = operation.compact(output, { keeper: "server" });
+      return shorten(operation.name, notice === undefined ? text : `${notice}\n${text}`);
+    },
+    error(tool, error) {
+      const result =
+        view === "json"
+          ? toResult(secretStore.hide(JSON.stringify(error.toBody())))
+          : shorten(tool, compactError(error));
+      return { ...result, isError: true };
+    },
+  };
 }

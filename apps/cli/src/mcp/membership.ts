@@ -1,24 +1,31 @@
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { MerkleError, parseTeamCredential } from "@merkle/wire/plain";
-import { CliError } from "../cli-error.js";
-import { makeSessionKey } from "../launch/session-key.js";
-import { findHeldTeam, forgetTeam, type HeldTeam, holdTeam, saveTeam } from "../teams/held-teams.js";
-import type { ProcessLock } from "../teams/process-lock.js";
-import { takePlace } from "../teams/take-place.js";
-import { toHeldPlace, toOwnPlace } from "../teams/to-held-place.js";
+import { CliError } from "../core/cli-error.js";
+import type { ProcessLock } from "../core/process-lock.js";
+import { makeSessionKey } from "../core/session-key.js";
+import {
+  findStoredPeer,
+  forgetTeam,
+  holdTeam,
+  type StoredPeer,
+  saveTeam,
+  toOwnPeer,
+  toStoredPeer,
+} from "../sessions/stored-peers.js";
+import { takePlace } from "../sessions/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
-import type { Keyring } from "./keyring.js";
+import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
+import type { SecretStore } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
-import type { NewTeam, Team, Teams } from "./teams.js";
 
 /** The operations that make, change or end a place: what they give out is kept for the model, and for the next server. */
 export interface Membership {
   createSession(input: Fields, signal: AbortSignal): Promise<OutputOf<"create_session">>;
   joinSession(input: Fields, signal: AbortSignal): Promise<OutputOf<"join_session">>;
-  leaveSession(input: Fields, team: Team, signal: AbortSignal): Promise<OutputOf<"leave_session">>;
+  leaveSession(input: Fields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"leave_session">>;
   rotateCredential(
     input: Fields,
-    team: Team,
+    team: PeerSession,
     signal: AbortSignal,
   ): Promise<OutputOf<"rotate_team_credential">>;
   /** Notes that the places are held for another conversation of the client from now on. */
@@ -31,13 +38,13 @@ export type Fields = Readonly<Record<string, unknown>>;
 interface Joining {
   readonly joined: OutputOf<"join_session">;
   /** The place as it was taken, where it was taken already. */
-  readonly taken?: { readonly held: HeldTeam; readonly hold: ProcessLock };
+  readonly taken?: { readonly held: StoredPeer; readonly hold: ProcessLock };
 }
 
-export interface MembershipOptions {
+interface MembershipOptions {
   readonly link: BrokerLink;
-  readonly teams: Teams;
-  readonly keyring: Keyring;
+  readonly teams: PeerSessions;
+  readonly secretStore: SecretStore;
   readonly home: string;
   readonly claudeSessionId: string | null;
   readonly describe: () => SelfDescription;
@@ -45,7 +52,7 @@ export interface MembershipOptions {
 }
 
 export function createMembership(options: MembershipOptions): Membership {
-  const { link, teams, keyring, home, describe, log } = options;
+  const { link, teams, secretStore, home, describe, log } = options;
   let { claudeSessionId } = options;
 
   function call<Name extends OperationName>(name: Name, input: Fields, signal: AbortSignal) {
@@ -66,8 +73,8 @@ export function createMembership(options: MembershipOptions): Membership {
   async function save(team: Pick<NewTeam, "placeId" | "credential"> & GivenNames): Promise<void> {
     try {
       const meshId = await link.meetMesh();
-      const before = await findHeldTeam(home, team.placeId);
-      const held = toHeldPlace(toGiven(team), { meshId, claudeSessionId }, before);
+      const before = await findStoredPeer(home, team.placeId);
+      const held = toStoredPeer(toGiven(team), { meshId, claudeSessionId }, before);
       await saveTeam(home, { ...held, team_id: team.teamId });
     } catch (error) {
       noteUnsaved(error);
@@ -78,7 +85,7 @@ export function createMembership(options: MembershipOptions): Membership {
   async function saveOwnPlace(joined: OutputOf<"join_session">): Promise<void> {
     try {
       const meshId = await link.meetMesh();
-      await saveTeam(home, toOwnPlace(joined, { meshId }));
+      await saveTeam(home, toOwnPeer(joined, { meshId }));
     } catch (error) {
       noteUnsaved(error);
     }
@@ -125,7 +132,7 @@ export function createMembership(options: MembershipOptions): Membership {
     async createSession(input, signal) {
       const created = await call("create_session", input, signal);
       const { creator_team_name: name } = input;
-      keyring.keepFrom(created);
+      secretStore.keepFrom(created);
       if (typeof name === "string") {
         const { session_id: sessionId, slug, team_id: credential, cursor: place } = created;
         const teamId = bareId(credential);
@@ -139,7 +146,7 @@ export function createMembership(options: MembershipOptions): Membership {
         input["team_id"] === undefined
           ? await joinWithoutCredential(input, signal)
           : { joined: await call("join_session", { ...describe(), ...input }, signal), taken: undefined };
-      keyring.keepFrom(joined);
+      secretStore.keepFrom(joined);
       const isNewTeam =
         !taken && joined.peer_id !== null && joined.team_id !== joined.peer_id && !joined.resumed;
       if (isNewTeam && input["team_id"] === undefined) await saveOwnPlace(joined);
@@ -154,13 +161,13 @@ export function createMembership(options: MembershipOptions): Membership {
       const left = await call("leave_session", input, signal);
       await teams.leave(team);
       // The id is the broker's word: another mesh's place may have it, and stays.
-      const held = await findHeldTeam(home, team.placeId);
+      const held = await findStoredPeer(home, team.placeId);
       if (held?.credential === team.credential) await forgetTeam(home, team.placeId).catch(noteUnsaved);
       return left;
     },
     async rotateCredential(input, team, signal) {
       const rotated = await call("rotate_team_credential", input, signal);
-      keyring.keepFrom(rotated);
+      secretStore.keepFrom(rotated);
       team.credential = rotated.team_id;
       teams.subscribe();
       await save(team);

@@ -1,7 +1,7 @@
 import { operations, toTool } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { writeInstructions } from "./instructions.js";
 import { knownToolsets, readMcpOptions } from "./options.js";
+import { writeInstructions } from "./serve-stdio.js";
 import { listTools } from "./tool-list.js";
 
 it("[STDIO-2] the toolsets that a flag may name are those of the catalogue", () => {

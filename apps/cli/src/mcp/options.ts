@@ -1,6 +1,6 @@
 import type { Toolset } from "@merkle/wire";
-import { usageError } from "../cli-error.js";
-import { type Flags, isSet, textOf } from "../flags.js";
+import { type Flags, isSet, textOf } from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
 
 /** What `merkle mcp` was told when it was started. */
 export interface McpOptions {

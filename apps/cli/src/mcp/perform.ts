@@ -1,29 +1,29 @@
 import { catalogue, type InputOf, type Operation, type OperationName, type OutputOf } from "@merkle/wire";
 import { isUuid, MerkleError } from "@merkle/wire/plain";
-import { asStub } from "../sealed/open-message.js";
-import type { Sealing } from "../sealed/sealing.js";
+import { asStub } from "../private-messages/open-message.js";
+import type { Sealing } from "../private-messages/private-messages.js";
 import type { BrokerLink } from "./broker-link.js";
-import { noteDeclared } from "./hooks/status-teller.js";
+import { noteDeclared } from "./hooks/status-reporter.js";
 import type { Caller } from "./hooks/turn.js";
-import type { Keyring } from "./keyring.js";
 import type { Acknowledger } from "./mail/acknowledger.js";
+import { resyncNotice } from "./mail/inbox.js";
 import { readAlong } from "./mail/read-along.js";
-import { resyncNotice } from "./mail/resync-notice.js";
 import { type Waited, waitForMessages } from "./mail/wait.js";
 import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
-import type { Team } from "./teams.js";
+import type { PeerSession } from "./peer-sessions.js";
+import type { SecretStore } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
 
-export interface Performance {
+interface Performance {
   readonly operation: Operation;
   readonly input: Fields;
-  readonly team: Team | undefined;
+  readonly team: PeerSession | undefined;
   readonly caller: Caller;
   readonly signal: AbortSignal;
 }
 
-export interface Performed {
+interface Performed {
   readonly output: unknown;
   /** A line of ours that the model must see before all else. */
   readonly notice?: string | undefined;
@@ -31,12 +31,12 @@ export interface Performed {
   readonly settle?: (arrived: boolean) => void;
 }
 
-export type Performer = (performance: Performance) => Promise<Performed>;
+type Performer = (performance: Performance) => Promise<Performed>;
 
 interface PerformerOptions {
   readonly link: BrokerLink;
   readonly membership: Membership;
-  readonly keyring: Keyring;
+  readonly secretStore: SecretStore;
   readonly sealing: Sealing;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
@@ -44,14 +44,14 @@ interface PerformerOptions {
 
 /** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { link, membership, keyring, sealing, acknowledger, view } = options;
+  const { link, membership, secretStore, sealing, acknowledger, view } = options;
 
   async function ask({ operation, input, signal }: Performance): Promise<unknown> {
     // The broker knows what an input of its operation is, and refuses what is none.
     const output = await link.call(operation.name as OperationName, input as InputOf<OperationName>, {
       signal,
     });
-    keyring.keepFrom(output);
+    secretStore.keepFrom(output);
     return output;
   }
 
@@ -89,6 +89,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     if (team) notices[name]?.(team, Object(output));
     return { output };
   }
+
   async function readHistory(performance: Performance): Promise<OutputOf<"get_history">> {
     // The broker's answer to an operation is that operation's output.
     const page = (await ask(performance)) as OutputOf<"get_history">;
@@ -116,7 +117,7 @@ export function createPerformer(options: PerformerOptions): Performer {
 
   async function read(
     { caller, signal }: Performance,
-    team: Team,
+    team: PeerSession,
     how: { timeoutMs: number; includeOwn: boolean },
   ): Promise<Performed> {
     const request = { team, ...how, view, signal };
@@ -136,7 +137,7 @@ export function createPerformer(options: PerformerOptions): Performer {
   };
 }
 
-function toPerformed(team: Team, { output, again, settle }: Waited): Performed {
+function toPerformed(team: PeerSession, { output, again, settle }: Waited): Performed {
   const wasResynced = team.resynced;
   const seen = [...(again ?? [])].map((sequence) => `#${sequence}`);
   const { warning } = team;
@@ -157,7 +158,7 @@ function toPerformed(team: Team, { output, again, settle }: Waited): Performed {
 }
 
 /** What the model did itself is no news to it; what it acknowledged is not handed to it. */
-const notices: Partial<Record<OperationName, (team: Team, output: Fields) => void>> = {
+const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields) => void>> = {
   // The broker's answer to an operation is that operation's output.
   set_status: (team, output) => noteDeclared(team, output as OutputOf<"set_status">),
   ack: (team, { cursor }) => {
@@ -172,7 +173,7 @@ const notices: Partial<Record<OperationName, (team: Team, output: Fields) => voi
   },
 };
 
-function noteWritten({ document }: Team, version: unknown): void {
+function noteWritten({ document }: PeerSession, version: unknown): void {
   if (typeof version === "number") document.told = Math.max(document.told, version);
 }
 

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { InputOf, Toolset, WakePath } from "@merkle/wire";
+import { readEnvironment } from "../config.js";
 
 /** What this server says of its client and its machine where it takes a place, so that others know whom they write to. */
 export type SelfDescription = Pick<InputOf<"join_session">, "capabilities" | "cwd" | "machine">;
@@ -10,7 +11,7 @@ export interface ClientInfo {
   readonly version: string;
 }
 
-export interface Describing {
+interface Describing {
   readonly client: ClientInfo | undefined;
   readonly toolsets: ReadonlySet<Toolset>;
   readonly wake: readonly WakePath[];
@@ -18,11 +19,12 @@ export interface Describing {
 
 /** What is longer than the broker takes is cut: a client must not be kept out by its own name. */
 export function describeSelf({ client, toolsets, wake }: Describing): SelfDescription {
+  const { model: named, projectFolder } = readEnvironment();
   const name = oneLine(client?.name ?? "", 100);
   const version = oneLine(client?.version ?? "", 100);
   const machine = oneLine(hostname(), 100);
   // A server is not told its client's model. It inherits what the launch, or the user for Claude Code, has named.
-  const model = oneLine(process.env["MERKLE_MODEL"] || process.env["ANTHROPIC_MODEL"] || "", 100);
+  const model = oneLine(named, 100);
   return {
     capabilities: {
       ...(name && { client: name }),
@@ -31,7 +33,7 @@ export function describeSelf({ client, toolsets, wake }: Describing): SelfDescri
       toolsets: [...toolsets],
       wake: [...wake],
     },
-    cwd: (process.env["CLAUDE_PROJECT_DIR"] || process.cwd()).slice(0, 1_000),
+    cwd: projectFolder.slice(0, 1_000),
     ...(machine && { machine }),
   };
 }

@@ -11,7 +11,7 @@ export interface StdioTransport extends Transport {
   readonly ended: Promise<void>;
 }
 
-export interface StdioRequest {
+interface StdioRequest {
   /** The parameters as they came: the SDK's schemas drop fields that an operation must refuse (CAT-5). */
   readonly params: unknown;
   /** Aborted when nobody waits for the answer any more. */

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { limits } from "@merkle/wire/plain";
+import { usageError } from "../core/cli-error.js";
 
 /** Git answers at once, or something is wrong with the disk. */
 const gitMsMax = 3_000;
@@ -40,4 +41,11 @@ async function git(folder: string, args: readonly string[]): Promise<string | nu
   } catch {
     return null;
   }
+}
+
+/** The project that a command is about: the one named, or that of the folder. @throws CliError `usage` where neither is */
+export async function chooseProject(named: string | undefined, usage: string): Promise<string> {
+  const project = named?.trim() || (await findProject(process.cwd()));
+  if (project) return project;
+  throw usageError("This folder is in no git repository: say which project, with --project.", usage);
 }

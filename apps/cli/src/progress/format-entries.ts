@@ -1,8 +1,8 @@
 import type { OutputOf, ProgressEntry } from "@merkle/wire";
-import { toMoment } from "../age.js";
-import { indented, oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
-import { formatTable } from "../table.js";
+import type { Output } from "../command/output.js";
+import { indented, oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toMoment } from "../text/time.js";
 
 /** One line for each entry: when, what was done, by whom, its tags, and its id. */
 export function formatEntries(entries: readonly ProgressEntry[], output: Output): string {

@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import type { BrokerOptions } from "@merkle/broker";
 import { isClearText } from "@merkle/wire/plain";
-import { usageError } from "../cli-error.js";
-import { oneLine } from "../one-line.js";
-import { readOneOf } from "../one-of.js";
-import { readSettingsText } from "../read-settings-text.js";
+import { readOneOf } from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
+import { readSettingsText } from "../core/read-settings-text.js";
+import type { BrokerOptions } from "../start/broker.js";
+import { oneLine } from "../text/one-line.js";
 import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
 
 type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
-  /** What whoever starts the broker should know. */
+  /** Sentences for whoever starts the broker. */
   readonly notices: readonly string[];
 };
 
@@ -117,7 +117,7 @@ export function parseSettingsFile(
   return { content, openai, logging, foreign: { path, says, content: [text, fillIn(address, env) ?? null] } };
 }
 
-/** Of the user's own address they answer for the way there themselves. */
+/** The user answers for the way to an address of the user's own. */
 function refuseClearText(address: string): void {
   if (!isClearText(address)) return;
   throw usageError(

@@ -1,18 +1,21 @@
+import type { Message } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
 import {
   type AuditKey,
   type Consistency,
+  canonicalJson,
   checkLaterHead,
   isSignedBy,
+  parseHeadLine,
   type SignedHead,
 } from "@merkle/wire/record";
-import type { BrokerClient } from "../broker-client.js";
-import { CliError, exitCodes } from "../cli-error.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import { nodeCrypto } from "./node-crypto.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
 import { believed } from "./verify-file.js";
 
-export interface Told {
+interface Told {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
 }
@@ -54,7 +57,7 @@ async function isSigned({ head, keys }: Told): Promise<boolean> {
   return key !== undefined && isSignedBy(head, key, nodeCrypto.verifySignature);
 }
 
-/** What the broker has to show that the one head goes on from the other. A broker that cannot is one that has not. */
+/** The broker's proof that the one head goes on from the other. A broker that cannot is one that has not. */
 async function readProofs(
   from: SignedHead,
   to: SignedHead,
@@ -89,4 +92,25 @@ function notTheSame(message: string, seen: SeenRecord | null, sessionId: string)
       details: { seen: seen?.head ?? null },
     },
   );
+}
+
+/**
+ * Compares what a conclusion seals with what this machine saw of the record before (CLI-73). A broker that cannot be
+ * asked just now is no reason to say anything: whoever verifies the session later compares it then.
+ *
+ * @returns what must be said loudly; null when there is nothing to say
+ */
+export async function checkConcluded(
+  { event, content, session_id: sessionId }: Message,
+  { home, broker }: { readonly home: string; readonly broker: Pick<BrokerClient, "call"> },
+): Promise<CliError | null> {
+  if (event !== "session_concluded" || content["head"] === undefined) return null;
+  try {
+    const head = parseHeadLine(canonicalJson(content["head"]));
+    const { keys } = await broker.call("session_seal", { session_id: sessionId });
+    await checkSeen({ head, keys }, { home, broker, sessionId });
+    return null;
+  } catch (error) {
+    return error instanceof CliError && error.code === "verification_failed" ? error : null;
+  }
 }

@@ -1,9 +1,8 @@
 import { PassThrough, type Readable } from "node:stream";
-import type { BrokerClient } from "../broker-client.js";
-import type { Flags } from "../flags.js";
-import { progressLine } from "./progress-line.js";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { type Flags, isSet } from "../command/flags.js";
 
-export interface Download {
+interface Download {
   readonly broker: Pick<BrokerClient, "download">;
   readonly path: string;
   readonly flags: Flags;
@@ -39,4 +38,29 @@ export function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(0)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** One line on stderr that says how far something is, for a person who looks at a terminal; for others nothing. */
+interface ProgressLine {
+  show(text: string): void;
+  /** Removes the line. May be called twice. */
+  end(): void;
+}
+
+const everyMs = 100;
+
+export function progressLine(flags: Flags, stderr: NodeJS.WriteStream = process.stderr): ProgressLine {
+  const isSeen = stderr.isTTY === true && !isSet(flags, "json") && !isSet(flags, "quiet");
+  let shownAt = Number.NEGATIVE_INFINITY;
+  return {
+    show(text) {
+      if (!isSeen || performance.now() - shownAt < everyMs) return;
+      shownAt = performance.now();
+      stderr.write(`\r\x1b[K  ${text}`);
+    },
+    end() {
+      if (isSeen && shownAt > 0) stderr.write("\r\x1b[K");
+      shownAt = Number.NEGATIVE_INFINITY;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, hash, verify } from "node:crypto";
 import type { GrowingHash, Sha256, VerifySignature } from "@merkle/wire/record";
 
-/** What records are verified with here. */
+/** The cryptography that records are verified with here. */
 export const nodeCrypto: {
   readonly sha256: Sha256;
   readonly createSha256: () => GrowingHash;

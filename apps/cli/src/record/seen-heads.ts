@@ -2,12 +2,12 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { type AuditKey, canonicalJson, parseHeadLine, parseKeys, type SignedHead } from "@merkle/wire/record";
-import { CliError, exitCodes } from "../cli-error.js";
-import { explainingHome, homeFiles } from "../merkle-home.js";
-import { readPrivateJson, writePrivateJson } from "../sealed/private-file.js";
-import { takeProcessLock } from "../teams/process-lock.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
+import { takeProcessLock } from "../core/process-lock.js";
 
-/** What this machine remembers of a record: the newest head that it saw, and the keys that it believes. */
+/** This machine's memory of a record: the newest head that it saw, and the keys that it believes. */
 export interface SeenRecord {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];

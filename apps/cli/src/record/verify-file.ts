@@ -1,3 +1,4 @@
+import { open } from "node:fs/promises";
 import {
   type AuditKey,
   bundleFiles,
@@ -11,13 +12,12 @@ import {
   trustIn,
   verifyBundle,
 } from "@merkle/wire/record";
-import { openZipBundle, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
-import { CliError, exitCodes } from "../cli-error.js";
+import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
+import { CliError, exitCodes } from "../core/cli-error.js";
 import { nodeCrypto } from "./node-crypto.js";
-import { openFile } from "./open-file.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
 
-export interface VerifyFileOptions {
+interface VerifyFileOptions {
   readonly home: string;
   /** A root that was noted elsewhere, and a message that must be among those it is over. */
   readonly root?: string | undefined;
@@ -78,12 +78,12 @@ export async function readBundleFacts(path: string): Promise<BundleFacts> {
   }
 }
 
-export interface BundleFacts {
+interface BundleFacts {
   readonly manifest: Manifest;
   readonly keys: readonly AuditKey[];
 }
 
-/** What a bundle says of itself; null where that cannot be read, which verifying it then tells. */
+/** A bundle's description of itself; null where that cannot be read, which verifying it then tells. */
 async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
   const read = async (name: string) => {
     const chunks = bundle.open(name);
@@ -111,4 +111,39 @@ async function openBundle(file: Parameters<typeof openZipBundle>[0], path: strin
       cause: error,
     });
   }
+}
+
+/** A file that is read from anywhere in it. */
+interface OpenFile extends RandomAccess {
+  close(): Promise<void>;
+}
+
+/** @throws CliError `not_found`, or `usage` for what is no file that can be read */
+export async function openFile(path: string): Promise<OpenFile> {
+  const file = await open(path, "r").catch((error: unknown) => {
+    throw cannotOpen(path, error);
+  });
+  const facts = await file.stat();
+  if (!facts.isFile()) {
+    await file.close();
+    throw cannotOpen(path, { code: "EISDIR" });
+  }
+  return {
+    size: facts.size,
+    async read(offset, length) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    },
+    close: () => file.close(),
+  };
+}
+
+function cannotOpen(path: string, error: unknown): CliError {
+  const { code = "unknown" } = Object(error);
+  if (code === "ENOENT")
+    return new CliError("not_found", `There is no file ${path}.`, { exitCode: exitCodes.not_found });
+  return new CliError("unreadable", `${path} cannot be read (${code}).`, {
+    exitCode: exitCodes.usage,
+    cause: error,
+  });
 }

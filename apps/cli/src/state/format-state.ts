@@ -1,11 +1,10 @@
 import type { StateEntry } from "@merkle/wire";
-import { toAge, toMoment } from "../age.js";
-import { cutText } from "../cut-text.js";
-import { oneLine } from "../one-line.js";
-import type { Output } from "../output.js";
-import { formatTable } from "../table.js";
+import type { Output } from "../command/output.js";
+import { cutText, oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toAge, toMoment } from "../text/time.js";
 
-/** What a key holds, in one line of JSON; `none` where it holds nothing. */
+/** The value of a key, in one line of JSON; `none` where it holds nothing. */
 export function valueText({
   value,
   deleted,

@@ -1,7 +1,7 @@
-import type { StateChangeFrame, StateEntry } from "@merkle/wire";
+import type { InputOf, StateChangeFrame, StateEntry } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { MerkleError } from "@merkle/wire/plain";
-import { listAllState } from "./list-all-state.js";
+import { limits, MerkleError } from "@merkle/wire/plain";
+import type { BrokerClient } from "../broker/broker-client.js";
 
 /** A change of a key, with what it held before as far as that is known, and as programs are told. */
 export interface StateChange {
@@ -17,7 +17,7 @@ interface KnownStateOptions {
   readonly matches: (key: string) => boolean;
 }
 
-/** What the keys of a scope hold, as it was last heard. Each version of a key is told at most once, none after a later one. */
+/** The values of a scope's keys, as they were last heard. Each version of a key is told at most once, none after a later one. */
 export function createKnownState({ client, session_id, scope, matches }: KnownStateOptions): {
   /** Reads everything; resolves with what has changed since the last time, or with nothing the first time. */
   read(): Promise<readonly StateChange[]>;
@@ -80,4 +80,23 @@ export function createKnownState({ client, session_id, scope, matches }: KnownSt
       isForgotten = true;
     },
   };
+}
+
+/** All keys that are set, page by page. */
+export async function listAllState(
+  broker: Pick<BrokerClient, "call">,
+  wanted: Pick<InputOf<"list_state">, "session_id" | "scope" | "prefix">,
+): Promise<StateEntry[]> {
+  const entries: StateEntry[] = [];
+  let after: string | null | undefined;
+  while (after !== null) {
+    const page = await broker.call("list_state", {
+      ...wanted,
+      limit: limits.statePageMax,
+      ...(after === undefined ? {} : { after }),
+    });
+    entries.push(...page.entries);
+    after = page.next_cursor;
+  }
+  return entries;
 }

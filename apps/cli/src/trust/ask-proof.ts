@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { brokerBytes } from "@merkle/wire/identity";
 import { type AuditKey, canonicalJson, checkKeys, holds, parseKeys, trustIn } from "@merkle/wire/record";
-import type { ReachableAddress } from "../broker-client.js";
-import { requestHttp } from "../http-request.js";
-import { reachBroker } from "../reach.js";
+import { requestHttp } from "../broker/http-request.js";
+import type { ReachableAddress } from "../broker/reach.js";
+import { reachBroker } from "../broker/reach.js";
 import { nodeCrypto } from "../record/node-crypto.js";
 
 /** What answers at an address, as it says itself, and what it proved. */
-export interface AnsweringBroker {
+interface AnsweringBroker {
   readonly broker_id: string;
   readonly mesh_id: string;
   /** The keys that it proved to have, the one that it signs with among them; none where it proved nothing. */

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditKey } from "@merkle/wire/record";
-import { CliError, exitCodes } from "../cli-error.js";
-import { homeFiles } from "../merkle-home.js";
-import { readPrivateJson, writePrivateJson } from "../sealed/private-file.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { homeFiles } from "../core/merkle-home.js";
+import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 
 /** Where a mesh was met whose credentials this home holds, and by which keys its broker is known. */
 export interface KnownMesh {

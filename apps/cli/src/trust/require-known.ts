@@ -1,14 +1,14 @@
 import { MerkleError } from "@merkle/wire/plain";
-import type { ReachableAddress } from "../broker-client.js";
-import { listMembers } from "../member/held-member.js";
-import { findPerson } from "../person/held-person.js";
-import { placeOf, toPlace } from "../reach.js";
-import { listHeldTeams } from "../teams/held-teams.js";
-import type { OperationCaller } from "../teams/take-place.js";
+import type { OperationCaller, ReachableAddress } from "../broker/reach.js";
+import { placeOf, toPlace } from "../broker/reach.js";
+import { listMembers } from "../identity/members.js";
+import { findPerson } from "../identity/persons.js";
+import { listStoredPeers } from "../sessions/stored-peers.js";
+import { askProof } from "./ask-proof.js";
 import { findKnownMesh, keepKnownMesh } from "./known-meshes.js";
 
 /** What a broker says that it is. Anybody can say it. */
-export interface ClaimedMesh {
+interface ClaimedMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
 }
@@ -46,7 +46,6 @@ export async function requireKnown(claimed: ClaimedMesh, address: AskedAddress):
   // The broker that runs on this home has told so itself, in a file that its owner alone can write.
   const isOwn = place === "home";
   if (!isOwn && (known || !(await isFirstSeen(claimed, address)))) throw elsewhere(base);
-  const { askProof } = await import("./ask-proof.js");
   // What cannot prove itself now cannot move later without a person's word.
   const proven = await askProof(address).then(
     (answering) => (answering.broker_id === broker_id ? answering.keys : []),
@@ -68,7 +67,7 @@ export async function isFirstSeen({ mesh_id }: ClaimedMesh, { home, base }: Aske
   const isHeld =
     members.length > 0 ||
     (await findPerson({ home }, mesh_id)) !== null ||
-    (await listHeldTeams(home, mesh_id)).length > 0;
+    (await listStoredPeers(home, mesh_id)).length > 0;
   if (!isHeld) return true;
   return members.length === 0 && new URL(place).hostname === "localhost";
 }

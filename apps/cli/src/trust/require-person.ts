@@ -1,7 +1,8 @@
-import { findAgentMark } from "../agent-shell.js";
-import { canAsk } from "../ask.js";
-import { usageError } from "../cli-error.js";
-import type { Flags } from "../flags.js";
+import { canAsk } from "../command/ask.js";
+import type { Flags } from "../command/flags.js";
+import { readEnvironment } from "../config.js";
+import { usageError } from "../core/cli-error.js";
+import { findAgentMark } from "../identity/agent-shell.js";
 
 /**
  * Whom to trust, a person says: not an agent with a shell, nor a script.
@@ -9,7 +10,7 @@ import type { Flags } from "../flags.js";
  * @throws CliError `usage`, with what a person runs
  */
 export function requirePerson(flags: Flags, { what, run }: { what: string; run: string }): void {
-  if (canAsk(flags) && findAgentMark(process.env) === undefined) return;
+  if (canAsk(flags) && findAgentMark(readEnvironment().variables) === undefined) return;
   throw usageError(
     `${what} asks a person: run it yourself, at a terminal of your own, and not in an agent's shell.`,
     run,

@@ -1,25 +1,23 @@
 import { join } from "node:path";
 import { MerkleError } from "@merkle/wire/plain";
-import { createAsker } from "../ask.js";
-import { findBroker } from "../broker-client.js";
-import { CliError, exitCodes } from "../cli-error.js";
-import type { CommandContext } from "../command.js";
-import { readConfig } from "../config.js";
-import { findForeignEnvFiles, readEnvFiles } from "../env-files.js";
-import { textOf } from "../flags.js";
-import { listMembers } from "../member/held-member.js";
-import { homeFiles } from "../merkle-home.js";
+import { findBroker } from "../broker/broker-client.js";
+import { placeOf } from "../broker/reach.js";
+import { createPrompter } from "../command/ask.js";
+import type { CommandContext } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { readConfig, readEnvironment } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { homeFiles } from "../core/merkle-home.js";
+import { listMembers } from "../identity/members.js";
 import { findForeignSettings } from "../progress/read-settings.js";
-import { placeOf } from "../reach.js";
 import { askProof, isSuccessorOf } from "./ask-proof.js";
+import { findForeignEnvFiles, readEnvFiles } from "./env-files.js";
 import { type ForeignFile, isTrusted, trustFile } from "./foreign-file.js";
 import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "./known-meshes.js";
 import { type AskedAddress, isFirstSeen } from "./require-known.js";
 
 /** What somebody was asked about, and trusts from now on. */
-export type Trusted =
-  | { readonly file: string }
-  | { readonly broker: string; readonly meshes: readonly string[] };
+type Trusted = { readonly file: string } | { readonly broker: string; readonly meshes: readonly string[] };
 
 /**
  * Asks whoever sits at the terminal about everything here that wants to be trusted: the files of the project, and then a
@@ -27,7 +25,7 @@ export type Trusted =
  */
 export async function trustHere(context: CommandContext): Promise<Trusted[]> {
   const { config, flags, signal } = context;
-  const sources = { flags, env: process.env, cwd: process.cwd() };
+  const sources = { flags, env: readEnvironment().variables, cwd: process.cwd() };
   const { home } = config;
   const trusted: Trusted[] = [];
   async function askOnce(file: ForeignFile | undefined): Promise<void> {
@@ -61,7 +59,7 @@ function isDecided(error: unknown): boolean {
 }
 
 async function ask(message: string, signal: AbortSignal): Promise<void> {
-  if (await createAsker(signal).yesOrNo({ message, default: false })) return;
+  if (await createPrompter(signal).yesOrNo({ message, default: false })) return;
   throw new CliError("not_trusted", "Nothing was trusted: everything stays as it was.", {
     exitCode: exitCodes.refused,
   });

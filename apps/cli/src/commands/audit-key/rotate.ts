@@ -1,5 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { loadBroker } from "../../start/broker.js";
 
 export const auditKeyRotate: Command = {
   name: "audit-key rotate",
@@ -7,7 +8,7 @@ export const auditKeyRotate: Command = {
   examples: ["merkle audit-key rotate", "merkle audit-key rotate --json"],
   offline: true,
   async run({ config, output }) {
-    const { rotateAuditKey } = await import("@merkle/broker");
+    const { rotateAuditKey } = await loadBroker();
     const key = await rotateAuditKey(config.home);
     output.show(key, `${output.mark.ok} made audit key ${key.key_id}`);
     output.note(

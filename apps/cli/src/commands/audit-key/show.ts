@@ -1,5 +1,7 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { loadBroker } from "../../start/broker.js";
+import { toMoment } from "../../text/time.js";
 
 export const auditKeyShow: Command = {
   name: "audit-key show",
@@ -7,8 +9,7 @@ export const auditKeyShow: Command = {
   examples: ["merkle audit-key show", "merkle audit-key show --json"],
   offline: true,
   async run({ config, output }) {
-    const { readAuditKeys } = await import("@merkle/broker");
-    const { toMoment } = await import("../../age.js");
+    const { readAuditKeys } = await loadBroker();
     const keys = await readAuditKeys(config.home);
     const lines = keys.toReversed().map(({ key_id, since, previous }, place) => {
       const vouched = previous === null ? "" : `, vouched for by ${previous.slice(0, 8)}`;

@@ -1,6 +1,8 @@
-import { exitCodes, usageError } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import { toSettingName } from "../../broker/broker-settings.js";
+import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
 
 export const configGet: Command = {
   name: "config get",
@@ -20,8 +22,6 @@ export const configGet: Command = {
       output.show({ setting: "url", value: base, source }, base);
       return exitCodes.done;
     }
-    const { toSettingName } = await import("../../broker-settings.js");
-    const { findBroker } = await import("../../broker-client.js");
     const setting = toSettingName(word);
     const broker = await findBroker(config, signal);
     const { settings, base_url, connection_url } = await broker.call("get_settings", {});

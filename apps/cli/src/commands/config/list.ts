@@ -1,7 +1,8 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
 import type { Config } from "../../config.js";
-import { isSet } from "../../flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const configList: Command = {
   name: "config list",
@@ -14,7 +15,6 @@ export const configList: Command = {
       output.show({ local }, table("this machine", local));
       return exitCodes.done;
     }
-    const { findBroker } = await import("../../broker-client.js");
     const broker = await findBroker(config, signal);
     const { settings, base_url, connection_url } = await broker.call("get_settings", {});
     output.show(

@@ -1,6 +1,6 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { homeFiles } from "../../merkle-home.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { homeFiles } from "../../core/merkle-home.js";
 
 export const configPath: Command = {
   name: "config path",

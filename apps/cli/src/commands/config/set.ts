@@ -1,6 +1,12 @@
-import { exitCodes, usageError } from "../../cli-error.js";
-import type { Command, CommandContext } from "../../command.js";
-import { isSet } from "../../flags.js";
+import { toBaseUrl } from "../../broker/address.js";
+import { findBroker } from "../../broker/broker-client.js";
+import { toSettingName, toSettingValue } from "../../broker/broker-settings.js";
+import type { Command, CommandContext } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
+import { writeConfigValue } from "../../config-file.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { homeFiles } from "../../core/merkle-home.js";
+import { actingAsPerson } from "../../identity/acting.js";
 
 export const configSet: Command = {
   name: "config set",
@@ -32,9 +38,6 @@ async function setOnBroker({
   output,
   signal,
 }: CommandContext): Promise<number> {
-  const { toSettingName, toSettingValue } = await import("../../broker-settings.js");
-  const { findBroker } = await import("../../broker-client.js");
-  const { actingAsPerson } = await import("../../person/acting.js");
   const setting = toSettingName(word);
   const change = toSettingValue(setting, text);
   const broker = await findBroker(config, signal);
@@ -54,9 +57,6 @@ async function setOnBroker({
 
 async function setLocal({ args: [word = "", text = ""], config, output }: CommandContext): Promise<number> {
   if (word !== "url" && word !== "name") throw usageError("Only url and name can be set with --local.");
-  const { toBaseUrl } = await import("../../base-url.js");
-  const { writeConfigValue } = await import("../../config-file.js");
-  const { homeFiles } = await import("../../merkle-home.js");
   const path = homeFiles.config(config.home);
   const value = text === "none" ? undefined : word === "url" ? toBaseUrl(text, word) : await toName(text);
   await writeConfigValue(path, word === "url" ? "mcp_url" : "name", value);

@@ -1,5 +1,10 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { readText } from "../../command/read-text.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingIn } from "../../identity/acting.js";
+import { takeSession } from "../../sessions/find-session.js";
 
 export const docAppend: Command = {
   name: "doc append",
@@ -13,11 +18,6 @@ export const docAppend: Command = {
     "merkle doc append split-auth < notes.md",
   ],
   async run({ args, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { actingIn } = await import("../../person/acting.js");
-    const { readText } = await import("../../read-text.js");
-    const { takeSession } = await import("../../session-argument.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({

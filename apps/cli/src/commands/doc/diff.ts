@@ -1,8 +1,10 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import type { BrokerClient } from "../../broker-client.js";
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import type { VersionRange } from "../../document/versions.js";
+import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { formatChange } from "../../document/document-change.js";
+import { readVersionRange, removalText, type VersionRange } from "../../document/versions.js";
+import { takeSession } from "../../sessions/find-session.js";
 
 export const docDiff: Command = {
   name: "doc diff",
@@ -17,9 +19,6 @@ export const docDiff: Command = {
     "merkle doc diff split-auth 13 --json",
   ],
   async run({ args, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { readVersionRange } = await import("../../document/versions.js");
-    const { takeSession } = await import("../../session-argument.js");
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const { from, diff } = await readDiff(broker, session, readVersionRange(rest));
@@ -29,13 +28,11 @@ export const docDiff: Command = {
       return exitCodes.done;
     }
     if (diff.redacted_version !== undefined) {
-      const { removalText } = await import("../../redaction/removal-text.js");
       output.note(
         `  there is no diff: the text of v${diff.redacted_version} was ${removalText(diff.redaction)}`,
       );
       return exitCodes.done;
     }
-    const { formatChange } = await import("../../show/document-change.js");
     output.print(diff, await formatChange(diff, { broker, output, session, from }));
     return exitCodes.done;
   },

@@ -1,6 +1,10 @@
-import { exitCodes, usageError } from "../../cli-error.js";
-import type { Command, CommandContext } from "../../command.js";
-import { textOf } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command, CommandContext } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import * as edits from "../../document/edits.js";
+import { actingIn } from "../../identity/acting.js";
+import { getSession } from "../../sessions/find-session.js";
 
 export const docEdit: Command = {
   name: "doc edit",
@@ -20,10 +24,6 @@ export const docEdit: Command = {
   async run(context) {
     const { flags, config, signal, args } = context;
     const way = wayOf(context);
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
-    const { actingIn } = await import("../../person/acting.js");
-    const edits = await import("../../document/edits.js");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, args[0], config);
     const actor = await actingIn(session, { broker, config });

@@ -1,8 +1,15 @@
 import type { OutputOf } from "@merkle/wire";
-import { exitCodes, usageError } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
-import type { Output } from "../../output.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import type { Output } from "../../command/output.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { readVersion, removalText } from "../../document/versions.js";
+import { getSession } from "../../sessions/find-session.js";
+import { oneLine } from "../../text/one-line.js";
+import { formatTable } from "../../text/table.js";
+import { toMoment } from "../../text/time.js";
 
 export const docHistory: Command = {
   name: "doc history",
@@ -18,10 +25,6 @@ export const docHistory: Command = {
     "merkle doc history split-auth --json",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { readVersion } = await import("../../document/versions.js");
-    const { getSession } = await import("../../find-session.js");
     const before = readVersion(textOf(flags, "before"), "--before");
     const limit = Number(textOf(flags, "limit") ?? 20);
     if (!Number.isInteger(limit) || limit < 1 || limit > limits.versionsPageMax) {
@@ -44,10 +47,6 @@ export const docHistory: Command = {
 };
 
 async function formatVersions({ versions }: OutputOf<"list_doc_versions">, output: Output): Promise<string> {
-  const { toMoment } = await import("../../age.js");
-  const { oneLine } = await import("../../one-line.js");
-  const { removalText } = await import("../../redaction/removal-text.js");
-  const { formatTable } = await import("../../table.js");
   const rows = versions.map((each) => [
     { text: `v${each.version}`, paint: output.bold },
     { text: oneLine(each.written_by) },

@@ -1,7 +1,11 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { endingWithLine } from "../../ending-with-line.js";
-import { textOf } from "../../flags.js";
+import { neutralise } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { readVersion, removalText } from "../../document/versions.js";
+import { getSession } from "../../sessions/find-session.js";
+import { endingWithLine } from "../../text/one-line.js";
 
 export const docShow: Command = {
   name: "doc show",
@@ -17,10 +21,6 @@ export const docShow: Command = {
     "merkle doc show split-auth --version 12 > v12.md",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { neutralise } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { readVersion } = await import("../../document/versions.js");
-    const { getSession } = await import("../../find-session.js");
     const section = textOf(flags, "section");
     const version = readVersion(textOf(flags, "version"), "--version");
     const broker = await findBroker(config, signal);
@@ -31,7 +31,6 @@ export const docShow: Command = {
       ...(version === undefined ? {} : { version }),
     });
     if (doc.redacted_version !== undefined) {
-      const { removalText } = await import("../../redaction/removal-text.js");
       output.print(doc, "");
       output.note(`  document v${doc.redacted_version}: text ${removalText(doc.redaction)}`);
       return exitCodes.done;

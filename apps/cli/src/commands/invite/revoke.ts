@@ -1,5 +1,7 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { toNumber } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const inviteRevoke: Command = {
   name: "invite revoke",
@@ -7,8 +9,6 @@ export const inviteRevoke: Command = {
   arguments: [{ name: "<number>", summary: "its number, as merkle invite list shows it" }],
   examples: ["merkle invite revoke 31"],
   async run({ args: [number = ""], config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { toNumber } = await import("../../member/to-number.js");
     const broker = await findBroker(config, signal);
     const ended = await broker.call("revoke_invite", { invite_id: toNumber(number, "An invite") });
     output.show(ended, `${output.mark.ok} invite ${ended.invite_id} is ${ended.state}`);

@@ -1,5 +1,9 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { toNumber } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingAsPerson, actingIn } from "../../identity/acting.js";
+import { getSession } from "../../sessions/find-session.js";
 
 export const jobsCancel: Command = {
   name: "jobs cancel",
@@ -7,10 +11,6 @@ export const jobsCancel: Command = {
   arguments: [{ name: "<number>", summary: "its number, as merkle jobs list shows it" }],
   examples: ["merkle jobs cancel 12"],
   async run({ args: [number = ""], config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
-    const { toNumber } = await import("../../member/to-number.js");
-    const { actingAsPerson, actingIn } = await import("../../person/acting.js");
     const broker = await findBroker(config, signal);
     const job_id = toNumber(number, "A job");
     const { session } = await broker.call("get_job", { job_id });

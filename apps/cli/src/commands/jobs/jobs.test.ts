@@ -2,9 +2,9 @@ import { chmod, mkdir, readdir, readFile, readlink, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readAgentSettings } from "../../runner/agent-settings.js";
 import { callBroker } from "../../test-kit/api.js";
 import { sharedMerkle, testMerkle } from "../../test-kit/merkle.js";
+import { readAgentSettings } from "../../work/runner/agent-settings.js";
 
 /** Stands for Claude Code, and does what its skill would by what the session is called. */
 const script = `#!/bin/sh

@@ -1,6 +1,10 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { readWholeNumber, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { getSession } from "../../sessions/find-session.js";
+import { formatJobs } from "../../work/format-jobs.js";
 
 export const jobsList: Command = {
   name: "jobs list",
@@ -9,11 +13,6 @@ export const jobsList: Command = {
   flags: [{ flags: "--limit <number>", summary: "at most so many; 20 unless told" }],
   examples: ["merkle jobs list", "merkle jobs list split-auth", "merkle jobs list split-auth --json"],
   async run({ args: [name], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
-    const { formatJobs } = await import("../../jobs/format-jobs.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.jobsListedMax });
     const broker = await findBroker(config, signal);
     const session = name === undefined ? undefined : await getSession(broker, name, config);

@@ -1,6 +1,10 @@
-import { exitCodes, usageError } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet, textOf } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet, textOf, toNumber } from "../../command/flags.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { actingIn } from "../../identity/acting.js";
+import { getSession } from "../../sessions/find-session.js";
+import { showQueued } from "../../work/format-jobs.js";
 
 const kinds = ["conclude", "incorporate", "perspective"] as const;
 
@@ -25,11 +29,6 @@ export const jobsRun: Command = {
     "merkle jobs run split-auth perspective --persona Sceptic",
   ],
   async run({ args: [name, kindText = ""], flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
-    const { showQueued } = await import("../../jobs/show-queued.js");
-    const { toNumber } = await import("../../member/to-number.js");
-    const { actingIn } = await import("../../person/acting.js");
     const kind = kinds.find((each) => each === kindText);
     if (!kind) throw usageError(`A job is one of ${kinds.join(", ")}, not ${JSON.stringify(kindText)}.`);
     const topic = textOf(flags, "topic");

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet, toNumber } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { formatJob, formatJobLine } from "../../work/format-jobs.js";
 
 const lookEveryMs = 1_000;
 
@@ -12,9 +14,6 @@ export const jobsShow: Command = {
   flags: [{ flags: "-f, --follow", summary: "wait until it has ended; exit 1 unless it succeeded" }],
   examples: ["merkle jobs show 12", "merkle jobs show 12 -f", "merkle jobs show 12 --json"],
   async run({ args: [number = ""], flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { formatJob, formatJobLine } = await import("../../jobs/format-jobs.js");
-    const { toNumber } = await import("../../member/to-number.js");
     const broker = await findBroker(config, signal);
     const job_id = toNumber(number, "A job");
     let job = await broker.call("get_job", { job_id });

@@ -1,6 +1,8 @@
 import type { Member } from "@merkle/wire";
-import { CliError, exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import { neutralise } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
 
 export const memberRevoke: Command = {
   name: "member revoke",
@@ -8,8 +10,6 @@ export const memberRevoke: Command = {
   arguments: [{ name: "<member>", summary: "name, or id as merkle members shows it" }],
   examples: ["merkle member revoke Birch"],
   async run({ args: [wanted = ""], config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { neutralise } = await import("@merkle/wire/plain");
     const broker = await findBroker(config, signal);
     const { members } = await broker.call("list_members", {});
     const { member_id } = findMember(members, wanted);

@@ -1,5 +1,11 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import type { OutputOf } from "@merkle/wire";
+import { findBroker } from "../../broker/broker-client.js";
+import type { ReachableAddress } from "../../broker/reach.js";
+import type { Command } from "../../command/command.js";
+import type { Config } from "../../config.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { chooseMember, keepMember, listMembers } from "../../identity/members.js";
+import { requireKnown } from "../../trust/require-known.js";
 
 export const meshCreate: Command = {
   name: "mesh create",
@@ -7,8 +13,6 @@ export const meshCreate: Command = {
   arguments: [{ name: "<name>", summary: "letters, digits, . _ and -" }],
   examples: ["merkle mesh create billing"],
   async run({ args: [name = ""], config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { keepMesh } = await import("../../member/keep-mesh.js");
     const broker = await findBroker(config, signal);
     const made = await broker.call("create_mesh", { name });
     await keepMesh(made, { address: broker.address, config });
@@ -17,3 +21,24 @@ export const meshCreate: Command = {
     return exitCodes.done;
   },
 };
+
+/** Who made a mesh is an admin there by the same key, which this home keeps. */
+async function keepMesh(
+  { mesh_id, name, member_id }: OutputOf<"create_mesh">,
+  { address, config }: { readonly address: ReachableAddress; readonly config: Pick<Config, "home" | "mesh"> },
+): Promise<void> {
+  if (member_id === null) return;
+  const members = await listMembers(config.home);
+  const maker = chooseMember(members, { broker: { url: address.base }, mesh: config.mesh });
+  if (!maker) return;
+  await requireKnown({ mesh_id, broker_id: maker.broker_id }, { ...address, home: config.home });
+  await keepMember(config.home, {
+    ...maker,
+    mesh_id,
+    mesh: name,
+    member_id,
+    role: "admin",
+    joined_at: new Date().toISOString(),
+    token: null,
+  });
+}

@@ -1,15 +1,15 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import { neutralise } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { formatTable } from "../../text/table.js";
+import { counted } from "../../text/time.js";
 
 export const meshList: Command = {
   name: "mesh list",
   summary: "list the meshes of this broker that you are a member of",
   examples: ["merkle mesh list", "merkle mesh list --json"],
   async run({ config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { counted } = await import("../../duration.js");
-    const { formatTable } = await import("../../table.js");
-    const { neutralise } = await import("@merkle/wire/plain");
     const broker = await findBroker(config, signal);
     const answer = await broker.call("list_meshes", {});
     const rows = answer.meshes.map((each) =>

@@ -1,6 +1,12 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { listOf, textOf } from "../../flags.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { listOf, splitList, textOf } from "../../command/flags.js";
+import { readText } from "../../command/read-text.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingInMesh } from "../../identity/acting.js";
+import { chooseProject } from "../../progress/find-project.js";
+import { oneLine } from "../../text/one-line.js";
 
 export const progressLog: Command = {
   name: "progress log",
@@ -19,12 +25,6 @@ export const progressLog: Command = {
     'merkle progress log "Rate limits" - --project payments < notes.md',
   ],
   async run({ args: [title = "", given], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { actingInMesh } = await import("../../person/acting-in-mesh.js");
-    const { chooseProject } = await import("../../progress/choose-project.js");
-    const { readText } = await import("../../read-text.js");
-    const { splitList } = await import("../../split-list.js");
     const usage = "merkle progress log <title> <text>";
     const projectId = await chooseProject(textOf(flags, "project"), usage);
     const name = "how it was done";
@@ -44,7 +44,6 @@ export const progressLog: Command = {
       tags: splitList(listOf(flags, "tag")),
       ...(agentId === undefined ? {} : { agentId }),
     });
-    const { oneLine } = await import("../../one-line.js");
     output.show(logged, `${output.mark.ok} ${logged.id}`);
     output.note(`  in project ${oneLine(logged.projectId)}`);
     return exitCodes.done;

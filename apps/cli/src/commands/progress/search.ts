@@ -1,6 +1,10 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { listOf, textOf } from "../../flags.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { listOf, readWholeNumber, splitList, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { chooseProject } from "../../progress/find-project.js";
+import { formatEntries } from "../../progress/format-entries.js";
 
 export const progressSearch: Command = {
   name: "progress search",
@@ -27,12 +31,6 @@ export const progressSearch: Command = {
     'merkle progress search --text "rate limit" --project payments --json',
   ],
   async run({ args: [query], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { chooseProject } = await import("../../progress/choose-project.js");
-    const { formatEntries } = await import("../../progress/format-entries.js");
-    const { splitList } = await import("../../split-list.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
     const projectId = await chooseProject(
       textOf(flags, "project"),
       "merkle progress search --project <name>",

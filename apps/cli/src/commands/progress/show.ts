@@ -1,6 +1,9 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { chooseProject } from "../../progress/find-project.js";
+import { formatWhole } from "../../progress/format-entries.js";
 
 export const progressShow: Command = {
   name: "progress show",
@@ -9,9 +12,6 @@ export const progressShow: Command = {
   flags: [{ flags: "--project <name>", summary: "the repository's name unless told" }],
   examples: ["merkle progress show a1b2c3d4e5f6", "merkle progress show a1b2c3d4e5f6 --project payments"],
   async run({ args: [id = ""], flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { chooseProject } = await import("../../progress/choose-project.js");
-    const { formatWhole } = await import("../../progress/format-entries.js");
     const projectId = await chooseProject(textOf(flags, "project"), "merkle progress show <id>");
     const broker = await findBroker(config, signal);
     const entry = await broker.call("get_context", { projectId, id, includeFull: true });

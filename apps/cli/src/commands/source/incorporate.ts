@@ -1,6 +1,10 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { fileArgument } from "../../sources/argument.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { toNumber } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingAsPerson } from "../../identity/acting.js";
+import { fileArgument } from "../../work/commented.js";
+import { showQueued } from "../../work/format-jobs.js";
 
 export const sourceIncorporate: Command = {
   name: "source incorporate",
@@ -8,10 +12,6 @@ export const sourceIncorporate: Command = {
   arguments: [fileArgument, { name: "<topic>", summary: "its number, as merkle source topics shows it" }],
   examples: ["merkle source incorporate docs/guide.md 4"],
   async run({ args: [source_path = "", topic = ""], config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { showQueued } = await import("../../jobs/show-queued.js");
-    const { toNumber } = await import("../../member/to-number.js");
-    const { actingAsPerson } = await import("../../person/acting.js");
     const topic_id = toNumber(topic, "A topic");
     const broker = await findBroker(config, signal);
     const actor = actingAsPerson({ broker, config });

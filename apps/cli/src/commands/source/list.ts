@@ -1,6 +1,9 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { readWholeNumber, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { oneLine } from "../../text/one-line.js";
 
 export const sourceList: Command = {
   name: "source list",
@@ -9,10 +12,6 @@ export const sourceList: Command = {
   flags: [{ flags: "--limit <number>", summary: "at most so many; 500 unless told" }],
   examples: ["merkle source list", "merkle source list guide", "merkle source list guide --json"],
   async run({ args: [query], flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { oneLine } = await import("../../one-line.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", {
       min: 1,
       max: limits.sourcesListedMax,

@@ -1,7 +1,10 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { endingWithLine } from "../../ending-with-line.js";
-import { fileArgument } from "../../sources/argument.js";
+import { neutralise } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { endingWithLine } from "../../text/one-line.js";
+import { fileArgument } from "../../work/commented.js";
+import { shortHash } from "../../work/format-proposal.js";
 
 export const sourceShow: Command = {
   name: "source show",
@@ -9,9 +12,6 @@ export const sourceShow: Command = {
   arguments: [fileArgument],
   examples: ["merkle source show docs/guide.md", "merkle source show docs/guide.md --json"],
   async run({ args: [source_path = ""], config, output, signal }) {
-    const { neutralise } = await import("@merkle/wire/plain");
-    const { findBroker } = await import("../../broker-client.js");
-    const { shortHash } = await import("../../sources/short-hash.js");
     const broker = await findBroker(config, signal);
     const read = await broker.call("read_source", { source_path });
     output.print(read, output.terminal ? endingWithLine(neutralise(read.text)) : read.text);

@@ -1,7 +1,10 @@
 import type { StateEntry } from "@merkle/wire";
-import { CliError, exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
+import { takeWords } from "../../command/read-text.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { byline, formatEntries, valueText } from "../../state/format-state.js";
 
 export const stateGet: Command = {
   name: "state get",
@@ -20,9 +23,6 @@ export const stateGet: Command = {
     "MERKLE_SESSION=split-auth merkle state get deploy_frozen",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { takeWords } = await import("../../argument-words.js");
-    const { findBroker } = await import("../../broker-client.js");
-    const { byline, formatEntries, valueText } = await import("../../state/format-state.js");
     const broker = await findBroker(config, signal);
     const usage = "merkle state get <session> <key>";
     const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });

@@ -1,6 +1,10 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet, textOf } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { getSession } from "../../sessions/find-session.js";
+import { formatEntries } from "../../state/format-state.js";
+import { listAllState } from "../../state/known-state.js";
 
 export const stateList: Command = {
   name: "state list",
@@ -16,10 +20,6 @@ export const stateList: Command = {
     "merkle state list split-auth --shared --json",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { getSession } = await import("../../find-session.js");
-    const { formatEntries } = await import("../../state/format-state.js");
-    const { listAllState } = await import("../../state/list-all-state.js");
     const prefix = textOf(flags, "prefix");
     const broker = await findBroker(config, signal);
     const { session_id } = await getSession(broker, name, config);

@@ -1,8 +1,15 @@
 import type { OutputOf } from "@merkle/wire";
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet, textOf } from "../../flags.js";
-import type { Output } from "../../output.js";
+import { limits } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet, readWholeNumber, textOf } from "../../command/flags.js";
+import type { Output } from "../../command/output.js";
+import { readText, takeWords } from "../../command/read-text.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingIn } from "../../identity/acting.js";
+import { shortValueText } from "../../state/format-state.js";
+import { oneLine } from "../../text/one-line.js";
+import { counted } from "../../text/time.js";
 
 export const stateSet: Command = {
   name: "state set",
@@ -22,12 +29,6 @@ export const stateSet: Command = {
     "merkle state set split-auth limits - < limits.json",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { limits } = await import("@merkle/wire/plain");
-    const { takeWords } = await import("../../argument-words.js");
-    const { findBroker } = await import("../../broker-client.js");
-    const { actingIn } = await import("../../person/acting.js");
-    const { readText } = await import("../../read-text.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
     const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
@@ -62,9 +63,6 @@ function toValue(text: string): unknown {
 }
 
 async function formatChange(entry: OutputOf<"set_state">, output: Output): Promise<string> {
-  const { counted } = await import("../../duration.js");
-  const { oneLine } = await import("../../one-line.js");
-  const { shortValueText } = await import("../../state/format-state.js");
   const key = oneLine(entry.key);
   if (!entry.changed) return `${key} is ${shortValueText(entry)} already, v${entry.version}`;
   const before = entry.previous === null ? "none" : shortValueText(entry.previous);

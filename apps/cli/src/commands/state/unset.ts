@@ -1,6 +1,10 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { isSet, textOf } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet, readWholeNumber, textOf } from "../../command/flags.js";
+import { takeWords } from "../../command/read-text.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingIn } from "../../identity/acting.js";
+import { oneLine } from "../../text/one-line.js";
 
 export const stateUnset: Command = {
   name: "state unset",
@@ -18,11 +22,6 @@ export const stateUnset: Command = {
     "merkle state unset split-auth deploy_frozen --expect 4",
   ],
   async run({ args, flags, config, output, signal }) {
-    const { takeWords } = await import("../../argument-words.js");
-    const { findBroker } = await import("../../broker-client.js");
-    const { oneLine } = await import("../../one-line.js");
-    const { actingIn } = await import("../../person/acting.js");
-    const { readWholeNumber } = await import("../../whole-number.js");
     const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,

@@ -1,6 +1,8 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
-import { textOf } from "../../flags.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { textOf, toSeconds } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { toMoment } from "../../text/time.js";
 
 export const tokenCreate: Command = {
   name: "token create",
@@ -11,9 +13,6 @@ export const tokenCreate: Command = {
   ],
   examples: ['merkle token create --label "CI"', "export MERKLE_TOKEN=$(merkle token create --expires 1d)"],
   async run({ flags, config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { toMoment } = await import("../../age.js");
-    const { toSeconds } = await import("../../to-seconds.js");
     const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
     const broker = await findBroker(config, signal);
     const made = await broker.call("issue_token", {

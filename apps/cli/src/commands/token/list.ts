@@ -1,15 +1,15 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import { neutralise } from "@merkle/wire/plain";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { formatTable } from "../../text/table.js";
+import { toAge, toMoment } from "../../text/time.js";
 
 export const tokenList: Command = {
   name: "token list",
   summary: "list tokens, signed-in browsers and observer links in force: your own, or as an admin all",
   examples: ["merkle token list", "merkle token list --json"],
   async run({ config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { toAge, toMoment } = await import("../../age.js");
-    const { formatTable } = await import("../../table.js");
-    const { neutralise } = await import("@merkle/wire/plain");
     const broker = await findBroker(config, signal);
     const answer = await broker.call("list_tokens", {});
     if (output.json) output.show(answer, "");

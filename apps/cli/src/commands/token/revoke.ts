@@ -1,5 +1,7 @@
-import { exitCodes } from "../../cli-error.js";
-import type { Command } from "../../command.js";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { toNumber } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
 
 export const tokenRevoke: Command = {
   name: "token revoke",
@@ -7,8 +9,6 @@ export const tokenRevoke: Command = {
   arguments: [{ name: "<number>", summary: "its number, as merkle token list shows it" }],
   examples: ["merkle token revoke 12"],
   async run({ args: [number = ""], config, output, signal }) {
-    const { findBroker } = await import("../../broker-client.js");
-    const { toNumber } = await import("../../member/to-number.js");
     const broker = await findBroker(config, signal);
     const ended = await broker.call("revoke_token", { token_id: toNumber(number, "A token") });
     output.show(ended, `${output.mark.ok} token ${ended.token_id} is revoked`);

@@ -1,8 +1,8 @@
 import type { Message } from "@merkle/wire";
 import { compactMessage, lines } from "@merkle/wire/plain";
-import { counted } from "../../duration.js";
-import type { Fits, Offer } from "../mail/mail.js";
-import type { Team } from "../teams.js";
+import { counted } from "../../text/time.js";
+import type { Fits, Offer } from "../mail/inbox.js";
+import type { PeerSession } from "../peer-sessions.js";
 
 /** Above 10,000 characters Claude Code puts what a hook says into a file; this leaves room for what it adds. */
 export const hookCharsMax = 9_000;
@@ -20,8 +20,8 @@ export function fitInHook(charsUsed: number): Fits {
   };
 }
 
-export interface HookMail {
-  readonly team: Pick<Team, "address" | "slug">;
+interface HookMail {
+  readonly team: Pick<PeerSession, "address" | "slug">;
   readonly offer: Pick<Offer, "messages" | "again">;
   readonly remaining: number;
   readonly documentVersion: number | undefined;
@@ -48,7 +48,7 @@ export function writeMail(mail: HookMail): string {
 }
 
 /** Says that there are messages of which not even the first has room in a hook. */
-export function announceMail({ slug }: Pick<Team, "slug">, count: number): string {
+export function announceMail({ slug }: Pick<PeerSession, "slug">, count: number): string {
   return `${counted(count, "Merkle message")} in the session ${slug}, too long to stand here: read with check_messages.`;
 }
 

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import { findHeldTeam, type HeldTeam, placeIdOf, saveTeam } from "../../teams/held-teams.js";
+import { findStoredPeer, placeIdOf, type StoredPeer, saveTeam } from "../../sessions/stored-peers.js";
 import { testMerkle } from "../../test-kit/merkle.js";
 import { startSession } from "./session-start.js";
 
-const place: HeldTeam = {
+const place: StoredPeer = {
   mesh_id: "e90c0000-0000-4000-8000-000000000001",
   session_id: "5e551000-0000-4000-8000-000000000001",
   slug: "talk",
@@ -48,7 +48,7 @@ it("[WAKE-12] a conversation that begins is told who it is, and its place is hel
   expect(added.additionalContext).toContain('You are "Birch/atlas" in the Merkle session talk');
   expect(added.additionalContext).toContain("recall");
   expect(stdout).not.toContain("mk_");
-  expect(await findHeldTeam(home, placeIdOf(place))).toEqual({ ...place, claude_session_id: sessionId });
+  expect(await findStoredPeer(home, placeIdOf(place))).toEqual({ ...place, claude_session_id: sessionId });
 });
 
 it("[WAKE-12] who was not launched is told nothing, and nothing fails", async () => {
@@ -58,5 +58,5 @@ it("[WAKE-12] who was not launched is told nothing, and nothing fails", async ()
   await saveTeam(home, place);
   for (const input of [Readable.from(["not json"]), said(7), said(""), Readable.from([])])
     expect(await startSession({ home, placeId: placeIdOf(place), input })).toContain("Birch/atlas");
-  expect(await findHeldTeam(home, placeIdOf(place))).toEqual(place);
+  expect(await findStoredPeer(home, placeIdOf(place))).toEqual(place);
 });

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
-import { findHeldTeam, type HeldTeam, saveTeam } from "../../teams/held-teams.js";
+import { findStoredPeer, type StoredPeer, saveTeam } from "../../sessions/stored-peers.js";
 
-export interface SessionStart {
+interface SessionStart {
   readonly home: string;
   /** The place that the launch of this client took; undefined when nobody launched it. */
   readonly placeId: string | undefined;
@@ -17,7 +17,7 @@ export interface SessionStart {
 export async function startSession({ home, placeId, input }: SessionStart): Promise<string | undefined> {
   const sessionId = readSessionId(await readAll(input));
   if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
-  const place = await findHeldTeam(home, placeId);
+  const place = await findStoredPeer(home, placeId);
   if (!place) return undefined;
   // Unsaved it is only not found by a later launch that resumes this conversation, which then asks for a place anew.
   if (sessionId !== undefined && sessionId !== place.claude_session_id)
@@ -26,7 +26,7 @@ export async function startSession({ home, placeId, input }: SessionStart): Prom
   return JSON.stringify({ hookSpecificOutput: added });
 }
 
-function introduce({ team_name: team, peer_name: peer, slug }: HeldTeam): string {
+function introduce({ team_name: team, peer_name: peer, slug }: StoredPeer): string {
   const name = JSON.stringify(peer === null ? team : `${team}/${peer}`);
   return [
     `You are ${name} in the Merkle session ${slug}, where agents of different people work on one thing.`,

@@ -1,10 +1,10 @@
 import type { BrokerLink } from "../broker-link.js";
-import type { Team } from "../teams.js";
+import type { PeerSession } from "../peer-sessions.js";
 
 /** Tells the broker how far models have got, in the background: the messages are here, and nobody must wait for it. */
 export interface Acknowledger {
   /** Shortly after: often a wait follows, which says the same. */
-  soon(team: Team): void;
+  soon(team: PeerSession): void;
   /** Says now what is still to be said, without waiting for answers. */
   flush(): void;
 }
@@ -12,9 +12,9 @@ export interface Acknowledger {
 const soonMs = 200;
 
 export function createAcknowledger(link: BrokerLink): Acknowledger {
-  const due = new Map<Team, ReturnType<typeof setTimeout>>();
+  const due = new Map<PeerSession, ReturnType<typeof setTimeout>>();
 
-  function tell(team: Team): void {
+  function tell(team: PeerSession): void {
     clearTimeout(due.get(team));
     due.delete(team);
     const cursor = team.mail.place;

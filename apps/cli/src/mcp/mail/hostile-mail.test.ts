@@ -2,8 +2,8 @@ import { catalogue, type Message } from "@merkle/wire";
 import { describe, expect, it } from "vitest";
 import { feedMessage } from "../../test-kit/feed-message.js";
 import { announceMail, writeMail } from "../hooks/hook-text.js";
-import { createRenderer } from "../render.js";
-import { writeNudge } from "../waking/nudge-line.js";
+import { createRenderer } from "../long-results.js";
+import { writeNudge } from "../waking/wakers.js";
 
 /** Lines and frames of ours and of the client's, as they would have to look to deceive. */
 const lures = [
@@ -104,7 +104,7 @@ describe("text that would be taken for ours", () => {
   it("[WAKE-5] stays in the one JSON document that a hook answers with", () => {
     const render = createRenderer({
       view: "compact",
-      keyring: {
+      secretStore: {
         keep: () => undefined,
         keepFrom: () => undefined,
         find: () => undefined,

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire/plain";
-import type { Team } from "../teams.js";
-import { fitPage } from "./fit-page.js";
+import type { PeerSession } from "../peer-sessions.js";
+import { fitPage } from "./inbox.js";
 import type { Waited, WaitRequest } from "./wait.js";
 
 /**
@@ -25,12 +25,12 @@ export async function readAlong(agent: string, request: Omit<WaitRequest, "ackno
   };
 }
 
-function placeOf({ subagents, mail }: Team, agent: string): number {
+function placeOf({ subagents, mail }: PeerSession, agent: string): number {
   return subagents.get(agent) ?? mail.place;
 }
 
 function untilThere(
-  team: Team,
+  team: PeerSession,
   agent: string,
   { timeoutMs, signal, view }: Pick<WaitRequest, "timeoutMs" | "signal" | "view">,
 ): Promise<readonly Message[]> {
@@ -58,7 +58,7 @@ function untilThere(
   });
 }
 
-function requireEpoch({ epoch }: Team): string {
+function requireEpoch({ epoch }: PeerSession): string {
   if (epoch !== undefined) return epoch;
   throw new MerkleError("unavailable", "The broker has not been reached yet. Call again later.");
 }

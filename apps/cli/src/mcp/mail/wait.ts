@@ -1,12 +1,12 @@
 import type { Message, OutputOf } from "@merkle/wire";
 import { limits, MerkleError } from "@merkle/wire/plain";
 import type { BrokerLink } from "../broker-link.js";
-import { forgetNumbers, type Team } from "../teams.js";
+import { forgetNumbers, type PeerSession } from "../peer-sessions.js";
 import { endsWait } from "../waking/what-wakes.js";
 import type { Acknowledger } from "./acknowledger.js";
-import { fitPage } from "./fit-page.js";
+import { fitPage } from "./inbox.js";
 
-export type WaitOutput = OutputOf<"wait_for_messages">;
+type WaitOutput = OutputOf<"wait_for_messages">;
 
 export interface Waited {
   readonly output: WaitOutput;
@@ -17,7 +17,7 @@ export interface Waited {
 }
 
 export interface WaitRequest {
-  readonly team: Team;
+  readonly team: PeerSession;
   readonly timeoutMs: number;
   readonly includeOwn: boolean;
   /** Whether a model reads the page, or a program. */
@@ -54,7 +54,7 @@ interface Parked {
 }
 
 /** A fifth wait of one peer answers the oldest (WAIT-6), here instead of at the broker, which cannot tell them apart. */
-function park({ waits }: Team, cancelled: AbortSignal): Parked {
+function park({ waits }: PeerSession, cancelled: AbortSignal): Parked {
   const early = new AbortController();
   const answer = () => early.abort();
   const [oldest] = waits;
@@ -95,12 +95,12 @@ async function readOrBlock(
   }
 }
 
-function isAnswered({ mail }: Team): boolean {
+function isAnswered({ mail }: PeerSession): boolean {
   return mail.pending.some(endsWait);
 }
 
 /** Learns from the broker how far the team has read, where this server was not there when it did. */
-export async function findPlace(link: BrokerLink, team: Team, signal?: AbortSignal): Promise<void> {
+async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSignal): Promise<void> {
   if (team.placed) return;
   const { cursor } = await link.call(
     "ack",
@@ -171,7 +171,7 @@ function isError(error: unknown, code: MerkleError["code"]): boolean {
 
 async function callBroker(
   link: BrokerLink,
-  team: Team,
+  team: PeerSession,
   { includeOwn, leftMs, signal }: { includeOwn: boolean; leftMs: number; signal: AbortSignal },
 ): Promise<WaitOutput> {
   signal.throwIfAborted();
@@ -196,7 +196,7 @@ async function callBroker(
 }
 
 /** Resolves when `isThere`, which changes with the mail, or when the signal is aborted. */
-function untilMail({ mail }: Team, signal: AbortSignal, isThere: () => boolean): Promise<void> {
+function untilMail({ mail }: PeerSession, signal: AbortSignal, isThere: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
       if (!signal.aborted && !isThere()) return;
@@ -268,7 +268,7 @@ interface Told {
 }
 
 function toOutput(
-  team: Team,
+  team: PeerSession,
   { epoch, next_cursor }: { epoch: string; next_cursor: number },
   messages: readonly Message[],
   { session_closed, remaining, document_version, idle_polls, advice }: Told,
@@ -289,7 +289,7 @@ function toOutput(
 }
 
 /** What is answered when the time is up and the broker has not said so: it is stopping, or away. */
-async function nothing(link: BrokerLink, team: Team, signal: AbortSignal): Promise<Waited> {
+async function nothing(link: BrokerLink, team: PeerSession, signal: AbortSignal): Promise<Waited> {
   const epoch = await link.connected(signal);
   const output = toOutput(team, { epoch, next_cursor: team.mail.place }, [], {
     session_closed: team.closed && team.mail.isDrained,

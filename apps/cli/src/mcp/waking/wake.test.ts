@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
-import { createMail } from "../mail/mail.js";
+import { createInbox } from "../mail/inbox.js";
 import { createWaker, type Nudge } from "./wake.js";
 
 interface Circumstances {
@@ -18,7 +18,7 @@ function startWaker(circumstances: Circumstances = {}) {
   let now = 0;
   let head = 0;
   let awaited = 0;
-  const mail = createMail(0);
+  const mail = createInbox(0);
   const nudges: (Nudge & { at: number })[] = [];
   const waker = createWaker({
     mail,

@@ -1,5 +1,5 @@
 import type { Message } from "@merkle/wire";
-import type { Mail } from "../mail/mail.js";
+import type { Inbox } from "../mail/inbox.js";
 import { breaksThrough, isForEveryone, wakes } from "./what-wakes.js";
 
 /** Sees to it that a model reads what it is worth waking for. */
@@ -18,8 +18,8 @@ export interface Nudge {
 }
 
 /** What it goes by, as it is at the moment when it is asked for. */
-export interface WakerState {
-  readonly mail: Pick<Mail, "pending" | "listen">;
+interface WakerState {
+  readonly mail: Pick<Inbox, "pending" | "listen">;
   /** Whether only what breaks through may wake the peer. */
   readonly isDnd: () => boolean;
   /** Whether a call of the model blocks for mail, which it gets without being woken. */
@@ -28,7 +28,7 @@ export interface WakerState {
   readonly turnRunsUntil: () => number;
 }
 
-export interface WakerOptions extends WakerState {
+interface WakerOptions extends WakerState {
   /** Whether a message of priority now may end a tool that runs. */
   readonly mayInterrupt: boolean;
   readonly send: (nudge: Nudge) => void;

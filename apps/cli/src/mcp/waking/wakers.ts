@@ -1,18 +1,18 @@
-import type { WakePath } from "@merkle/wire";
+import type { Message, WakePath } from "@merkle/wire";
+import { nameInLine, neutralise, peerAddress } from "@merkle/wire/plain";
 import type { Turn } from "../hooks/turn.js";
-import type { Team } from "../teams.js";
-import { writeNudge } from "./nudge-line.js";
+import type { PeerSession } from "../peer-sessions.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 
 /** The wakers of all places that this server acts in: there is one client to wake for all of them. */
-export interface Wakers {
+interface Wakers {
   /** Begins to watch a place's mail; returns how to stop. */
-  add(team: Team): () => void;
+  add(team: PeerSession): () => void;
   /** To be called when something other than mail changed that they go by. */
   look(): void;
   /** Wakes the client because somebody asks for it. Resolves with the paths that took it. */
-  nudge(team: Team, by: string): Promise<WakePath[]>;
+  nudge(team: PeerSession, by: string): Promise<WakePath[]>;
 }
 
 interface WakersOptions {
@@ -31,7 +31,7 @@ const lookMs = 500;
 
 export function createWakers(options: WakersOptions): Wakers {
   const { paths, turn, idleSince, mayInterrupt, onRun, now } = options;
-  const wakers = new Map<Team, Waker>();
+  const wakers = new Map<PeerSession, Waker>();
   let watching: ReturnType<typeof setTimeout> | undefined;
 
   /** No hook tells that a turn was interrupted; but the client became idle then, after the last hook. */
@@ -47,7 +47,11 @@ export function createWakers(options: WakersOptions): Wakers {
     for (const waker of wakers.values()) waker.look();
   }
 
-  async function run(team: Team, { number, unread, interrupts }: Nudge, by?: string): Promise<WakePath[]> {
+  async function run(
+    team: PeerSession,
+    { number, unread, interrupts }: Nudge,
+    by?: string,
+  ): Promise<WakePath[]> {
     const line = writeNudge({ number, session: team.slug, unread, by });
     const meta = { session: team.slug, unread: String(unread.length), nudge: String(number) };
     const reached = await paths.run({ line, meta, interrupts });
@@ -82,4 +86,31 @@ export function createWakers(options: WakersOptions): Wakers {
       return waker ? waker.nudge((nudge) => run(team, nudge, by)) : [];
     },
   };
+}
+
+interface NudgeLine {
+  /** Tells this nudge from every other: clients drop what they have had before. */
+  readonly number: number;
+  readonly session: string;
+  readonly unread: readonly Message[];
+  /** Who asked for it, when nobody's message did. */
+  readonly by?: string | undefined;
+}
+
+const sendersMax = 5;
+
+/** One line that says how much there is to read and from whom, and nothing of what they wrote (WAKE-8). */
+export function writeNudge({ number, session, unread, by }: NudgeLine): string {
+  const asked = by === undefined ? "" : `${nameInLine(by)} asks you to look at your messages. `;
+  const line =
+    `Merkle nudge ${number}: ${asked}${unread.length} unread in ${session}${sendersOf(unread)}. ` +
+    "Unless they stand below, read them with check_messages; answer with post_message or send_message, not with SendMessage.";
+  return neutralise(line).replace(/\s+/g, " ");
+}
+
+function sendersOf(unread: readonly Message[]): string {
+  const names = unread.flatMap(({ from }) => (from ? [peerAddress(from.team, from.peer)] : []));
+  const senders = [...new Set(names)];
+  const more = senders.length > sendersMax ? ` and ${senders.length - sendersMax} more` : "";
+  return senders.length === 0 ? "" : `, from ${senders.slice(0, sendersMax).join(", ")}${more}`;
 }

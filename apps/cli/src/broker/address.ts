@@ -1,0 +1,30 @@
+import type { Session } from "@merkle/wire";
+import { usageError } from "../core/cli-error.js";
+
+/**
+ * The broker's base, from an address that may also be an MCP endpoint (SET-3): `http://host:7423`, `…/mcp` and `…/api/mcp`
+ * are one broker. A path in front of these, as a proxy may add one, is kept; a query is dropped.
+ *
+ * @param source - where the address stands, for the sentence about a bad one
+ */
+export function toBaseUrl(address: string, source: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw usageError(
+      `${source} must be the broker's address, such as http://localhost:7423, got ${JSON.stringify(address)}.`,
+    );
+  }
+  if (url.username || url.password) throw usageError(`${source} must not hold a user name or a password.`);
+  const path = url.pathname.replace(/\/+$/, "").replace(/(?:\/api)?\/mcp$/, "");
+  return `${url.protocol}//${url.host}${path}`;
+}
+
+/** Whether a host is this machine by its very name. An IPv6 address may stand in the brackets that it has in a URL. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
+}
+
+/** The page of a session in the dashboard; without one, the first page. */
+export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | undefined): string {
+  return session === undefined ? `${base}/` : `${base}/sessions/${session.slug}`;
+}

@@ -1,0 +1,273 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import { fillPath, MerkleError, routeOf, rulesOf } from "@merkle/wire/plain";
+import type { BrokerAddress, Config } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { type Authorization, createAuthorization } from "../identity/authorization.js";
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  isOk,
+  openHttp,
+  readAnswer,
+  requestHttp,
+  type StreamedBody,
+} from "./http-request.js";
+import { type ReachableAddress, reachBroker, type Trust, toReach } from "./reach.js";
+import { findRunningBroker } from "./run-file.js";
+
+/** A broker as commands see it: its operations, and what it says about itself. */
+export interface BrokerClient {
+  readonly base: string;
+  /** The same broker, for a connection of another kind. */
+  readonly address: ReachableAddress;
+  /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+  /** The same broker, called with this credential of a team or a person. */
+  as(credential: string): BrokerClient;
+  /** Any page of the broker, whatever its status. */
+  get(path: string): Promise<HttpAnswer>;
+  /** A file of the broker's, to be read as it comes. @throws as `call` does */
+  download(path: string): Promise<IncomingMessage>;
+  /** Sends a file and returns what the broker says to it. @throws as `call` does */
+  upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
+}
+
+const answerWithinMs = 10_000;
+/** So long a command waits for a broker that is asked too often; then its person is told. */
+const patienceMs = 10_000;
+
+/**
+ * The broker that the configuration names. When nothing names one, it is the one that runs on this home, whatever its
+ * port, so that `merkle up --port 7500` and then `merkle status` just work.
+ */
+export async function findBroker(config: Config, signal: AbortSignal): Promise<BrokerClient> {
+  const { broker, home } = config;
+  const running = broker.source === "default" ? await findRunningBroker(home) : undefined;
+  return createBrokerClient(
+    { ...broker, ...(running && { base: running.url }), reach: toReach(config) },
+    signal,
+  );
+}
+
+/** Calls a broker over REST, as whoever this home is there. */
+export function createBrokerClient(
+  address: ReachableAddress,
+  signal: AbortSignal,
+  credential?: string,
+  known?: Authorization,
+): BrokerClient {
+  const proof = credential === undefined ? {} : { "x-team-id": credential };
+  const requests = openRequests({
+    address,
+    signal,
+    trust: () => reachBroker(address.base, address.reach),
+    authorize: (request) =>
+      known ?? createAuthorization(address, (path, headers) => request(path, { headers }), signal),
+    answerWithinMs,
+    patienceMs,
+  });
+  const { authorization } = requests;
+
+  return {
+    base: address.base,
+    address,
+    async download(path) {
+      const response = await requests.exchange(path, { headers: proof });
+      if (!isOk(response)) throw MerkleError.fromBody((await readAnswer(response)).json());
+      return response;
+    },
+    async upload(path, { contentType, ...body }) {
+      const headers = { "content-type": contentType, ...proof };
+      const answer = await readAnswer(await requests.exchange(path, { method: "POST", headers, body }));
+      if (!answer.ok) throw MerkleError.fromBody(answer.json());
+      return answer.json();
+    },
+    as: (other) => createBrokerClient(address, signal, other, authorization),
+    get: async (path) => requests.request(path, { headers: await authorization.headers() }),
+    call: (name, input) => requests.call(name, { ...input }, proof),
+  };
+}
+
+type Init = Omit<HttpRequest, "signal">;
+
+/** How the requests to one broker are made. */
+interface RequestOptions {
+  readonly address: BrokerAddress;
+  readonly signal: AbortSignal;
+  /** Finds what a connection believes, once. @throws CliError where nothing may be asked at all */
+  readonly trust: () => Promise<Trust | undefined>;
+  /** Says who asks; it may ask the broker itself. */
+  readonly authorize: (request: Requests["request"]) => Authorization;
+  readonly answerWithinMs: number;
+  /** So long a call waits for a broker that is asked too often; then its person is told. */
+  readonly patienceMs: number;
+}
+
+/** Requests to one broker: signed in anew after a refusal, and repeated where it was asked too often. */
+interface Requests {
+  readonly authorization: Authorization;
+  /** Asks once, without a word of who asks. @throws CliError `unreachable` */
+  request(path: string, init?: Init): Promise<HttpAnswer>;
+  /** A file takes as long as it takes, for the broker to make or to read, and on its way. */
+  exchange(path: string, init: Init): Promise<IncomingMessage>;
+  /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
+  call<Name extends OperationName>(
+    name: Name,
+    input: Record<string, unknown>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<OutputOf<Name>>;
+}
+
+export function openRequests(options: RequestOptions): Requests {
+  const { address, signal } = options;
+  const { base } = address;
+  let trusting: Promise<Trust | undefined> | undefined;
+  const findTls = async () => {
+    trusting ??= options.trust();
+    return (await trusting)?.();
+  };
+
+  async function request(path: string, init: Init = {}): Promise<HttpAnswer> {
+    const tls = await findTls();
+    try {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(options.answerWithinMs)]);
+      return await requestHttp(`${base}${path}`, { ...init, tls, signal: within });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof CliError ? error : unreachable(address, error);
+    }
+  }
+
+  const authorization = options.authorize(request);
+  const authorized = async (init: Init): Promise<Init> => ({
+    ...init,
+    headers: { ...init.headers, ...(await authorization.headers()) },
+  });
+
+  return {
+    authorization,
+    request,
+    async exchange(path, init) {
+      const tls = await findTls();
+      const ask = async () => openHttp(`${base}${path}`, { ...(await authorized(init)), tls, signal });
+      try {
+        const response = await ask();
+        if (response.statusCode !== 401 || !(await authorization.renew())) return response;
+        response.resume();
+        return await ask();
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof CliError || error instanceof MerkleError ? error : unreachable(address, error);
+      }
+    },
+    async call<Name extends OperationName>(name: Name, input: Record<string, unknown>, headers = {}) {
+      const { path, init } = toRequest(name, input);
+      const ask = async () =>
+        request(path, await authorized({ ...init, headers: { ...init.headers, ...headers } }));
+      let response = await ask();
+      // The same request: what changes something carries its key in the body.
+      if (response.status === 401 && (await authorization.renew())) response = await ask();
+      const until = performance.now() + options.patienceMs;
+      for (
+        let pause = pauseAfter(response);
+        performance.now() + pause < until;
+        pause = pauseAfter(response)
+      ) {
+        await delay(pause, undefined, { signal });
+        response = await ask();
+      }
+      const body = response.json();
+      if (!response.ok) throw MerkleError.fromBody(body);
+      // The broker answers an operation with its output and nothing else (CAT-1).
+      return body as OutputOf<Name>;
+    },
+  };
+}
+
+/** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */
+function pauseAfter(response: HttpAnswer): number {
+  if (response.status !== 429) return Number.POSITIVE_INFINITY;
+  const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
+  return typeof seconds === "number" ? 1_000 * seconds : Number.POSITIVE_INFINITY;
+}
+
+/** How an operation is asked for over REST; what changes something with a key of its own, unless the input has one. */
+function toRequest(
+  name: OperationName,
+  input: Record<string, unknown>,
+): { path: string; init: Omit<HttpRequest, "signal"> } {
+  const { method, path: template } = routeOf(name);
+  const { path, rest } = fillPath(template, input);
+  const fields = Object.entries(rest).filter(([, value]) => value !== undefined);
+  if (method === "GET") {
+    const query = new URLSearchParams(fields.map(([key, value]): [string, string] => [key, String(value)]));
+    return { path: query.size > 0 ? `${path}?${query}` : path, init: { method } };
+  }
+  const body = {
+    ...(rulesOf(name).readOnly ? {} : { idempotency_key: randomUUID() }),
+    ...Object.fromEntries(fields),
+  };
+  return {
+    path,
+    init: { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
+  };
+}
+
+function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
+  if (isAboutCertificate(cause)) return untrusted(base, cause);
+  const old = source === "default" ? "MERKLE_URL is not set to where it runs" : `${source} is old`;
+  return new CliError(
+    "unreachable",
+    `can't reach ${base} (${reasonOf(cause)}). Not running here, or ${old}.`,
+    {
+      exitCode: exitCodes.unreachable,
+      next: ["merkle up", "merkle doctor"],
+      cause,
+    },
+  );
+}
+
+function isAboutCertificate(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /CERT|SIGN|ALTNAME|ISSUER/.test(code);
+}
+
+function untrusted(base: string, cause: unknown): CliError {
+  return new CliError("untrusted", `The certificate of ${base} ${distrust(cause)}`, {
+    exitCode: exitCodes.unreachable,
+    next: ["merkle doctor"],
+    cause,
+  });
+}
+
+function distrust(cause: unknown): string {
+  const reason = reasonOf(cause);
+  if (reason === "ERR_TLS_CERT_ALTNAME_INVALID") return "is for other names. Use an address that it is for.";
+  if (reason === "CERT_HAS_EXPIRED") return "has expired. Whoever runs the broker renews it.";
+  return `is not trusted here (${reason}). If it should be, name the file of the authority that signed it, or of itself, with --ca or MERKLE_CA.`;
+}
+
+/** The reason that a request was not answered, in a word or two. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `no answer within ${answerWithinMs / 1000} s`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  switch (code) {
+    case "ECONNREFUSED":
+      return "refused";
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "no such host";
+    case "ECONNRESET":
+      return "cut off";
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
+      return "no TLS is spoken there; perhaps it is an http:// address";
+    default:
+      return code || (cause instanceof Error ? cause.message : String(cause));
+  }
+}

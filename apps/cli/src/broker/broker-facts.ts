@@ -1,0 +1,94 @@
+import { MerkleError } from "@merkle/wire/plain";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { type BrokerClient, createBrokerClient } from "./broker-client.js";
+import type { Reach } from "./reach.js";
+
+/** The answer of `/health`. */
+export interface Health {
+  readonly ready: boolean;
+  readonly durable: boolean;
+  /** The problem that keeps it from writing; a broker of before it was told says nothing. */
+  readonly problem?: unknown;
+  readonly version: string;
+  readonly uptime_s: number;
+}
+
+/** Why a broker that is ready cannot write, for the end of "the broker runs, but …". */
+export function describeWriteProblem({ problem }: Health): string {
+  switch (problem) {
+    case "disk":
+      return "its database's disk is full, or cannot be written: free some space there";
+    case "memory":
+      return "its database has no memory left";
+    case "connections":
+      return "no further connection or file can be opened: raise ulimit -n, or the database's max_connections";
+    case "lock":
+      return "something else holds the database's tables or its lock: pg_stat_activity lists what is open";
+    case "read_only":
+      return "its database takes no writes: is it a standby?";
+    case "settings":
+      return "its database does not write through to the disk: set fsync and synchronous_commit on";
+    default:
+      return "its database does not answer";
+  }
+}
+
+/** @throws MerkleError with the broker's refusal; CliError when what answers there is no Merkle broker */
+export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Promise<Health> {
+  const response = await broker.get("/health");
+  const body = response.json();
+  if (isHealth(body)) return body;
+  // A broker that does not answer to this name, or over this protocol, says so itself.
+  if (isRefusal(body)) throw MerkleError.fromBody(body);
+  throw new CliError(
+    "not_merkle",
+    `What answers at ${broker.base} is no Merkle broker (status ${response.status}).`,
+    { exitCode: exitCodes.unreachable, next: ["merkle up --port 7500", "merkle doctor"] },
+  );
+}
+
+/** How many clients a broker holds at this moment: waits that block, and open sockets. */
+export async function readClients(
+  broker: Pick<BrokerClient, "get">,
+): Promise<{ waits: number; sockets: number }> {
+  const { text } = await broker.get("/metrics");
+  return { waits: gauge(text, "merkle_parked_waits"), sockets: gauge(text, "merkle_sockets") };
+}
+
+function gauge(metrics: string, name: string): number {
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics)?.[1] ?? 0);
+}
+
+function isRefusal(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || !("error" in body)) return false;
+  const { error } = body;
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return code === "forbidden" || code === "bad_request";
+}
+
+function isHealth(value: unknown): value is Health {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("ready" in value && "durable" in value && "version" in value && "uptime_s" in value)) return false;
+  return (
+    typeof value.ready === "boolean" &&
+    typeof value.durable === "boolean" &&
+    typeof value.version === "string" &&
+    typeof value.uptime_s === "number"
+  );
+}
+
+const answerWithinMs = 1_000;
+
+/** How many waits and sockets will come back when the broker at `url` does. Stopping it matters more than the number. */
+export async function countClients(url: string, reach: Reach): Promise<number> {
+  const address = { base: url, source: "default" as const, reach };
+  const broker = createBrokerClient(address, AbortSignal.timeout(answerWithinMs));
+  const { waits, sockets } = await readClients(broker).catch(() => ({ waits: 0, sockets: 0 }));
+  return waits + sockets;
+}
+
+/** The sentence about a broker that was stopped. */
+export function stoppedText(clients: number): string {
+  if (clients === 0) return "stopped";
+  return `stopped, ${clients} ${clients === 1 ? "peer" : "peers"} will reconnect`;
+}

@@ -1,0 +1,36 @@
+import { type BrokerSettings, brokerSettingsDefault } from "@merkle/wire";
+import { nearest } from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
+
+type SettingName = keyof BrokerSettings;
+
+const settingNames = Object.keys(brokerSettingsDefault).filter(isSettingName);
+
+/** The setting that a person names; `url` is the short word for the broker's public URL. */
+export function toSettingName(word: string): SettingName {
+  if (word === "url") return "public_url";
+  if (isSettingName(word)) return word;
+  const known = ["url", ...settingNames];
+  const meant = nearest(word, known);
+  throw usageError(
+    `There is no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `There are: ${known.join(", ")}.`}`,
+    "merkle config list",
+  );
+}
+
+/** The value that a person typed; whether it is in range the broker says. `none` takes the public URL away. */
+export function toSettingValue(name: SettingName, text: string): Partial<BrokerSettings> {
+  if (name === "public_url") return { public_url: text === "none" ? null : text };
+  if (typeof brokerSettingsDefault[name] === "boolean") return { [name]: toSwitch(name, text) };
+  if (/^-?\d+$/.test(text)) return { [name]: Number(text) };
+  throw usageError(`${name} must be a whole number, got ${JSON.stringify(text)}.`);
+}
+
+function toSwitch(name: SettingName, text: string): boolean {
+  if (text === "true" || text === "false") return text === "true";
+  throw usageError(`${name} must be true or false, got ${JSON.stringify(text)}.`);
+}
+
+function isSettingName(word: string): word is SettingName {
+  return Object.hasOwn(brokerSettingsDefault, word);
+}

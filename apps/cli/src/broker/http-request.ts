@@ -1,0 +1,138 @@
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
+import type { Readable } from "node:stream";
+import type { ConnectionOptions } from "node:tls";
+import { CliError, exitCodes } from "../core/cli-error.js";
+
+export interface HttpRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | StreamedBody;
+  /** The certificates that a connection over TLS believes, where that is not what Node believes by itself. */
+  readonly tls?: ConnectionOptions | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A body that is too long to be held; opened anew each time that it has to be sent. */
+export interface StreamedBody {
+  readonly bytes: number;
+  open(): Readable;
+}
+
+/** An answer, whatever its status, once all of it has come. */
+export interface HttpAnswer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly text: string;
+  /** The text as JSON; null when it is none. */
+  json(): unknown;
+}
+
+const redirectsMax = 5;
+
+/**
+ * Asks over HTTP or HTTPS and follows redirects within the origin that was asked, with the same method. It is not `fetch`, because loading that takes longer
+ * than most commands take in all.
+ *
+ * @throws what the signal was aborted with; the system's error, with its `code`, when there is no answer; CliError
+ * `redirected` where the answer leads to another origin
+ */
+export async function requestHttp(url: string, request: HttpRequest): Promise<HttpAnswer> {
+  try {
+    return await readAnswer(await openHttp(url, request));
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** The same, resolved when the answer's head has come; its body is read as whoever asked takes it. */
+export async function openHttp(url: string, request: HttpRequest): Promise<IncomingMessage> {
+  let at = new URL(url);
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await ask(at, request);
+    const { location } = response.headers;
+    if (location === undefined || !isRedirect(statusOf(response)) || redirects === redirectsMax)
+      return response;
+    response.resume();
+    const to = new URL(location, at);
+    if (to.origin !== at.origin) throw sentElsewhere(at, to);
+    at = to;
+  }
+}
+
+/** Headers and body alike hold credentials, which are for the origin that was asked. */
+function sentElsewhere(at: URL, to: URL): CliError {
+  return new CliError(
+    "redirected",
+    `${at.origin} sends its callers on to ${to.origin}, which no credential follows. Use that address, if it is the broker's.`,
+    { exitCode: exitCodes.unreachable },
+  );
+}
+
+export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const status = statusOf(response);
+  return { ok: isOk(response), status, text, json: () => parseJson(text) };
+}
+
+export function isOk(response: IncomingMessage): boolean {
+  return statusOf(response) >= 200 && statusOf(response) < 300;
+}
+
+function statusOf({ statusCode = 0 }: IncomingMessage): number {
+  return statusCode;
+}
+
+async function ask(url: URL, request: HttpRequest): Promise<IncomingMessage> {
+  try {
+    return await send(url, request);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
+  const { method = "GET", headers = {}, body, tls = {}, signal } = request;
+  const start = url.protocol === "https:" ? (await import("node:https")).request : plainRequest;
+  return new Promise((resolve, reject) => {
+    const asking: ClientRequest = start(
+      url,
+      { ...tls, method, headers: { ...headers, ...lengthOf(body) }, signal },
+      resolve,
+    );
+    // A connection that was kept may end just as it is used again; whatever asks here may ask twice.
+    asking.on("error", (error) => (asking.reusedSocket ? resolve(send(url, request)) : reject(error)));
+    if (typeof body !== "object") asking.end(body);
+    else sendStreamed(body.open(), asking, reject);
+  });
+}
+
+/** An answer that comes before all was sent, as a refusal does, ends the sending; that is no failure. */
+function sendStreamed(body: Readable, asking: ClientRequest, reject: (error: unknown) => void): void {
+  body.on("error", (error) => {
+    reject(error);
+    asking.destroy();
+  });
+  asking.once("close", () => body.destroy());
+  body.pipe(asking);
+}
+
+function lengthOf(body: HttpRequest["body"]): Record<string, number> {
+  if (body === undefined) return {};
+  return { "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.bytes };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 307 || status === 308;
+}

@@ -1,0 +1,135 @@
+import { type ConnectionState, connect, type MerkleClient, type WebSocketClass } from "@merkle/wire/client";
+import { type ErrorCode, MerkleError, neutralise } from "@merkle/wire/plain";
+import { WebSocket } from "ws";
+import type { Output } from "../command/output.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { introduce } from "../identity/introduce.js";
+import type { ReachableAddress } from "./reach.js";
+import { reachBroker, type Trust } from "./reach.js";
+
+/**
+ * Connects a command that goes on to the broker. The first attempt must succeed; what is lost later is waited out.
+ *
+ * @throws CliError `unreachable` when it does not, `clear_text`; the signal's reason when that is aborted meanwhile
+ */
+export async function openLiveClient(
+  { base, reach }: ReachableAddress,
+  signal: AbortSignal,
+): Promise<MerkleClient> {
+  const WebSocket = trustingWebSocket(await reachBroker(base, reach));
+  // Whether it may be is decided above, where the broker of this very home is known.
+  const client = connect({ url: base, WebSocket, insecure: true, ...introduce(base, reach) });
+  try {
+    await untilOpen(client, base, signal);
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => settle(() => reject(signal.reason));
+    const stopListening = client.onState((state) => {
+      if (state.status === "open") settle(resolve);
+      else if (state.status === "closed" && state.code !== undefined) settle(() => reject(toRefusal(state)));
+      else if (state.status !== "connecting") settle(() => reject(noWebSocket(base, state.reason)));
+    });
+    const settle = (end: () => void) => {
+      stopListening();
+      signal.removeEventListener("abort", abort);
+      end();
+    };
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+  });
+}
+
+/** The refusal of a broker, or of ours, over who we are. */
+export function toRefusal({
+  code,
+  reason,
+}: {
+  readonly code?: ErrorCode;
+  readonly reason: string;
+}): MerkleError {
+  return new MerkleError(code ?? "unauthorized", reason);
+}
+
+function noWebSocket(base: string, reason: string): CliError {
+  return new CliError(
+    "unreachable",
+    `can't open a WebSocket to ${base} (${neutralise(reason)}). A proxy in between must let WebSockets through.`,
+    { exitCode: exitCodes.unreachable, next: ["merkle doctor"] },
+  );
+}
+
+interface ReportedConnection {
+  readonly client: MerkleClient;
+  readonly output: Output;
+  /** The last message that has come. */
+  cursor(): number;
+  /** The session's last message, asked of the broker. */
+  head(): Promise<number>;
+}
+
+/** Shorter pauses are over before their line is read. */
+const pauseMsTold = 1_000;
+
+/**
+ * Says on stderr that the connection is lost, and that it is back only once that is proven: when everything that was
+ * posted meanwhile has come. `came` is to be called for each message.
+ */
+export function reportConnection({ client, output, cursor, head }: ReportedConnection): {
+  came(): void;
+  stop(): void;
+} {
+  let lostAt: number | undefined;
+  let filledAt: number | undefined;
+
+  function tell(state: ConnectionState): void {
+    if (state.status === "reconnecting") {
+      lostAt ??= cursor();
+      filledAt = undefined;
+      sayReconnecting(state.attempt, state.retryAt - Date.now(), state.reason);
+    } else if (state.status === "open" && lostAt !== undefined) {
+      // A head that cannot be read is told by the next loss, or by the end of the client.
+      head().then(fill, () => undefined);
+    }
+  }
+
+  function sayReconnecting(attempt: number, pauseMs: number, reason: string): void {
+    if (attempt > 1 && pauseMs < pauseMsTold) return;
+    const when = pauseMs < pauseMsTold ? "now" : `in ${Math.round(pauseMs / 1_000)}s`;
+    output.note(`reconnecting, attempt ${attempt} ${when}: ${neutralise(reason)}`);
+  }
+
+  function fill(last: number): void {
+    filledAt = last;
+    came();
+  }
+
+  function came(): void {
+    if (lostAt === undefined || filledAt === undefined || cursor() < filledAt) return;
+    const count = filledAt - lostAt;
+    output.note(count > 0 ? `back, ${count} filled in from #${lostAt + 1}` : "back, nothing missed");
+    lostAt = undefined;
+    filledAt = undefined;
+  }
+
+  return { came, stop: client.onState(tell) };
+}
+
+/** A WebSocket that believes what it is told to, where that is not what Node believes by itself. */
+export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {
+  return trust ? withTrust(trust) : WebSocket;
+}
+
+function withTrust(trust: Trust): WebSocketClass {
+  return class extends WebSocket {
+    constructor(url: string) {
+      super(url, trust());
+    }
+  };
+}

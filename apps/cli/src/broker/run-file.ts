@@ -1,0 +1,82 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { homeFiles } from "../core/merkle-home.js";
+import { processBegan } from "../core/process-table.js";
+
+/** The broker that `merkle up` runs on a home: which process it is, and what it told when it started. */
+export interface RunningBroker {
+  readonly pid: number;
+  readonly host: string;
+  /** When the process began, so that its number is not mistaken for that of a later one. */
+  readonly began: string;
+  readonly url: string;
+  readonly mcp_url: string;
+  readonly port: number;
+  readonly loopback: boolean;
+  readonly auth: "open" | "invite";
+  readonly database: "embedded" | "external";
+  readonly migrations_run: number;
+  readonly home: string;
+  readonly log: string;
+}
+
+/** Tells the other commands of this home that this process is its broker. */
+export async function announceBroker(
+  started: Omit<RunningBroker, "pid" | "host" | "began">,
+): Promise<{ running: RunningBroker; withdraw(): Promise<void> }> {
+  const path = homeFiles.run(started.home);
+  const began = (await processBegan(process.pid)) ?? "";
+  const running: RunningBroker = { ...started, pid: process.pid, host: hostname(), began };
+  const unfinished = `${path}.${process.pid}`;
+  await writeFile(unfinished, `${JSON.stringify(running)}\n`, { mode: 0o600 });
+  await rename(unfinished, path);
+  return {
+    running,
+    async withdraw() {
+      if ((await readRunFile(path))?.pid === process.pid) await rm(path, { force: true });
+    },
+  };
+}
+
+/** The broker of this home, if its process is alive; a file that a killed one left means nothing. */
+export async function findRunningBroker(home: string): Promise<RunningBroker | undefined> {
+  const found = await readRunFile(homeFiles.run(home));
+  if (!found) return undefined;
+  return (await isRunning(found)) ? found : undefined;
+}
+
+/** Whether it runs, as far as this machine can see: one on another host (a shared volume) is taken at its word. */
+export async function isRunning({ pid, host, began }: RunningBroker): Promise<boolean> {
+  return host !== hostname() || (await processBegan(pid)) === began;
+}
+
+async function readRunFile(path: string): Promise<RunningBroker | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    return isRunningBroker(value) ? value : undefined;
+  } catch {
+    // Not there, or not ours: either way nobody has said that a broker runs.
+    return undefined;
+  }
+}
+
+function isRunningBroker(value: unknown): value is RunningBroker {
+  if (typeof value !== "object" || value === null) return false;
+  const fields: Readonly<Record<string, unknown>> = { ...value };
+  return Object.entries(fieldTypes).every(([name, type]) => typeof fields[name] === type);
+}
+
+const fieldTypes: Readonly<Record<keyof RunningBroker, "string" | "number" | "boolean">> = {
+  pid: "number",
+  host: "string",
+  began: "string",
+  url: "string",
+  mcp_url: "string",
+  port: "number",
+  loopback: "boolean",
+  auth: "string",
+  database: "string",
+  migrations_run: "number",
+  home: "string",
+  log: "string",
+};

@@ -1,0 +1,89 @@
+import { interruptedError } from "../core/cli-error.js";
+import type { Flags } from "./flags.js";
+
+/** Whether somebody is there to answer a question. */
+export function canAsk(flags: Flags): boolean {
+  return flags["input"] !== false && process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** Asks on the terminal. Ctrl+C ends the command as it does anywhere else, and leaves the terminal as it was. */
+export interface Prompter {
+  yesOrNo(question: { message: string; default: boolean }): Promise<boolean>;
+  /** An answer in words, trimmed; Enter alone takes the default, which typing replaces and Tab puts there to be edited. */
+  text(question: TextQuestion): Promise<string>;
+  /** An answer that is not shown while it is typed. */
+  secret(question: { message: string }): Promise<string>;
+  /** One of several, which typing narrows down. */
+  oneOf<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;
+}
+
+interface TextQuestion {
+  readonly message: string;
+  readonly default?: string | undefined;
+  /** The fault of an answer, in a sentence; undefined when nothing is. */
+  readonly problemOf: (answer: string) => string | undefined;
+}
+
+interface ChoiceQuestion<Value extends string> {
+  readonly message: string;
+  readonly default?: Value | undefined;
+  readonly choices: (typed: string) => Promise<readonly { readonly value: Value; readonly name: string }[]>;
+}
+
+/** Asks by stderr, for stdout is for data. */
+export function createPrompter(signal: AbortSignal): Prompter {
+  const context = { output: process.stderr, signal };
+  return {
+    async yesOrNo(question) {
+      const { confirm } = await import("./prompts.js");
+      return interruptible(() => confirm(question, context));
+    },
+    async secret({ message }) {
+      const { password } = await import("./prompts.js");
+      return interruptible(() => password({ message, mask: true }, context));
+    },
+    async text({ message, default: preset, problemOf }) {
+      const { input } = await import("./prompts.js");
+      const answer = await interruptible(() =>
+        input(
+          {
+            message,
+            ...(preset !== undefined && { default: preset }),
+            validate: (text) => problemOf(text.trim()) ?? true,
+          },
+          context,
+        ),
+      );
+      return answer.trim();
+    },
+    async oneOf({ message, default: preset, choices }) {
+      const { search } = await import("./prompts.js");
+      return interruptible(() =>
+        search(
+          {
+            message,
+            source: (typed) => choices(typed ?? ""),
+            ...(preset !== undefined && { default: preset as never }),
+          },
+          context,
+        ),
+      );
+    },
+  };
+}
+
+/** Asks on the terminal whether something is meant; anything but yes is no. */
+export async function askYesOrNo(message: string, signal: AbortSignal): Promise<boolean> {
+  return createPrompter(signal).yesOrNo({ message, default: false });
+}
+
+async function interruptible<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Error && (error.name === "ExitPromptError" || error.name === "AbortPromptError")) {
+      throw interruptedError();
+    }
+    throw error;
+  }
+}

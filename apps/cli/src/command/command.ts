@@ -1,0 +1,73 @@
+import type { Config } from "../config.js";
+import type { Flags } from "./flags.js";
+import type { Output } from "./output.js";
+
+/** One command of `merkle`, in a file of its own that is loaded when the command is run, or asked about. */
+export interface Command {
+  /** As it is typed: `up`, `config get`. */
+  readonly name: string;
+  /** One line: what it does. */
+  readonly summary: string;
+  readonly arguments?: readonly Argument[];
+  readonly flags?: readonly Flag[];
+  readonly examples: readonly string[];
+  /** Left out of help: run by programs that merkle sets up, not by people. */
+  readonly hidden?: true;
+  /** Calls no broker that a project could name: it runs where a project's file is not trusted, too. */
+  readonly offline?: true;
+  /** Starts the broker or opens its database: `.env.local` and `.env` of the folder say how, too (CLI-85). */
+  readonly envFiles?: true;
+  /** Does it, and resolves with the exit code. */
+  run(context: CommandContext): Promise<number>;
+}
+
+/** The command's line in help. It is generated from the command's file, which help does not load. */
+export interface CommandLine {
+  /** The name, and the arguments as they are typed. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly hidden?: true;
+}
+
+/** A command that is not loaded yet. */
+export interface CommandEntry extends CommandLine {
+  readonly name: string;
+  load(): Promise<Command>;
+}
+
+/** Commands that help lists together. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly CommandEntry[];
+}
+
+export interface Argument {
+  /** As in the usage line: `<file>` is required, `[key]` is not. */
+  readonly name: string;
+  readonly summary: string;
+}
+
+export interface Flag {
+  /** As it is declared: `--port <number>`, `-q, --quiet`. */
+  readonly flags: string;
+  readonly summary: string;
+  /** Left out of help: given by merkle itself, to processes that it starts. */
+  readonly hidden?: true;
+  /** Given several times, all of its values are kept. */
+  readonly repeatable?: true;
+}
+
+export interface CommandContext {
+  /** The arguments in their order; a required one is never missing. */
+  readonly args: readonly string[];
+  readonly flags: Flags;
+  readonly config: Config;
+  readonly output: Output;
+  /** Aborted by Ctrl+C, SIGTERM and a closed terminal. */
+  readonly signal: AbortSignal;
+}
+
+/** The command with its arguments, as a person types them. */
+export function usageOf({ name, arguments: args = [] }: Command): string {
+  return [name, ...args.map((each) => each.name)].join(" ");
+}

@@ -1,0 +1,97 @@
+import { usageError } from "../core/cli-error.js";
+
+/** The flags of one call: text, a list of texts for one that may be repeated, or true for one that stands alone. */
+export type Flags = Readonly<Record<string, unknown>>;
+
+/** The text of a flag; undefined when it was not given. */
+export function textOf(flags: Flags, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function isSet(flags: Flags, name: string): boolean {
+  return flags[name] === true;
+}
+
+/** The values of a repeatable flag, in order. */
+export function listOf(flags: Flags, name: string): readonly string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** The names that a repeatable flag was given, where commas separate as repeating does; `\,` is a comma of a name's own. */
+export function splitList(values: readonly string[]): string[] {
+  return values
+    .flatMap((value) => value.split(/(?<!\\),/))
+    .map((each) => each.replaceAll("\\,", ",").trim())
+    .filter((each) => each !== "");
+}
+
+/** The known word that was probably meant, or undefined when none is near. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((each) => ({ each, distance: editDistance(word, each) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= Math.max(1, best.each.length * 0.4) ? best.each : undefined;
+}
+
+/** How many letters must be added, removed, replaced, or exchanged with their neighbour. */
+function editDistance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, index) => index)];
+  const at = (i: number, j: number) => rows[i]?.[j] ?? 0;
+  for (let i = 1; i <= a.length; i += 1) {
+    rows[i] = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const steps = [at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)];
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) steps.push(at(i - 2, j - 2) + 1);
+      rows[i]?.push(Math.min(...steps));
+    }
+  }
+  return at(a.length, b.length);
+}
+
+/** The value of a flag that takes one of a few words. @throws CliError `usage`, naming them and the nearest */
+export function readOneOf<Word extends string>(
+  text: string | undefined,
+  flag: string,
+  words: readonly Word[],
+): Word | undefined {
+  if (text === undefined) return undefined;
+  const found = words.find((each) => each === text.trim().toLowerCase());
+  if (found !== undefined) return found;
+  const near = nearest(text, words);
+  throw usageError(
+    `${flag} must be one of ${words.join(", ")}, got ${JSON.stringify(text)}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+  );
+}
+
+/** The value of a flag that takes a whole number. @throws CliError `usage`, naming the flag and its bounds */
+export function readWholeNumber(
+  text: string | undefined,
+  flag: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+  throw usageError(
+    `${flag} must be a whole number from ${min}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ""}, got ${JSON.stringify(text)}.`,
+  );
+}
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** A time span as people type it: `90s`, `30m`, `24h`, `7d`. @throws CliError `usage` for anything else */
+export function toSeconds(text: string, flag: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,6})\s*([smhd])$/i.exec(text.trim()) ?? [];
+  const seconds = Number(count) * (secondsOf[unit.toLowerCase()] ?? 0);
+  if (seconds > 0) return seconds;
+  throw usageError(`${flag} must be a time span such as 30m, 24h or 7d, got ${JSON.stringify(text)}.`);
+}
+
+/** The number of an invite or a token. @throws CliError `usage` for what is none */
+export function toNumber(text: string, what: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw usageError(`${what} is named by its number, such as 31, got ${JSON.stringify(text)}.`);
+}

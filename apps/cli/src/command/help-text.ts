@@ -1,0 +1,141 @@
+import { type Command, type CommandGroup, type Flag, usageOf } from "./command.js";
+
+/** Help says what it is, shows examples, and then lists the rest. */
+export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: readonly Flag[]): string {
+  const rows = groups.map(({ title, commands }) => ({
+    title,
+    rows: commands.filter((each) => !each.hidden).map(({ usage, summary }): Row => [usage, summary]),
+  }));
+  const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
+  return sections(
+    "Merkle lets coding agents of different people, on different machines, work on one thing together.",
+    examples(["merkle up", 'merkle new "Split the auth service"', "merkle ls"]),
+    ...rows.map((group) => section(group.title, group.rows, width)),
+    section(
+      "More",
+      [
+        ["help <command>", "show what a command does, with examples"],
+        ["help environment", "list the variables that commands read"],
+      ],
+      width,
+    ),
+    section("Flags", [...globalFlags.map(toRow), ["--version", "print the version"], helpRow], width),
+    "Exit codes: 0 done, 1 unexpected, 2 usage, 3 broker unreachable, 4 refused,\n" +
+      "5 not found, 6 conflict, 7 session closed or held, 8 verification failed, 130 interrupted.",
+  );
+}
+
+/** Variables that commands read, as help lists them; what they mean for whom is in the rules of each command. */
+export const environmentVariables: readonly Row[] = [
+  ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
+  ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],
+  ["MERKLE_MESH", "the mesh that commands are in; main, or the only one that you joined, unless told"],
+  ["MERKLE_TOKEN", "a member's token (merkle token create), for machines that have joined nothing"],
+  ["MERKLE_CA", "a file of authorities that commands trust, instead of the system's"],
+  ["MERKLE_INSECURE", "1 lets commands speak in clear text to another machine"],
+  ["MERKLE_PORT", "the port of up, and where commands look without an address; 7423 unless told"],
+  ["MERKLE_AUTH", "open or invite: whom up lets in"],
+  ["MERKLE_PUBLIC_URL", "the address that up gives to agents, until the settings name one"],
+  ["MERKLE_ALLOWED_HOSTS", "further host names that the broker answers to, separated by commas"],
+  ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key with which up speaks https and wss"],
+  ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of proxies that up believes, separated by commas"],
+  [
+    "OPENAI_API_KEY, OPENAI_BASE_URL",
+    "by which key and where up has progress entries summarised; not unless told",
+  ],
+  ["AGENT_PROGRESS_MODEL", "the model that summarises them; gpt-4o-mini unless told"],
+  ["AGENT_PROGRESS_LOG_LEVEL", "how much up says of that: debug, info, warn or error; info unless told"],
+  ["DATABASE_URL", "a PostgreSQL of your own for up, instead of the embedded one"],
+  ["MERKLE_SESSION", "the session of commands that name none"],
+  ["MERKLE_TEAM", "with MERKLE_SESSION: the team that this shell writes as"],
+  ["MERKLE_PEER", "with both: the id of the peer in it, as merkle launch sets it for its agent"],
+  ["VISUAL, EDITOR", "what merkle doc edit opens; vi unless told"],
+  ["BROWSER", "what merkle open opens, instead of the system's browser"],
+  ["NO_COLOR", "no colour"],
+];
+
+/** Help on the variables, which are no command's. */
+export function formatEnvironmentHelp(): string {
+  return sections(
+    "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
+    "up, backup, restore and doctor also read .env.local and .env of the folder they are started in, behind the environment.",
+    section("Variables", environmentVariables),
+  );
+}
+
+export function formatGroupHelp(
+  name: string,
+  members: readonly Command[],
+  globalFlags: readonly Flag[],
+): string {
+  return sections(
+    `The commands of merkle ${name}.`,
+    examples(members.flatMap((each) => each.examples.slice(0, 1)).slice(0, 3)),
+    section(
+      "Commands",
+      members.map((each): Row => [usageOf(each), each.summary]),
+    ),
+    section("Flags of every command", [...globalFlags.map(toRow), helpRow]),
+  );
+}
+
+export function formatCommandHelp(command: Command, globalFlags: readonly Flag[]): string {
+  const { summary, arguments: args = [] } = command;
+  const flags = (command.flags ?? []).filter((each) => !each.hidden);
+  return sections(
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    examples(command.examples),
+    `Usage: merkle ${usageOf(command)}${flags.length > 0 ? " [flags]" : ""}`,
+    section(
+      "Arguments",
+      args.map((each): Row => [each.name, each.summary]),
+    ),
+    section("Flags", flags.map(toRow)),
+    section("Flags of every command", [...globalFlags.map(toRow), helpRow]),
+  );
+}
+
+type Row = readonly [string, string];
+
+const helpRow: Row = ["-h, --help", "show this"];
+
+function toRow({ flags, summary }: Flag): Row {
+  return [flags, summary];
+}
+
+function examples(lines: readonly string[]): string {
+  return lines.map((line) => `  $ ${line}`).join("\n");
+}
+
+function section(
+  title: string,
+  rows: readonly Row[],
+  width = Math.max(...rows.map(([left]) => left.length)),
+): string {
+  if (rows.length === 0) return "";
+  return [`${title}:`, ...rows.map((row) => formatRow(row, width))].join("\n");
+}
+
+/** The right side is broken between words where a terminal would break it anywhere. */
+function formatRow([left, right]: Row, width: number): string {
+  const indent = " ".repeat(width + 4);
+  const columns = (process.stdout.columns ?? Number.POSITIVE_INFINITY) - indent.length;
+  const [first = "", ...rest] = columns < columnsMin ? [right] : wrapWords(right, columns);
+  return [`  ${left.padEnd(width)}  ${first}`, ...rest.map((line) => indent + line)].join("\n");
+}
+
+const columnsMin = 20;
+
+function wrapWords(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+function sections(...parts: readonly string[]): string {
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}

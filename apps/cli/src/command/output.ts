@@ -1,0 +1,154 @@
+import picocolors from "picocolors";
+import type { CliError } from "../core/cli-error.js";
+import { type Flags, isSet } from "./flags.js";
+
+/**
+ * Where a command's words go: data to stdout, everything else to stderr (CLI-4). With `--json` there is one document on
+ * stdout, or one error on stderr, and nothing else.
+ */
+export interface Output {
+  readonly json: boolean;
+  /** Whether the user asked to see what goes on inside. */
+  readonly verbose: boolean;
+  /** Writes the data: the text for people, or the value for programs. */
+  show(value: unknown, text: string): void;
+  /** A line that is not data: progress, advice. Left out with `--json` and `--quiet`. */
+  note(text: string): void;
+  /** A document of others: for people `text`, as it is, so that a file it is written to equals it. */
+  print(value: unknown, text: string): void;
+  error(error: CliError): void;
+  /** Whether stdout is a terminal, which text of others must not be able to command. */
+  readonly terminal: boolean;
+  /** How many columns stdout has; Infinity where nobody looks at it. */
+  readonly columns: number;
+  readonly mark: Readonly<Record<Mark, string>>;
+  /** Stands between things in one line. */
+  readonly dot: string;
+  readonly signs: Signs;
+  dim(text: string): string;
+  bold(text: string): string;
+  /** The colour of what waits for somebody. */
+  alarm(text: string): string;
+  /** The colour of the team that joined as the number `index`; the name beside it says the same. */
+  teamColour(index: number): (text: string) => string;
+  /** A unified diff, its added and removed lines in colour. */
+  diff(text: string): string;
+}
+
+/** Signs that a plain terminal gets in letters. */
+export interface Signs {
+  readonly arrow: string;
+  readonly minus: string;
+  readonly more: string;
+  readonly active: string;
+  readonly idle: string;
+  readonly gone: string;
+  /** The sign of something that waits for somebody. */
+  readonly blocked: string;
+  /** The character of a line across the screen. */
+  readonly rule: string;
+}
+
+type Colours = ReturnType<typeof picocolors.createColors>;
+
+type Mark = "ok" | "warn" | "fail" | "skip";
+
+interface Terminal {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = process): Output {
+  const json = isSet(flags, "json");
+  const quiet = isSet(flags, "quiet");
+  const colour = flags["color"] !== false && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  const onStdout = picocolors.createColors(colour && stdout.isTTY === true);
+  const onStderr = picocolors.createColors(colour && stderr.isTTY === true);
+  const unicode = showsUnicode(env);
+  const words = unicode
+    ? { ok: "✓", warn: "!", fail: "✗", dot: "·" }
+    : { ok: "ok", warn: "warn", fail: "fail", dot: "-" };
+  const teamColours = [
+    onStdout.cyan,
+    onStdout.magenta,
+    onStdout.yellow,
+    onStdout.green,
+    onStdout.blue,
+    onStdout.red,
+  ];
+
+  return {
+    json,
+    verbose: isSet(flags, "verbose"),
+    show(value, text) {
+      stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`);
+    },
+    print(value, text) {
+      stdout.write(json ? `${JSON.stringify(value)}\n` : text);
+    },
+    note(text) {
+      if (!json && !quiet) stderr.write(`${text}\n`);
+    },
+    error({ code, message, details, next }) {
+      if (json) {
+        const advice = next.length > 0 ? { next: next.join(" · ") } : {};
+        stderr.write(`${JSON.stringify({ error: { code, message, details, ...advice } })}\n`);
+        return;
+      }
+      stderr.write(`${onStderr.red(words.fail)} ${message}\n`);
+      if (next.length > 0) stderr.write(`    try: ${next.join(`   ${words.dot}   `)}\n`);
+    },
+    mark: {
+      ok: onStdout.green(words.ok),
+      warn: onStdout.yellow(words.warn),
+      fail: onStdout.red(words.fail),
+      skip: onStdout.dim("skipped"),
+    },
+    terminal: stdout.isTTY === true,
+    get columns() {
+      return stdout.isTTY === true && stdout.columns > 0 ? stdout.columns : Number.POSITIVE_INFINITY;
+    },
+    dot: words.dot,
+    signs: unicode ? unicodeSigns : plainSigns,
+    dim: onStdout.dim,
+    bold: onStdout.bold,
+    alarm: onStdout.red,
+    teamColour: (index) => teamColours[index % teamColours.length] ?? String,
+    diff: (text) => text.replace(/^[-+@].*$/gm, (line) => diffColour(onStdout, line)(line)),
+  };
+}
+
+const unicodeSigns: Signs = {
+  arrow: "→",
+  minus: "−",
+  more: "…",
+  active: "●",
+  idle: "◐",
+  gone: "○",
+  blocked: "◆",
+  rule: "─",
+};
+const plainSigns: Signs = {
+  arrow: "->",
+  minus: "-",
+  more: "...",
+  active: "+",
+  idle: "~",
+  gone: "-",
+  blocked: "#",
+  rule: "-",
+};
+
+function diffColour(colours: Colours, line: string): (text: string) => string {
+  if (line.startsWith("+++") || line.startsWith("---")) return colours.bold;
+  if (line.startsWith("@")) return colours.cyan;
+  return line.startsWith("+") ? colours.green : colours.red;
+}
+
+/** A locale that names another encoding, and a terminal that knows little, get letters for the marks. */
+function showsUnicode(env: NodeJS.ProcessEnv): boolean {
+  if (env["TERM"] === "dumb") return false;
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
+  return !locale || /utf-?8/i.test(locale);
+}

@@ -1,0 +1,169 @@
+import { Option, Command as Parser } from "commander";
+import { usageError } from "../core/cli-error.js";
+import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
+import { type Flags, nearest } from "./flags.js";
+import { formatCommandHelp, formatEnvironmentHelp, formatGroupHelp, formatRootHelp } from "./help-text.js";
+
+/** Flags that every command takes. */
+export const globalFlags: readonly Flag[] = [
+  { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
+  { flags: "--url <url>", summary: "the broker's address, a base or an MCP endpoint" },
+  {
+    flags: "--mesh <mesh>",
+    summary: "the mesh to be in; main, or the only one that you joined, unless told",
+  },
+  { flags: "--ca <file>", summary: "trust the certificates of these authorities, instead of the system's" },
+  { flags: "--insecure", summary: "speak in clear text to another machine, where others can listen" },
+  { flags: "--no-color", summary: "no colour" },
+  { flags: "--no-input", summary: "never ask; a missing answer is an error" },
+  { flags: "-q, --quiet", summary: "no progress and no advice" },
+  { flags: "-v, --verbose", summary: "show what goes on inside, on stderr" },
+];
+
+type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
+
+/** Completes a parser with what stands in the files of its commands. */
+type Prepare = (parser: Parser) => Promise<void>;
+
+/** The parser of `merkle`, with its commands, their groups and their help. A command's file is loaded when its word was read. */
+export function createProgram(groups: readonly CommandGroup[], run: Run): Parser {
+  const commands = groups.flatMap((group) => group.commands);
+  const program = new Parser("merkle")
+    .exitOverride()
+    // Errors are told by whoever catches them, in one form for all.
+    .configureOutput({ writeErr: () => undefined })
+    .helpOption("-h, --help", "show this")
+    .helpCommand(false);
+  for (const each of globalFlags) program.option(each.flags, each.summary);
+  program.configureHelp({ formatHelp: () => formatRootHelp(groups, globalFlags) });
+  // What no command takes comes here: nothing, which asks for help, or a word that is none of them.
+  program.argument("[command...]").action(([word]: readonly string[]) => {
+    if (word !== undefined) throw unknownCommand(word, commands);
+    program.outputHelp();
+  });
+  const loaders = new Map<Parser, () => Promise<void>>();
+  const prepare: Prepare = async (parser) => loaders.get(parser)?.();
+  addHelp(program, commands, prepare);
+  for (const entry of commands) {
+    const [first = "", second] = entry.name.split(" ");
+    const parent = second === undefined ? program : findGroup(program, commands, first, loaders);
+    const parser = parent.command(second ?? first);
+    // Some are both: `invite` makes one, and `invite list` lists them.
+    parser.hook("preSubcommand", (_, member) => prepare(member));
+    loaders.set(parser, async () => addCommand(parser, await entry.load(), run));
+  }
+  program.hook("preSubcommand", (parent, parser) =>
+    namesMember(parent, parser) ? undefined : prepare(parser),
+  );
+  return program;
+}
+
+/** `config get` needs `get` alone, and not what the help of `config` shows of all its commands. */
+function namesMember({ args }: Parser, group: Parser): boolean {
+  const [, word] = args.filter((each) => !each.startsWith("-"));
+  return group.commands.some((each) => each.name() === word);
+}
+
+function addCommand(parser: Parser, command: Command, run: Run): void {
+  for (const each of command.arguments ?? []) parser.argument(each.name, each.summary);
+  for (const each of command.flags ?? []) {
+    parser.addOption(toOption(each));
+  }
+  parser.configureHelp({ formatHelp: () => formatCommandHelp(command, globalFlags) });
+  parser.action(() => run(command, parser.args.map(unmarkDashedText), unmarkFlags(parser.optsWithGlobals())));
+}
+
+function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
+  const option = new Option(flags, summary).hideHelp(hidden === true);
+  return repeatable ? option.argParser((value, before: string[] = []) => [...before, value]) : option;
+}
+
+/** `config` alone says which of its commands there are. */
+function findGroup(
+  program: Parser,
+  commands: readonly CommandEntry[],
+  name: string,
+  loaders: Map<Parser, () => Promise<void>>,
+): Parser {
+  const found = program.commands.find((each) => each.name() === name);
+  if (found) return found;
+  const members = commands.filter((each) => each.name.startsWith(`${name} `));
+  const group = program.command(name).argument("[command...]");
+  loaders.set(group, async () => {
+    const loaded = await Promise.all(members.map((each) => each.load()));
+    group.configureHelp({ formatHelp: () => formatGroupHelp(name, loaded, globalFlags) });
+  });
+  group.hook("preSubcommand", (_, parser) => loaders.get(parser)?.());
+  group.action(([word]: readonly string[]) => {
+    const known = members.map((each) => each.name.slice(name.length + 1));
+    if (word === undefined) {
+      throw usageError(`merkle ${name} needs one of: ${known.join(", ")}.`, `merkle help ${name}`);
+    }
+    throw unknownWord(
+      `merkle ${name} has no command ${JSON.stringify(word)}.`,
+      word,
+      known,
+      `merkle help ${name}`,
+    );
+  });
+  return group;
+}
+
+function addHelp(program: Parser, commands: readonly CommandEntry[], prepare: Prepare): void {
+  program
+    .command("help")
+    .argument("[command...]")
+    .action(async (words: readonly string[]) => {
+      if (words.length === 1 && words[0] === "environment") {
+        process.stdout.write(formatEnvironmentHelp());
+        return;
+      }
+      let topic = program;
+      for (const word of words) {
+        const found = topic.commands.find((each) => each.name() === word);
+        if (!found) throw unknownCommand(words.join(" "), commands);
+        topic = found;
+      }
+      await prepare(topic);
+      topic.outputHelp();
+    });
+}
+
+function unknownCommand(word: string, all: readonly CommandEntry[]): Error {
+  const commands = all.filter((each) => !each.hidden);
+  const groups = commands.map((each) => each.name.split(" ")[0] ?? "");
+  const known = [...new Set([...groups, ...commands.map((each) => each.name), "help"])];
+  return unknownWord(`There is no command ${JSON.stringify(word)}.`, word, known, "merkle help");
+}
+
+function unknownWord(problem: string, word: string, known: readonly string[], help: string): Error {
+  const meant = nearest(word, known);
+  return usageError(meant === undefined ? problem : `${problem} Did you mean ${meant}?`, help);
+}
+
+/**
+ * Markdown may begin with dashes: `- one`, or a line of them. The parser would take such an argument for a flag, although no flag has a space, so it is
+ * marked on the way in with a character that no argument can hold, and given back as it was.
+ */
+export function markDashedText(argv: readonly string[]): string[] {
+  return argv.map((each) => (/^-[^\s=]*\s/.test(each) ? `${mark}${each}` : each));
+}
+
+function unmarkDashedText(text: string): string {
+  return text.startsWith(mark) ? text.slice(mark.length) : text;
+}
+
+function unmarkFlags(flags: Flags): Flags {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(unmarkValue) : unmarkValue(value),
+    ]),
+  );
+}
+
+function unmarkValue(value: unknown): unknown {
+  return typeof value === "string" ? unmarkDashedText(value) : value;
+}
+
+const mark = "\u0000";

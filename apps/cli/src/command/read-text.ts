@@ -1,0 +1,106 @@
+import { readFile, stat } from "node:fs/promises";
+import type { Session } from "@merkle/wire";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Config } from "../config.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
+
+interface WantedText {
+  /** The argument or flag: the text itself, or `-` for stdin. Nothing means stdin too, where that is no terminal. */
+  readonly given: string | undefined;
+  /** How it is called in a sentence: `the text`. */
+  readonly name: string;
+  /** The command to type instead. */
+  readonly usage: string;
+  readonly bytesMax: number;
+  readonly signal: AbortSignal;
+}
+
+/** The text that a command was given. @throws CliError `usage` when there is none */
+export async function readText({ given, name, usage, bytesMax, signal }: WantedText): Promise<string> {
+  if (given !== undefined && given !== "-") return given;
+  if (given === undefined && process.stdin.isTTY) {
+    throw usageError(`Say ${name}, or - to read it from stdin.`, usage);
+  }
+  const text = await readStdin(bytesMax, signal);
+  if (text.trim() === "") throw usageError(`Say ${name}: nothing came on stdin.`, usage);
+  return text;
+}
+
+/** All of stdin as text. A program that writes without end is not read beyond `bytesMax`. */
+export async function readStdin(bytesMax: number, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const cut = () => process.stdin.destroy();
+  signal.addEventListener("abort", cut, { once: true });
+  try {
+    for await (const chunk of process.stdin) {
+      const part = Buffer.from(chunk);
+      bytes += part.length;
+      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      chunks.push(part);
+    }
+  } catch (error) {
+    // What ended the reading was asked for.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", cut);
+  }
+  signal.throwIfAborted();
+  return decode(Buffer.concat(chunks));
+}
+
+export function decode(bytes: Uint8Array, name = "stdin"): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new CliError("usage", `What came from ${name} is no text in UTF-8.`, {
+      exitCode: exitCodes.usage,
+      cause: error,
+    });
+  }
+}
+
+function tooLarge(bytesMax: number): CliError {
+  return new CliError("payload_too_large", `What came on stdin is longer than ${bytesMax} bytes.`, {
+    exitCode: exitCodes.usage,
+    details: { bytes_max: bytesMax },
+  });
+}
+
+/** The text of a file that a flag names. */
+export async function readFileText(path: string, bytesMax: number): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > bytesMax) throw usageError(`${path} has ${size} bytes, at most ${bytesMax} are taken.`);
+    return decode(await readFile(path), path);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (code !== "ENOENT") throw usageError(`${path} cannot be read (${code}).`);
+    throw new CliError("file_missing", `There is no file ${path}.`, {
+      exitCode: exitCodes.not_found,
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Takes `[session] <a> <b>` apart, where all words behind the session are needed: the session is left out where
+ * `MERKLE_SESSION` names it and just those words are there.
+ *
+ * @throws CliError `usage` when a word is missing
+ */
+export async function takeWords(
+  broker: Pick<BrokerClient, "call">,
+  args: readonly string[],
+  { needed, usage, config }: { needed: number; usage: string; config: Pick<Config, "session"> },
+): Promise<{ session: Session; words: readonly string[] }> {
+  const isNamed = args.length > needed;
+  if (!isNamed && (args.length < needed || config.session === undefined)) {
+    throw usageError("Something is missing.", usage);
+  }
+  const session = await getSession(broker, isNamed ? args[0] : undefined, config);
+  return { session, words: isNamed ? args.slice(1) : args };
+}

@@ -1,8 +1,0 @@
-import type { Command } from "../../command.js";
-import { acceptCommand } from "../../proposals/accept-command.js";
-import { ofDocuments } from "../../proposals/of-documents.js";
-
-export const docAccept: Command = acceptCommand(
-  ofDocuments,
-  "make a proposal the next version, whole, in part or edited; shows what it changes first",
-);

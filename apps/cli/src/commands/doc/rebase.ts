@@ -1,8 +1,0 @@
-import type { Command } from "../../command.js";
-import { ofDocuments } from "../../proposals/of-documents.js";
-import { rebaseCommand } from "../../proposals/rebase-command.js";
-
-export const docRebase: Command = rebaseCommand(
-  ofDocuments,
-  "bring a stale proposal onto the newest document, to be looked at again",
-);

@@ -1,8 +1,0 @@
-import type { Command } from "../../command.js";
-import { acceptCommand } from "../../proposals/accept-command.js";
-import { ofFiles } from "../../proposals/of-files.js";
-
-export const sourceAccept: Command = acceptCommand(
-  ofFiles,
-  "commit a proposal, whole, in part or edited, as the agent; shows what it changes first",
-);

@@ -1,0 +1,45 @@
+import { limits } from "@merkle/wire/plain";
+import type { Command } from "../../command/command.js";
+import { textOf } from "../../command/flags.js";
+import { readText } from "../../command/read-text.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "../../work/commented.js";
+
+/** The command that opens a topic. */
+function commentCommand(target: TopicTarget): Command {
+  const { group, what, argument, example } = target;
+  return {
+    name: `${group} comment`,
+    summary: `open a topic about ${what}, or about a place of it`,
+    arguments: [
+      argument,
+      { name: "[text]", summary: "what you have to say; - reads it from stdin, as does a pipe" },
+    ],
+    flags: [{ flags: "--quote <text>", summary: "the words that it is about, which stand there once" }],
+    examples: [
+      `merkle ${group} comment ${example} "Say how tokens are renewed."`,
+      `merkle ${group} comment ${example} "How long?" --quote "Tokens live"`,
+    ],
+    async run(context) {
+      const { args, flags, output, signal } = context;
+      const { of, typed, actor, newest, incorporateBy } = await target.open(context);
+      const text = await readText({
+        given: args[1],
+        name: "the comment",
+        usage: `merkle ${group} comment ${typed} <text>`,
+        bytesMax: limits.topicMessageBytesMax,
+        signal,
+      });
+      const by = await actor();
+      const quote = textOf(flags, "quote");
+      const topic = await by.call("open_topic", { ...of, ...(await newest()), quote, text });
+      output.show(topic, `${output.mark.ok} topic ${topic.topic_id}`);
+      output.note(`  have an agent work on it: ${incorporateBy(topic.topic_id)}`);
+      return exitCodes.done;
+    },
+  };
+}
+
+export const docComment: Command = commentCommand(topicsOfDocuments);
+
+export const sourceComment: Command = commentCommand(topicsOfFiles);

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { processBegan } from "./process-table.js";
+
+/** A lock that one live process has and no other. It ends with the process, whatever ended that. */
+export interface ProcessLock {
+  /** Lets it live on with a child of this process, should this one be killed. */
+  include(pid: number): Promise<void>;
+  /** May be called twice. */
+  release(): Promise<void>;
+}
+
+/** Takes the lock file at `path`, or returns null while a live process has it. One that a dead process left is taken over. */
+export async function takeProcessLock(path: string): Promise<ProcessLock | null> {
+  while (true) {
+    const taken = await createLock(path);
+    if (taken) return taken;
+    const found = await readLock(path);
+    if (!found) continue;
+    if (await isHeld(found)) return null;
+    if (!(await removeLock(path, found))) return null;
+  }
+}
+
+interface LockFile {
+  /** Tells this lock from every other that has been or will be at the same path. */
+  readonly nonce: string;
+  readonly holders: readonly { readonly pid: number; readonly began: string }[];
+}
+
+async function createLock(path: string): Promise<ProcessLock | null> {
+  const nonce = randomBytes(8).toString("hex");
+  const unfinished = `${path}.${nonce}.new`;
+  const write = async (pids: readonly number[]) => {
+    const began = await Promise.all(pids.map(processBegan));
+    const holders = pids.map((pid, index) => ({ pid, began: began[index] ?? "" }));
+    await writeFile(unfinished, `${JSON.stringify({ nonce, holders })}\n`, { mode: 0o600 });
+  };
+  try {
+    await write([process.pid]);
+    // Unlike a file that is opened and then written, a link is there with its whole content or not at all.
+    await link(unfinished, path);
+  } catch (error) {
+    if (isCode(error, "EEXIST")) return null;
+    throw error;
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return {
+    async include(pid) {
+      await write([process.pid, pid]);
+      await rename(unfinished, path);
+    },
+    async release() {
+      if ((await readLock(path))?.nonce === nonce) await rm(path, { force: true });
+    },
+  };
+}
+
+/**
+ * Removes a dead process's lock, and never another that came in its place: the right to remove this very lock is itself
+ * locked, and whoever has it looks again. Returns false when a live process is about to do the same.
+ */
+async function removeLock(path: string, { nonce }: LockFile): Promise<boolean> {
+  const right = await takeProcessLock(`${path}.${nonce}`);
+  if (!right) return false;
+  try {
+    if ((await readLock(path))?.nonce === nonce) await rm(path, { force: true });
+  } finally {
+    await right.release();
+  }
+  return true;
+}
+
+async function isHeld({ holders }: LockFile): Promise<boolean> {
+  const began = await Promise.all(holders.map((each) => processBegan(each.pid)));
+  return holders.some((each, index) => began[index] === each.began);
+}
+
+/** The lock at `path`, or undefined when there is none. What cannot be understood is a lock that nobody holds. */
+async function readLock(path: string): Promise<LockFile | undefined> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (isCode(error, "ENOENT")) return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : (parseLock(text) ?? { nonce: "damaged", holders: [] });
+}
+
+function parseLock(text: string): LockFile | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isLockFile(value) ? value : undefined;
+  } catch {
+    // Damaged, as after a power cut.
+    return undefined;
+  }
+}
+
+function isLockFile(value: unknown): value is LockFile {
+  if (typeof value !== "object" || value === null || !("nonce" in value && "holders" in value)) return false;
+  return (
+    typeof value.nonce === "string" &&
+    /^\w+$/.test(value.nonce) &&
+    Array.isArray(value.holders) &&
+    value.holders.every(isHolder)
+  );
+}
+
+function isHolder(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("pid" in value && "began" in value)) return false;
+  return typeof value.pid === "number" && typeof value.began === "string";
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

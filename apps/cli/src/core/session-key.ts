@@ -1,0 +1,13 @@
+import { randomBytes } from "node:crypto";
+import nacl from "tweetnacl";
+import type { KeyPair } from "../sessions/stored-peers.js";
+
+/** The ed25519 key of one launch: the public part stands in the roster, the private one stays on this machine. */
+export function makeSessionKey(): KeyPair {
+  const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(randomBytes(32));
+  return { public: toBase64(publicKey), private: toBase64(secretKey) };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64");
+}

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+
+/**
+ * The file that Node was started with, which is `bin/merkle.mjs` of a checkout and of an installed package alike: what
+ * another process is told to run when it shall run this same merkle. Links, such as npm's, are followed, for they may
+ * be gone by then.
+ */
+export function entryFile(): string {
+  return realpathSync(process.argv[1] ?? "");
+}
+
+/** How the user's shell calls this program: in a clone, and for who runs the package by npx, `merkle` alone is no command. */
+export function calledAs({ startedByNpm }: { readonly startedByNpm: boolean }): "merkle" | "npx merkle" {
+  return startedByNpm ? "npx merkle" : "merkle";
+}
+
+/** The version of this package, from its own description. */
+export function readVersion(): string {
+  // The bundle lies one folder below the package, what was compiled in a checkout two.
+  const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
+  const description: unknown = JSON.parse(
+    readFileSync(places.find((place) => existsSync(place)) ?? "", "utf8"),
+  );
+  if (typeof description === "object" && description !== null && "version" in description) {
+    return String(description.version);
+  }
+  throw new TypeError("The package.json of merkle has no version: install it again.");
+}

@@ -1,0 +1,142 @@
+import type { OutputOf, Session } from "@merkle/wire";
+import { limits, neutralise } from "@merkle/wire/plain";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Output } from "../command/output.js";
+import { oneLine } from "../text/one-line.js";
+import { toMoment } from "../text/time.js";
+
+interface Showing {
+  readonly broker: Pick<BrokerClient, "call">;
+  readonly output: Output;
+  readonly session: Session;
+  readonly from: number;
+}
+
+const sectionsMax = 3;
+
+/** `v13 → v14  Atlas 14:01  ## Decisions  +1 −0`, and below it the diff. */
+export async function formatChange(
+  change: OutputOf<"read_session_doc">,
+  { broker, output, session, from }: Showing,
+): Promise<string> {
+  const { signs } = output;
+  const session_id = session.session_id;
+  const diff = change.diff ?? "";
+  const [{ content }, authors] = await Promise.all([
+    broker.call("read_session_doc", { session_id, version: change.version }),
+    listAuthors(broker, session_id, { from, to: change.version }),
+  ]);
+  const { added, removed, sections } = readDiff(diff, content ?? "");
+  const summary = [
+    `v${from} ${signs.arrow} v${change.version}`,
+    authors.length === 0 ? "" : `${authors.map(oneLine).join(", ")} ${toMoment(change.updated_at)}`,
+    sectionsText(sections),
+    diff === "" ? "unchanged" : `+${added} ${signs.minus}${removed}`,
+  ].filter((each) => each !== "");
+  const shown = output.terminal ? output.diff(neutralise(diff)) : diff;
+  return `${summary.join("  ")}\n${shown}`;
+}
+
+/** The writers of these versions, each once, the first first. */
+async function listAuthors(
+  broker: Pick<BrokerClient, "call">,
+  sessionId: string,
+  { from, to }: { from: number; to: number },
+): Promise<string[]> {
+  if (from === to) return [];
+  const { versions } = await broker.call("list_doc_versions", {
+    session_id: sessionId,
+    before_version: to + 1,
+    limit: Math.min(to - from, limits.versionsPageMax),
+  });
+  return [...new Set(versions.map((each) => each.written_by).reverse())];
+}
+
+function sectionsText(sections: readonly string[]): string {
+  const named = sections.slice(0, sectionsMax).map(oneLine);
+  const rest = sections.length - named.length;
+  return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
+}
+
+/** The changes of a unified diff. */
+interface DiffFacts {
+  readonly added: number;
+  readonly removed: number;
+  /** The headings above the changes, each once, as they stand in the new text. */
+  readonly sections: readonly string[];
+}
+
+/** Looks through a unified diff, with the text that it leads to. */
+export function readDiff(diff: string, newText: string): DiffFacts {
+  const changes = readChanges(diff);
+  const headings = findHeadings(newText);
+  const sections = changes.flatMap((change) => placesOf(change)).map((line) => headingAbove(headings, line));
+  return {
+    added: changes.reduce((sum, each) => sum + each.added.length, 0),
+    removed: changes.reduce((sum, each) => sum + each.removed, 0),
+    sections: [...new Set(sections)].filter((each) => each !== undefined),
+  };
+}
+
+/** Lines that were replaced in one place. `line` is the first of them in the new text, counted from 1. */
+interface Change {
+  readonly line: number;
+  removed: number;
+  readonly added: string[];
+}
+
+function readChanges(diff: string): Change[] {
+  const changes: Change[] = [];
+  let line = 0;
+  let joins = false;
+  for (const text of diff.split("\n")) {
+    const start = startOfHunk(text);
+    const changed = line > 0 && /^[-+]/.test(text);
+    if (changed && !joins) changes.push({ line, removed: 0, added: [] });
+    if (changed) note(changes.at(-1), text);
+    if (start !== undefined) line = start;
+    else if (line > 0 && /^[ +]/.test(text)) line += 1;
+    joins = changed || (joins && text.startsWith("\\"));
+  }
+  return changes;
+}
+
+/** Where a hunk begins in the new text. One that leaves nothing there names the line before it. */
+function startOfHunk(text: string): number | undefined {
+  const [, start, length] = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];
+  return start === undefined ? undefined : Number(start) + (length === "0" ? 1 : 0);
+}
+
+function note(change: Change | undefined, text: string): void {
+  if (!change) return;
+  if (text.startsWith("-")) change.removed += 1;
+  else change.added.push(text.slice(1));
+}
+
+/** The lines that say where a change is: what was added, but for blank lines, or else the line above. */
+function placesOf({ line, added }: Change): number[] {
+  const places = added.flatMap((text, index) => (text.trim() === "" ? [] : [line + index]));
+  return places.length > 0 ? places : [line - 1];
+}
+
+interface Heading {
+  readonly line: number;
+  readonly text: string;
+}
+
+function findHeadings(text: string): Heading[] {
+  const headings: Heading[] = [];
+  let fence: string | undefined;
+  text.split("\n").forEach((each, index) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(each)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence)) fence = undefined;
+    } else if (mark !== undefined) fence = mark;
+    else if (/^ {0,3}#{1,6}\s/.test(each)) headings.push({ line: index + 1, text: each.trim() });
+  });
+  return headings;
+}
+
+function headingAbove(headings: readonly Heading[], line: number): string | undefined {
+  return headings.findLast((each) => each.line <= line)?.text;
+}

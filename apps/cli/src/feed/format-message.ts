@@ -1,0 +1,206 @@
+import type { Message } from "@merkle/wire";
+import { isRedacted, neutralise } from "@merkle/wire/plain";
+import { removalText } from "../document/versions.js";
+import { nameBesideMark } from "../sessions/peer-names.js";
+import { cutText, oneLine } from "../text/one-line.js";
+
+/** How messages look on this terminal. */
+interface MessageStyle {
+  readonly arrow: string;
+  readonly dot: string;
+  dim(text: string): string;
+}
+
+/** The known facts of the team that posted. */
+export interface Author {
+  /** Whether it is the team of whoever reads. */
+  readonly own: boolean;
+  colour(text: string): string;
+}
+
+/**
+ * A message for a person's eyes, without its line break. What others wrote cannot steer the terminal, and every later line of it
+ * is indented, so that it cannot pass for another message.
+ */
+export function formatMessage(message: Message, author: Author, style: MessageStyle): string {
+  const place = `${localTime(message.posted_at)} #${message.sequence}`;
+  if (message.type === "system") {
+    const told = isRedacted(message) ? describeRemoved(message) : describeEvent(message, style.arrow);
+    return style.dim(`${place} ${style.dot} ${told}`);
+  }
+  const name = author.colour(nameOf(message, author));
+  const head = [`${style.dim(place)} ${name} ${style.arrow} ${readers(message.to)}`, ...labelsOf(message)];
+  const body = isRedacted(message) ? style.dim(removal(message)) : bodyOf(message, style);
+  return `${head.join(gap)}${gap}${body}`;
+}
+
+const gap = "  ";
+
+function nameOf({ from, content }: Message, { own }: Author): string {
+  const team = own ? "you" : nameBesideMark(from?.team ?? "");
+  const name = from?.peer === undefined ? team : `${team}/${nameBesideMark(from.peer)}`;
+  return from?.human ? `${name} (human)` : content["guest"] === true ? `${name} (guest)` : name;
+}
+
+/** The kind of a message, in the words that its text cannot begin with. */
+function labelsOf({ priority, reply_to: replyTo, content }: Message): string[] {
+  const { kind, answer, text } = content;
+  const answered = answer === text ? `answers #${replyTo}` : `answers #${replyTo} ${quotedLine(answer)}`;
+  return [
+    priority === "now" && "NOW",
+    kind === "ask" && "ASK",
+    kind === "decision" && "DECISION",
+    content["private"] === true && "PRIVATE",
+    replyTo !== undefined && (answer === undefined ? `re #${replyTo}` : answered),
+  ].filter((each) => each !== false);
+}
+
+const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
+
+/** A text that begins as one of our labels would is set off, so that it cannot pass for one. */
+function bodyOf({ content }: Message, style: MessageStyle): string {
+  // Whatever else it holds is not what somebody sealed.
+  if (content["private"] === true) return style.dim(`${inLine(content["bytes"])} bytes, sealed`);
+  const text = indented(textOf(content["text"]));
+  return `${label.test(text) ? ": " : ""}${text}${optionsText(content["options"])}`;
+}
+
+function describeRemoved(message: Message): string {
+  return `${inLine(message.content["event"])}, ${removal(message)}`;
+}
+
+function removal({ redaction }: Message): string {
+  return removalText(redaction, indent);
+}
+
+function optionsText(options: unknown): string {
+  if (!Array.isArray(options)) return "";
+  return `   ${options.map((each, index) => `[${index + 1} ${inLine(each)}]`).join(" ")}`;
+}
+
+/** The local day of a message, for a line of its own where it changes. */
+export function localDay(timestamp: string): string {
+  const at = new Date(timestamp);
+  return [at.getFullYear(), padded(at.getMonth() + 1), padded(at.getDate())].join("-");
+}
+
+function localTime(timestamp: string): string {
+  const at = new Date(timestamp);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map(padded).join(":");
+}
+
+function padded(number: number): string {
+  return String(number).padStart(2, "0");
+}
+
+function readers(to: readonly string[]): string {
+  return to.map((each) => (each === "*" ? "everyone" : oneLine(each))).join(", ");
+}
+
+function describeEvent({ content }: Message, arrow: string): string {
+  const { event, at: _at, ...fields } = content;
+  switch (event) {
+    case "team_joined":
+      return `${inLine(fields["team"])} joined`;
+    case "team_left":
+      return `${inLine(fields["team"])} left`;
+    case "session_metadata_updated":
+      return describeChanges(fields, arrow);
+    case "session_concluded":
+      return `concluded by ${inLine(fields["by"])}, document v${inLine(fields["document_version"])}`;
+    case "session_held":
+      return `held by ${inLine(fields["by"])}${fields["reason"] ? `: ${indented(textOf(fields["reason"]))}` : ""}`;
+    case "session_resumed":
+      return `resumed by ${inLine(fields["by"])}`;
+    case "topic_opened":
+      return `topic ${inLine(fields["topic_id"])} opened by ${inLine(fields["by"])}: ${indented(textOf(fields["title"]))}`;
+    case "topic_closed":
+      return `topic ${inLine(fields["topic_id"])} closed by ${inLine(fields["by"])}: ${inLine(fields["reason"])}`;
+    case "topic_reopened":
+      return `topic ${inLine(fields["topic_id"])} reopened by ${inLine(fields["by"])}: ${indented(textOf(fields["title"]))}`;
+    case "settings_changed":
+      return `${inLine(fields["by"])} changed ${describeSettings(fields["changes"], arrow)}`;
+    case "proposal_decided":
+      return `proposal ${inLine(fields["proposal_id"])}: ${inLine(fields["decision"])} by ${inLine(fields["by"])}`;
+    case "budget_spent":
+      return `agents have said the ${inLine(fields["budget"])} messages that they may; a human word lets them go on`;
+    case "state_changed":
+      return describeState(fields, arrow);
+    case "message_redacted":
+      return describeRedaction(fields);
+    default:
+      return [textOf(event), ...Object.entries(fields).map(([name, value]) => `${name} ${inLine(value)}`)]
+        .map(oneLine)
+        .join(", ");
+  }
+}
+
+/** `message_budget 0 → 50` */
+function describeSettings(changes: unknown, arrow: string): string {
+  return Object.entries(Object(changes))
+    .map(([name, change]) => {
+      const { from, to } = Object(change);
+      return oneLine(`${name} ${inLine(from)} ${arrow} ${inLine(to)}`);
+    })
+    .join(", ");
+}
+
+/** `Ana removed the text of #405: holds a key` */
+function describeRedaction({
+  by,
+  redacted_sequence,
+  document_versions,
+  reason,
+}: Record<string, unknown>): string {
+  const { from, to }: { from?: unknown; to?: unknown } = Object(document_versions);
+  const versions = from === to ? `v${inLine(from)}` : `v${inLine(from)} to v${inLine(to)}`;
+  const what = redacted_sequence === undefined ? `document ${versions}` : `#${inLine(redacted_sequence)}`;
+  const why = typeof reason === "string" ? `: ${indented(reason)}` : "";
+  return `${inLine(by)} removed the text of ${what}${why}`;
+}
+
+/** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */
+function describeState({ by, key, value, version, deleted }: Record<string, unknown>, arrow: string): string {
+  const name = inLine(key);
+  const author = inLine(by);
+  if (deleted === true) return `${author} deleted ${name} (v${inLine(version)})`;
+  if (value === undefined) return `${author} changed ${name} (v${inLine(version)}, too large to show)`;
+  return `${author}: ${name} ${arrow} ${cutText(oneLine(JSON.stringify(value)), valueCharsMax)} (v${inLine(version)})`;
+}
+
+const valueCharsMax = 200;
+
+function describeChanges({ by, changes, reason }: Record<string, unknown>, arrow: string): string {
+  const changed = typeof changes === "object" && changes !== null ? { ...changes } : {};
+  const told = [
+    "title" in changed && `renamed the session: ${describeChange(changed.title, arrow)}`,
+    "description" in changed && "changed the description",
+  ].filter((each) => each !== false);
+  return `${inLine(by)} ${told.join(" and ")} (${indented(textOf(reason))})`;
+}
+
+function describeChange(change: unknown, arrow: string): string {
+  const { from, to }: Record<string, unknown> = typeof change === "object" ? { ...change } : {};
+  return `${quotedLine(from)} ${arrow} ${quotedLine(to)}`;
+}
+
+function quotedLine(text: unknown): string {
+  return JSON.stringify(inLine(text));
+}
+
+/** Of the later lines of a message: the width of a time, and a space. */
+export const indent = " ".repeat(9);
+
+function indented(text: string): string {
+  return neutralise(text).replaceAll("\n", `\n${indent}`);
+}
+
+/** Numbers, too: events of a session that came from elsewhere say whatever they say. */
+function inLine(value: unknown): string {
+  return oneLine(textOf(value));
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined ? "" : JSON.stringify(value);
+}

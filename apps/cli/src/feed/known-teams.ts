@@ -1,0 +1,87 @@
+import type { Session } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { neutralise } from "@merkle/wire/plain";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { CommandContext } from "../command/command.js";
+import type { Output } from "../command/output.js";
+import type { Config } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { findPerson } from "../identity/persons.js";
+import { getSession } from "../sessions/find-session.js";
+import { listStoredPeers } from "../sessions/stored-peers.js";
+import type { Author } from "./format-message.js";
+
+interface KnownTeamsOptions {
+  readonly client: Pick<MerkleClient, "call">;
+  readonly session: Session;
+  readonly config: Pick<Config, "home" | "session" | "team" | "agentShell">;
+  readonly output: Pick<Output, "teamColour">;
+}
+
+/** Waiting for a roster must not hold up the messages for long. */
+const rosterMsMax = 5_000;
+
+/** The teams of a session as they look in its feed; the roster is read again when somebody new speaks. */
+export function createKnownTeams({ client, session, config, output }: KnownTeamsOptions): {
+  find(teamId: string | null): Promise<Author>;
+} {
+  const known = new Map<string, Author>();
+  const stranger: Author = { own: false, colour: String };
+
+  async function readRoster(): Promise<void> {
+    const options = { timeoutMs: rosterMsMax };
+    const [{ mesh_id: meshId }, { participants }] = await Promise.all([
+      client.call("get_app_info", {}, options),
+      client.call("list_participants", { session_id: session.session_id, include_folded: true }, options),
+    ]);
+    const isOwn = await findOwn(meshId);
+    for (const [index, team] of participants.entries()) {
+      known.set(team.team_id, { own: isOwn(team), colour: output.teamColour(index) });
+    }
+  }
+
+  /** In a launched agent's shell its team, anywhere else the team of the person of this home. */
+  async function findOwn(
+    meshId: string,
+  ): Promise<(team: { team_id: string; person_id: string | null }) => boolean> {
+    if (config.session !== undefined && config.team !== undefined) {
+      const held = (await listStoredPeers(config.home, meshId)).find(
+        (each) => each.session_id === session.session_id && each.team_name === config.team,
+      );
+      return (team) => team.team_id === held?.team_id;
+    }
+    const person = await findPerson(config, meshId);
+    return (team) => team.person_id !== null && team.person_id === person?.person_id;
+  }
+
+  return {
+    async find(teamId) {
+      if (teamId === null) return stranger;
+      // Without a roster a message is shown by the name that it carries, and the next one asks again.
+      if (!known.has(teamId)) await readRoster().catch(() => undefined);
+      return known.get(teamId) ?? stranger;
+    },
+  };
+}
+
+/**
+ * The session that is named, or else `MERKLE_SESSION`, or else the open one with the newest activity, which is told.
+ *
+ * @throws CliError `not_found` when there is none, with how to get one
+ */
+export async function findTailedSession(
+  broker: Pick<BrokerClient, "call">,
+  { args: [named], config, output }: Pick<CommandContext, "args" | "config" | "output">,
+): Promise<Session> {
+  if (named !== undefined || config.session !== undefined) return getSession(broker, named, config);
+  const { sessions } = await broker.call("list_sessions", { status: "open", limit: 1 });
+  const [session] = sessions;
+  if (!session) {
+    throw new CliError("not_found", "No session is open.", {
+      exitCode: exitCodes.not_found,
+      next: ["merkle new <title>", "merkle demo"],
+    });
+  }
+  output.note(`${session.slug}: ${neutralise(session.title)}`);
+  return session;
+}

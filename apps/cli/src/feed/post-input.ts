@@ -1,0 +1,48 @@
+import type { InputOf } from "@merkle/wire";
+import {
+  type Flags,
+  isSet,
+  listOf,
+  readOneOf,
+  readWholeNumber,
+  splitList,
+  textOf,
+} from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
+
+/** A post but for its text. */
+type PostInput = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {
+  readonly content: Omit<InputOf<"post_message">["content"], "text">;
+};
+
+/** The post that the flags of `merkle post` ask for. @throws CliError `usage` for what does not go together, before anything is asked */
+export function readPostInput(flags: Flags): PostInput {
+  const isAsk = isSet(flags, "ask");
+  const isDecision = isSet(flags, "decision");
+  const options = listOf(flags, "option");
+  const answer = textOf(flags, "answer");
+  const given = listOf(flags, "to");
+  const to = splitList(given);
+  const priority = readOneOf(textOf(flags, "priority"), "--priority", ["now", "next", "low"]);
+  const replyTo = readWholeNumber(textOf(flags, "replyTo")?.replace(/^#/, ""), "--reply-to", {
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+  });
+  if (isAsk && isDecision) throw usageError("A message is an ask or a decision, not both.");
+  if (isAsk && answer !== undefined) throw usageError("An ask cannot be an answer at once.");
+  if (options.length > 0 && !isAsk) throw usageError("--option belongs to --ask.");
+  if (options.length === 1) throw usageError("--option gives a choice: name at least two, or none.");
+  if (answer !== undefined && replyTo === undefined)
+    throw usageError("--answer needs --reply-to, the number of the ask.");
+  if (given.length > 0 && to.length === 0) throw usageError("--to names nobody.");
+  return {
+    content: {
+      ...(isAsk ? { kind: "ask" as const } : isDecision ? { kind: "decision" as const } : {}),
+      ...(options.length > 0 ? { options: [...options] } : {}),
+      ...(answer === undefined ? {} : { answer }),
+    },
+    ...(to.length > 0 ? { to } : {}),
+    ...(priority === undefined ? {} : { priority }),
+    ...(replyTo === undefined ? {} : { reply_to: replyTo }),
+  };
+}

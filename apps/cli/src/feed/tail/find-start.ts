@@ -1,0 +1,75 @@
+import type { Message, Session } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/plain";
+import { usageError } from "../../core/cli-error.js";
+import type { Since } from "./tail-options.js";
+
+interface Start {
+  readonly client: Pick<MerkleClient, "call">;
+  readonly session: Session;
+  readonly since: Since;
+  readonly shows: (message: Message) => boolean;
+  /** How far whoever reads has read; asked only where that is where to start. */
+  readonly lastRead: () => Promise<number>;
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** The message after which a tail starts. @throws CliError `usage` for a number that the feed has not reached */
+export async function findStart(start: Start): Promise<number> {
+  const { since, session } = start;
+  switch (since.is) {
+    case "after":
+      if (since.sequence <= session.last_sequence) return since.sequence;
+      throw usageError(
+        `--since ${since.sequence} is beyond the last message of ${session.slug}, #${session.last_sequence}.`,
+      );
+    case "ago":
+      return findLastBefore(start, start.now - since.seconds * 1_000);
+    case "last":
+      return findBeforeLast(start, since.count);
+    case "unread":
+      return Math.min(await start.lastRead(), session.last_sequence);
+  }
+}
+
+/** The last message posted before a time. Times never go back within a feed, so halving it finds the place. */
+async function findLastBefore({ client, session, signal }: Start, time: number): Promise<number> {
+  let before = 0;
+  let notBefore = session.last_sequence + 1;
+  while (notBefore - before > 1) {
+    const middle = Math.floor((before + notBefore) / 2);
+    const { messages } = await client.call(
+      "get_history",
+      { session_id: session.session_id, before_cursor: middle + 1, limit: 1 },
+      { signal },
+    );
+    const [message] = messages;
+    if (message && Date.parse(message.posted_at) < time) before = middle;
+    else notBefore = middle;
+  }
+  return before;
+}
+
+/** How far back the last messages that a filter shows are looked for. */
+const messagesSearchedMax = 20 * limits.pageMessagesMax;
+
+/** The message before the last `count` that are shown. */
+async function findBeforeLast({ client, session, shows, signal }: Start, count: number): Promise<number> {
+  const oldest = Math.max(session.last_sequence - messagesSearchedMax, 0);
+  let before = session.last_sequence + 1;
+  let missing = count;
+  while (before > oldest + 1) {
+    const { messages } = await client.call(
+      "get_history",
+      { session_id: session.session_id, before_cursor: before, limit: limits.pageMessagesDefault },
+      { signal },
+    );
+    for (const message of messages.toReversed()) {
+      if (shows(message)) missing -= 1;
+      if (missing === 0) return message.sequence - 1;
+    }
+    before = messages[0]?.sequence ?? 0;
+  }
+  return oldest;
+}

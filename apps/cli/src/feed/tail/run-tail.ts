@@ -1,0 +1,177 @@
+import type { Message, Session } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
+import { openLiveClient, reportConnection } from "../../broker/live-client.js";
+import type { CommandContext } from "../../command/command.js";
+import { CliError, exitCodes, interruptedError } from "../../core/cli-error.js";
+import { checkConcluded } from "../../record/check-seen.js";
+import { counted } from "../../text/time.js";
+import { createKnownTeams, findTailedSession } from "../known-teams.js";
+import { findStart } from "./find-start.js";
+import { createReadMessages, followFeed, type Parting } from "./follow-feed.js";
+import { markAsRead, type ReadMarker, readLastRead } from "./last-read.js";
+import { createJsonPrinter, createTextPrinter, type MessagePrinter } from "./print-messages.js";
+import { createFilter, readTailOptions, type TailOptions } from "./tail-options.js";
+import { watchForEnd } from "./watch-for-end.js";
+
+/** Prints a session's feed until there is a reason to end (CLI-30 to CLI-37). */
+export async function runTail(context: CommandContext): Promise<number> {
+  const { config, signal } = context;
+  const options = readTailOptions(context.flags);
+  const broker = await findBroker(config, signal);
+  const session = await findTailedSession(broker, context);
+  const client = await openLiveClient(broker.address, signal);
+  const { output } = context;
+  const printer = output.json
+    ? createJsonPrinter()
+    : createTextPrinter(output, createKnownTeams({ client, session, config, output }));
+  try {
+    await followSession({ context, options, broker, session, client, printer });
+  } finally {
+    await client.close();
+  }
+  if (signal.aborted) throw interruptedError();
+  return exitCodes.done;
+}
+
+interface TailedSession {
+  readonly context: CommandContext;
+  readonly options: TailOptions;
+  readonly broker: BrokerClient;
+  /** As it was when the tail began. */
+  readonly session: Session;
+  readonly client: MerkleClient;
+  readonly printer: MessagePrinter;
+  /** Called when a read of the roster or the session would now differ. */
+  readonly onChanged?: () => void;
+}
+
+/** A record that is sealed while we follow must go on from what was seen here before; it is said even where little is. */
+async function tellUnlessSame(message: Message, { context, broker }: TailedSession): Promise<void> {
+  const problem = await checkConcluded(message, { home: context.config.home, broker });
+  if (problem) context.output.error(problem);
+}
+
+/** Prints the feed, and says how the connection fares, until there is a reason to end. */
+export async function followSession(tailed: TailedSession): Promise<void> {
+  const { context, options, session, client, printer } = tailed;
+  const { output, signal } = context;
+  const shows = createFilter(options);
+  const after = await findStartOf(tailed, shows);
+  const read = createReadMessages(after);
+  const marker = createMarker(tailed);
+  const end = watchForEnd({ client, session, options, after });
+  let cursor = after;
+  const connection = reportConnection({
+    client,
+    output,
+    cursor: () => cursor,
+    head: async () =>
+      (await client.call("get_session", { session_id: session.session_id }, { signal })).last_sequence,
+  });
+
+  try {
+    const messages = followFeed({
+      client,
+      sessionId: session.session_id,
+      after,
+      signal: AbortSignal.any([signal, end.signal]),
+      ...(tailed.onChanged === undefined ? {} : { onChanged: tailed.onChanged }),
+      onReady: () => {
+        output.note(connectedText(session, options, after));
+        end.connected();
+      },
+      onResync: async () => {
+        const parting = await read.findParting(client, session.session_id);
+        tellRestored(parting, tailed);
+        cursor = parting.sequence;
+        end.restored(cursor);
+        return cursor;
+      },
+    });
+    for await (const message of messages) {
+      if (shows(message) && !(await printer.print(message))) return;
+      cursor = message.sequence;
+      read.add(message);
+      marker?.printed(cursor);
+      connection.came();
+      end.printed(message);
+      if (message.event === "session_concluded") await tellUnlessSame(message, tailed);
+    }
+    if (end.signal.reason instanceof CliError) throw end.signal.reason;
+  } finally {
+    connection.stop();
+    end.stop();
+    await marker?.finish().catch((error: unknown) => {
+      output.note(`not marked as read: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  }
+}
+
+function findStartOf(
+  { context, options, broker, session, client }: TailedSession,
+  shows: ReturnType<typeof createFilter>,
+): Promise<number> {
+  const { config, signal } = context;
+  return findStart({
+    client,
+    session,
+    since: options.since,
+    shows,
+    lastRead: () => readLastRead({ broker, session, config }),
+    now: Date.now(),
+    signal,
+  });
+}
+
+/** Only what is unread is marked as read, and only where no filter hides some of it. */
+function createMarker({ context, options, broker, session }: TailedSession): ReadMarker | undefined {
+  if (options.since.is !== "unread") return undefined;
+  if (options.types === undefined && options.from === undefined) {
+    return markAsRead({ broker, session, config: context.config });
+  }
+  context.output.note("nothing is marked as read, since --types and --from may hide some of it");
+  return undefined;
+}
+
+/** Said when the broker has confirmed that it follows. */
+function connectedText(
+  { slug, status, last_sequence }: Session,
+  { since, untilClosed }: TailOptions,
+  after: number,
+) {
+  const count = last_sequence - after;
+  const closed = status === "closed" && !untilClosed ? `; ${slug} is closed, Ctrl+C ends` : "";
+  return `connected, ${toldCount()}${closed}`;
+
+  function toldCount(): string {
+    const from = `from #${after + 1}`;
+    if (since.is === "unread") return count > 0 ? `${count} unread ${from}` : "nothing unread";
+    if (count === 0) return last_sequence === 0 ? "nothing posted yet" : `nothing after #${after} yet`;
+    return since.is === "last"
+      ? `the last ${count} of ${last_sequence} ${from}`
+      : `${counted(count, "message")} ${from}`;
+  }
+}
+
+/**
+ * Says what became of the messages that were read before the database was restored.
+ *
+ * @throws CliError `resync` where some are gone and programs read: their numbers come again, for other messages
+ */
+function tellRestored({ sequence, gone }: Parting, { context: { output }, session }: TailedSession): void {
+  const restored = "The broker's database was restored";
+  if (gone === 0) {
+    output.note(`${restored}; everything shown is still there`);
+    return;
+  }
+  const range = `#${sequence + 1} to #${sequence + gone}`;
+  if (output.json) {
+    throw new CliError("resync", `${restored}: ${range} are gone, and these numbers will come again.`, {
+      exitCode: exitCodes.conflict,
+      details: { after: sequence, gone },
+      next: [`merkle tail ${session.slug} --since ${sequence} --json`],
+    });
+  }
+  output.note(`${restored}: ${range} are gone; going on after #${sequence}`);
+}

@@ -1,0 +1,98 @@
+import type { Message } from "@merkle/wire";
+import { type Flags, isSet, textOf } from "../../command/flags.js";
+import { usageError } from "../../core/cli-error.js";
+
+/** Where a tail starts. */
+export type Since =
+  | { readonly is: "last"; readonly count: number }
+  | { readonly is: "after"; readonly sequence: number }
+  | { readonly is: "ago"; readonly seconds: number }
+  | { readonly is: "unread" };
+
+/** Asks come with their answers; they and decisions are chat, too. */
+const messageTypes = ["chat", "system", "ask", "decision"] as const;
+type MessageType = (typeof messageTypes)[number];
+
+export interface TailOptions {
+  readonly since: Since;
+  /** Undefined for all. */
+  readonly types: readonly MessageType[] | undefined;
+  readonly from: string | undefined;
+  readonly untilClosed: boolean;
+  readonly timeoutMs: number | undefined;
+}
+
+const lastMessagesDefault = 10;
+/** The longest time that a timer can hold. */
+const timeoutSecondsMax = Math.floor((2 ** 31 - 1) / 1_000);
+
+/** @throws CliError `usage`, naming the flag with the bad value */
+export function readTailOptions(flags: Flags): TailOptions {
+  return {
+    since: readSince(textOf(flags, "since")),
+    types: readTypes(textOf(flags, "types")),
+    from: textOf(flags, "from"),
+    untilClosed: isSet(flags, "untilClosed"),
+    timeoutMs: readTimeout(textOf(flags, "timeout")),
+  };
+}
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+function readSince(text: string | undefined): Since {
+  if (text === undefined) return { is: "last", count: lastMessagesDefault };
+  if (text === "unread") return { is: "unread" };
+  const [, digits = "", unit = ""] = /^(\d{1,15})([smhd]?)$/.exec(text) ?? [];
+  const seconds = secondsOf[unit];
+  if (digits !== "" && seconds !== undefined) return { is: "ago", seconds: Number(digits) * seconds };
+  if (digits !== "") return { is: "after", sequence: Number(digits) };
+  throw usageError(
+    `--since must be a message's number such as 405, a time such as 10m or 2h, or unread, got ${JSON.stringify(text)}.`,
+  );
+}
+
+function readTypes(text: string | undefined): MessageType[] | undefined {
+  return text?.split(",").map((each) => {
+    const type = messageTypes.find((known) => known === each.trim());
+    if (type !== undefined) return type;
+    throw usageError(
+      `--types must be of ${messageTypes.join(", ")}, with commas between, got ${JSON.stringify(text)}.`,
+    );
+  });
+}
+
+function readTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && seconds <= timeoutSecondsMax) return seconds * 1_000;
+  throw usageError(
+    `--timeout must be a number of seconds from 0 to ${timeoutSecondsMax}, got ${JSON.stringify(text)}.`,
+  );
+}
+
+/** Tells which messages the flags ask for: of these types, and said or caused by this team. */
+export function createFilter({
+  types,
+  from,
+}: Pick<TailOptions, "types" | "from">): (message: Message) => boolean {
+  const team = from?.trim().toLowerCase();
+  return (message) =>
+    (types === undefined || types.some((type) => isOfType(message, type))) &&
+    (team === undefined || teamOf(message).toLowerCase() === team);
+}
+
+function isOfType({ type, content }: Message, wanted: MessageType): boolean {
+  switch (wanted) {
+    case "ask":
+      return type === "chat" && (content["kind"] === "ask" || content["answer"] !== undefined);
+    case "decision":
+      return type === "chat" && content["kind"] === "decision";
+    default:
+      return type === wanted;
+  }
+}
+
+function teamOf({ from, content }: Message): string {
+  const team = from?.team ?? content["by"] ?? content["team"];
+  return typeof team === "string" ? team : "";
+}

@@ -1,0 +1,142 @@
+import type { InputOf, OperationName, OutputOf, Session } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/plain";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Config } from "../config.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { getSession } from "../sessions/find-session.js";
+import { findStoredPeer, listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
+import { shellWord } from "../text/shell.js";
+import { meetMesh } from "../trust/require-known.js";
+import { getOwnPerson } from "./own-person.js";
+import { findPerson, type StoredPerson, setPersonAside } from "./persons.js";
+
+/** Calls operations as somebody. */
+export interface Actor {
+  call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
+}
+
+/** The broker, and what says who acts from here. */
+interface Acting {
+  readonly broker: BrokerClient;
+  readonly config: Pick<Config, "home" | "session" | "team" | "personName" | "agentShell"> &
+    Partial<Pick<Config, "peer">>;
+}
+
+/**
+ * Who writes in a session from here (CLI-11): in the shell of a launched agent its team, and anywhere else the person of
+ * this home, who is made at the first write.
+ *
+ * @throws CliError `usage` where an agent's shell would write elsewhere; `not_found` where its team is not held
+ */
+export async function actingIn(session: Session, acting: Acting): Promise<Actor> {
+  const { team } = agentOf(acting.config) ?? {};
+  return team === undefined ? asPerson(acting) : asHeldTeam(session, team, acting);
+}
+
+/** The writer outside any session: never an agent, whose team belongs to one. */
+export function actingAsPerson(acting: Acting): Actor {
+  const agent = agentOf(acting.config);
+  if (agent) throw elsewhere(agent);
+  return asPerson(acting);
+}
+
+/** The broker as the person of this home sees it. Reading makes nobody, so whoever has not written yet sees it as a stranger. */
+export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
+  if (agentOf(config)) return broker;
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  const person = await findPerson(config, meshId);
+  if (!person) return broker;
+  const known = broker.as(person.credential);
+  return {
+    call: (name, input) =>
+      known.call(name, input).catch((error: unknown) => {
+        // The broker may have been restored to a day before this person; what is open to read stays so.
+        if (isUnauthorized(error)) return broker.call(name, input);
+        throw error;
+      }),
+  };
+}
+
+interface Agent {
+  readonly session: string;
+  readonly team: string;
+}
+
+/** `merkle launch` sets both for the shells of its agent. One alone is only a default. */
+function agentOf({ session, team }: Acting["config"]): Agent | undefined {
+  return session === undefined || team === undefined ? undefined : { session, team };
+}
+
+/** A person whom the broker does not know, because it was restored to an earlier day, is made again. */
+function asPerson({ broker, config }: Acting): Actor {
+  return {
+    async call(name, input) {
+      const person = await getOwnPerson(broker, config);
+      try {
+        return await broker.as(person.credential).call(name, input);
+      } catch (error) {
+        if (!isUnauthorized(error)) throw error;
+        return broker.as((await replacePerson(person, { broker, config })).credential).call(name, input);
+      }
+    },
+  };
+}
+
+async function replacePerson(refused: StoredPerson, { broker, config }: Acting): Promise<StoredPerson> {
+  await setPersonAside(config, refused);
+  return getOwnPerson(broker, config);
+}
+
+async function asHeldTeam(session: Session, team: string, { broker, config }: Acting): Promise<Actor> {
+  if (![session.slug, session.session_id, session.title].includes(config.session ?? "")) {
+    throw elsewhere({ session: config.session ?? "", team });
+  }
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  const held = await findPlace({ meshId, sessionId: session.session_id, team }, config);
+  if (held) return broker.as(held.credential);
+  throw new CliError(
+    "not_found",
+    `This machine holds no team ${JSON.stringify(team)} (MERKLE_TEAM) of ${session.slug}.`,
+    {
+      exitCode: exitCodes.not_found,
+      next: [
+        `merkle launch --session ${session.slug} --team ${shellWord(team)}`,
+        "unset MERKLE_TEAM to write as yourself",
+      ],
+    },
+  );
+}
+
+/** The very place of the shell's agent; without one, as in a shell that was set up by hand, the team's own if it is held. */
+async function findPlace(
+  { meshId, sessionId, team }: { meshId: string; sessionId: string; team: string },
+  { home, peer }: Acting["config"],
+): Promise<StoredPeer | undefined> {
+  const isHere = (each: StoredPeer) => each.mesh_id === meshId && each.session_id === sessionId;
+  if (peer !== undefined) {
+    const place = await findStoredPeer(home, peer);
+    return place && isHere(place) ? place : undefined;
+  }
+  const places = (await listStoredPeers(home, meshId)).filter(
+    (each) => isHere(each) && each.team_name === team,
+  );
+  return places.find((each) => each.peer_id === null) ?? places[0];
+}
+
+function elsewhere({ session, team }: Agent): CliError {
+  return usageError(
+    `This is the shell of ${JSON.stringify(team)} in ${session} (MERKLE_TEAM, MERKLE_SESSION), which writes only there.`,
+    "unset MERKLE_TEAM MERKLE_SESSION to write as yourself",
+  );
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof MerkleError && error.code === "unauthorized";
+}
+
+/** The writer of what belongs to the mesh: in the shell of a launched agent its place, anywhere else the person of this home. */
+export async function actingInMesh(acting: Acting): Promise<Actor> {
+  const { session, team } = acting.config;
+  if (session === undefined || team === undefined) return actingAsPerson(acting);
+  return actingIn(await getSession(acting.broker, undefined, acting.config), acting);
+}

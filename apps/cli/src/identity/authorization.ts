@@ -1,0 +1,84 @@
+import { hostname } from "node:os";
+import { limits } from "@merkle/wire/plain";
+import type { HttpAnswer } from "../broker/http-request.js";
+import type { ReachableAddress } from "../broker/reach.js";
+import { findMember, notJoined } from "./introduce.js";
+import { chooseMember, keepMember, listMembers, type StoredMember } from "./members.js";
+
+/** Headers by which requests to one broker say who sends them. */
+export interface Authorization {
+  headers(): Promise<Readonly<Record<string, string>>>;
+  /**
+   * Finds out, after a refusal, whether the broker did not know who asked, and then proves it anew. Returns whether that
+   * changed anything, so that to ask again makes sense.
+   *
+   * @throws MerkleError `unauthorized` for who is no member there
+   */
+  renew(): Promise<boolean>;
+}
+
+/** @param get - asks a page of the broker with these headers */
+export function createAuthorization(
+  { base, reach }: ReachableAddress,
+  get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>,
+  signal: AbortSignal,
+): Authorization {
+  let token: Promise<string | undefined> | undefined;
+
+  async function headers(): Promise<Record<string, string>> {
+    if (!reach) return {};
+    token ??= reach.token ? Promise.resolve(reach.token) : findToken();
+    const value = await token;
+    return {
+      ...(reach.mesh !== undefined && { "x-merkle-mesh": reach.mesh }),
+      ...(value !== undefined && { authorization: `Bearer ${value}` }),
+    };
+  }
+
+  async function findToken(): Promise<string | undefined> {
+    if (!reach) return undefined;
+    const member = chooseMember(await listMembers(reach.home), { broker: { url: base }, mesh: reach.mesh });
+    const kept = member?.token;
+    return kept && Date.parse(kept.expires_at) > Date.now() ? kept.value : undefined;
+  }
+
+  return {
+    headers,
+    async renew() {
+      if (!reach || reach.token) return false;
+      const used = await headers();
+      if ("authorization" in used && (await get("/api/sign-in", used)).ok) return false;
+      const asked = readBroker((await get("/api/sign-in", {})).json());
+      if (asked?.auth !== "invite") return false;
+      const member = await findMember(base, reach, asked.brokerId);
+      if (!member) throw notJoined(base);
+      token = signIn(member, { base, reach }, signal);
+      await token;
+      return true;
+    },
+  };
+}
+
+/** Gets a token with the key, over a connection that the key opens, and keeps it for the commands to come. */
+async function signIn(
+  member: StoredMember,
+  { base, reach }: Required<Pick<ReachableAddress, "base">> & Pick<ReachableAddress, "reach">,
+  signal: AbortSignal,
+): Promise<string> {
+  const { openLiveClient } = await import("../broker/live-client.js");
+  const client = await openLiveClient({ base, source: "default", reach }, signal);
+  try {
+    const label = `merkle on ${hostname()}`.slice(0, limits.nameCharsMax);
+    const { token: value, expires_at } = await client.call("issue_token", { label });
+    if (reach) await keepMember(reach.home, { ...member, token: { value, expires_at } });
+    return value;
+  } finally {
+    await client.close();
+  }
+}
+
+function readBroker(answer: unknown): { auth: unknown; brokerId: string } | null {
+  if (typeof answer !== "object" || answer === null) return null;
+  if (!("auth" in answer && "broker_id" in answer) || typeof answer.broker_id !== "string") return null;
+  return { auth: answer.auth, brokerId: answer.broker_id };
+}

@@ -1,0 +1,84 @@
+import { hostname, userInfo } from "node:os";
+import type { Introduction } from "@merkle/wire/client";
+import { answerHello, drawSeed, fromBase64url, signingKeyFrom } from "@merkle/wire/identity";
+import { deceptionIn, limits, MerkleError, normaliseName } from "@merkle/wire/plain";
+import type { Reach } from "../broker/reach.js";
+import { CliError } from "../core/cli-error.js";
+import { requireKnown } from "../trust/require-known.js";
+import { chooseMember, keepMember, listMembers, type StoredMember } from "./members.js";
+
+/**
+ * What a connection to a broker says of itself (CLI-61): who it is by a key of this home, or by the token in `MERKLE_TOKEN`;
+ * to a broker that lets everybody in only which mesh it wants.
+ */
+export function introduce(base: string, reach: Reach | undefined): Introduction {
+  if (!reach) return {};
+  const { mesh, token } = reach;
+  return {
+    mesh,
+    async answerHello(hello) {
+      if (token) return { kind: "bearer", token };
+      const member = await findMember(base, reach, hello.broker_id);
+      if (!member && hello.auth === "open") return undefined;
+      if (!member) throw notJoined(base);
+      return answerHello(hello, await toSigner(member, base));
+    },
+  };
+}
+
+/**
+ * The membership with which to speak to a broker. By the address first: what answers there must be the broker that was
+ * joined there, whoever it says that it is. One that was joined elsewhere is taken at its word only where that is known.
+ */
+export async function findMember(base: string, reach: Reach, brokerId: string): Promise<StoredMember | null> {
+  const { home, mesh } = reach;
+  try {
+    const members = await listMembers(home);
+    const here = chooseMember(members, { broker: { url: base }, mesh });
+    const elsewhere = here ?? chooseMember(members, { broker: { id: brokerId }, mesh });
+    if (!elsewhere || here) return elsewhere;
+    await requireKnown(elsewhere, { base, source: "default", reach, home });
+    const moved = { ...elsewhere, urls: [...elsewhere.urls, base] };
+    await keepMember(home, moved);
+    return moved;
+  } catch (error) {
+    // No repetition helps, and a client that hears this ends.
+    if (error instanceof CliError)
+      throw new MerkleError("unauthorized", [error.message, ...error.next].join(" "));
+    throw error;
+  }
+}
+
+/** @throws unauthorized, which ends a client: no repetition makes a member of a stranger */
+export function notJoined(base: string): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    `The broker at ${base} lets members in alone, and this machine has joined no mesh there. Ask for an invite, then run: merkle join -`,
+  );
+}
+
+async function toSigner(member: StoredMember, url: string) {
+  const seed = fromBase64url(member.seed, 32);
+  if (!seed) throw new MerkleError("unauthorized", `The key of ${member.name} in this home is damaged.`);
+  return {
+    brokerId: member.broker_id,
+    meshId: member.mesh_id,
+    memberKey: signingKeyFrom(seed),
+    sessionKey: signingKeyFrom(drawSeed()),
+    label: `${systemUserName()}@${hostname()}`.slice(0, 200),
+    session: null,
+    url,
+  };
+}
+
+/** The name that the system's user goes by; the machine's where the user has none. */
+export function systemUserName(): string {
+  let name = "";
+  try {
+    name = userInfo().username;
+  } catch {
+    // A container may run as a number that no user has.
+  }
+  const plain = normaliseName(name);
+  return (plain !== "" && deceptionIn(plain) === null ? plain : hostname()).slice(0, limits.nameCharsMax);
+}

@@ -1,0 +1,154 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { drawSeed, toBase64url } from "@merkle/wire/identity";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+
+/** A membership that this home has: whose key it is, in which mesh of which broker. */
+export interface StoredMember {
+  readonly broker_id: string;
+  readonly mesh_id: string;
+  /** The mesh's name. */
+  readonly mesh: string;
+  readonly member_id: string;
+  readonly name: string;
+  readonly role: "admin" | "member";
+  /** The addresses at which the broker was met, as bases. */
+  readonly urls: readonly string[];
+  /** The seed of the member's ed25519 key, 32 bytes in base64url. One key serves all meshes of a broker. */
+  readonly seed: string;
+  readonly joined_at: string;
+  /** The token that commands show over HTTP; got with the key, and got anew when it is good no more. */
+  readonly token: { readonly value: string; readonly expires_at: string } | null;
+}
+
+/** The memberships of this home, in the order in which they were joined. */
+export async function listMembers(home: string): Promise<StoredMember[]> {
+  const folder = homeFiles.members(home);
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter((name) => /^[0-9a-f-]{36}\.json$/.test(name));
+  if (files.length === 0) return [];
+  const members = await Promise.all(files.map((name) => readMember(join(folder, name))));
+  return members.flatMap((each) => each ?? []).sort((a, b) => a.joined_at.localeCompare(b.joined_at));
+}
+
+/** Keeps a membership for this user's eyes alone, in place of what was known of it. */
+export async function keepMember(home: string, member: StoredMember): Promise<void> {
+  await writeKey(home, `${member.mesh_id}.json`, member);
+}
+
+/**
+ * The seed of this home's key for a broker, made when there is none yet. It is kept before anything is proved with it:
+ * when the answer to a joining is lost, the same key joins again, and uses up nothing more.
+ */
+export async function takeSeed(home: string, brokerId: string): Promise<string> {
+  const path = join(homeFiles.members(home), `${brokerId}.key`);
+  const kept = await readKey(path);
+  if (kept !== undefined) return kept;
+  const seed = toBase64url(drawSeed());
+  await writeKey(home, `${brokerId}.key`, { seed });
+  return seed;
+}
+
+async function readMember(path: string): Promise<StoredMember | null> {
+  const value = await readObject(path);
+  return value && isStoredMember(value) ? value : null;
+}
+
+async function readKey(path: string): Promise<string | undefined> {
+  const value = await readObject(path);
+  if (!value) return undefined;
+  return typeof value["seed"] === "string" ? value["seed"] : undefined;
+}
+
+async function readObject(path: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    // Not there, or not ours: it makes nobody a member.
+    return undefined;
+  }
+}
+
+/** The file is replaced as a whole, so that a process that is killed leaves the old one or the new one. */
+async function writeKey(home: string, name: string, value: object): Promise<void> {
+  const folder = homeFiles.members(home);
+  const unfinished = join(folder, `${name}.${process.pid}.new`);
+  await explainingHome(home, async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(unfinished, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+      await rename(unfinished, join(folder, name));
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+}
+
+function isStoredMember(value: Record<string, unknown>): value is Record<string, unknown> & StoredMember {
+  const { urls, token } = value;
+  return (
+    texts.every((name) => typeof value[name] === "string") &&
+    Array.isArray(urls) &&
+    urls.every((each) => typeof each === "string") &&
+    (token === null || (typeof token === "object" && "value" in token && "expires_at" in token))
+  );
+}
+
+const texts = [
+  "broker_id",
+  "mesh_id",
+  "mesh",
+  "member_id",
+  "name",
+  "role",
+  "seed",
+  "joined_at",
+] as const satisfies readonly (keyof StoredMember)[];
+
+/** Which membership is meant. */
+interface MemberQuery {
+  /** By its address, or by who it says that it is. */
+  readonly broker: { readonly url: string } | { readonly id: string };
+  /** By name or id. */
+  readonly mesh: string | undefined;
+}
+
+/**
+ * The membership as which to speak to a broker; null when this home has none there. Of several the mesh that is named
+ * counts, else `main`.
+ *
+ * @throws CliError `usage` when none of several is `main` and none is named; `not_found` when the named one is not among them
+ */
+export function chooseMember(
+  members: readonly StoredMember[],
+  { broker, mesh }: MemberQuery,
+): StoredMember | null {
+  const known = members.filter((each) =>
+    "url" in broker ? each.urls.includes(broker.url) : each.broker_id === broker.id,
+  );
+  if (known.length === 0) return null;
+  const names = known.map((each) => each.mesh).join(", ");
+  if (mesh !== undefined) {
+    const named = known.find((each) => each.mesh_id === mesh || isSameName(each.mesh, mesh));
+    if (named) return named;
+    throw new CliError(
+      "not_found",
+      `This machine has joined no mesh ${JSON.stringify(mesh)} there, but: ${names}.`,
+      {
+        exitCode: exitCodes.not_found,
+        next: ["merkle join -"],
+      },
+    );
+  }
+  const [only, ...others] = known;
+  if (only && others.length === 0) return only;
+  const main = known.find((each) => isSameName(each.mesh, "main"));
+  if (main) return main;
+  throw usageError(`This machine has joined several meshes there: ${names}. Say which with --mesh.`);
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

@@ -1,0 +1,103 @@
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+
+/** The writer from this home in a mesh when no agent writes: a person of that mesh, whose credential this machine keeps. */
+export interface StoredPerson {
+  readonly mesh_id: string;
+  /** The bare uuid. */
+  readonly person_id: string;
+  readonly name: string;
+  readonly credential: string;
+  /** Whether the broker has it for verified; of one that was kept before it could be, nothing is known. */
+  readonly verified?: boolean;
+}
+
+/** Whose persons are kept: this user's own, or in an agent's shell a guest, so that no agent speaks as the user. */
+type PersonStore = Pick<Config, "home"> & Partial<Pick<Config, "agentShell">>;
+
+/** The person of this home in a mesh; null while nobody has written there yet, or when the file is none of ours. */
+export async function findPerson(keeper: PersonStore, meshId: string): Promise<StoredPerson | null> {
+  try {
+    const value: unknown = JSON.parse(await readFile(personFile(keeper, meshId), "utf8"));
+    return isStoredPerson(value) && value.mesh_id === meshId ? value : null;
+  } catch {
+    // Not there, not readable, or not JSON: whatever it is, it is nobody.
+    return null;
+  }
+}
+
+/** Keeps a new person, for this user's eyes alone. Of two commands that are the first at once, both get the same person. */
+export async function keepPerson(keeper: PersonStore, person: StoredPerson): Promise<StoredPerson> {
+  const { home } = keeper;
+  const path = personFile(keeper, person.mesh_id);
+  const unfinished = `${path}.${process.pid}.new`;
+  return explainingHome(home, async () => {
+    await mkdir(homeFiles.persons(home), { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(unfinished, `${JSON.stringify(person, null, 2)}\n`, { mode: 0o600 });
+      return await placeUnlessThere(unfinished, path, keeper, person);
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+}
+
+/** Makes room for another person where the broker does not know this one; it is kept, for the broker's word may be wrong. */
+export async function setPersonAside(keeper: PersonStore, person: StoredPerson): Promise<void> {
+  const found = await findPerson(keeper, person.mesh_id);
+  if (found && found.credential !== person.credential) return;
+  const { home } = keeper;
+  const aside = join(homeFiles.persons(home), `${person.mesh_id}.${person.person_id}.json`);
+  await explainingHome(home, () => rename(personFile(keeper, person.mesh_id), aside)).catch(unlessGone);
+}
+
+/** Notes that the broker has verified a person. */
+export async function keepVerified(keeper: PersonStore, person: StoredPerson): Promise<StoredPerson> {
+  const verified = { ...person, verified: true };
+  const path = personFile(keeper, person.mesh_id);
+  const unfinished = `${path}.${process.pid}.verified`;
+  await explainingHome(keeper.home, async () => {
+    await writeFile(unfinished, `${JSON.stringify(verified, null, 2)}\n`, { mode: 0o600 });
+    await rename(unfinished, path);
+  });
+  return verified;
+}
+
+/** A link is made or refused in one step, where a rename would replace the person that another command has just kept. */
+async function placeUnlessThere(
+  unfinished: string,
+  path: string,
+  keeper: PersonStore,
+  person: StoredPerson,
+): Promise<StoredPerson> {
+  try {
+    await link(unfinished, path);
+    return person;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  const earlier = await findPerson(keeper, person.mesh_id);
+  if (earlier) return earlier;
+  await rm(path, { force: true });
+  await link(unfinished, path);
+  return person;
+}
+
+/** Two commands may set it aside at once; one of them does. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+}
+
+function personFile({ home, agentShell }: PersonStore, meshId: string): string {
+  return join(homeFiles.persons(home), `${meshId}${agentShell === undefined ? "" : ".guest"}.json`);
+}
+
+function isStoredPerson(value: unknown): value is StoredPerson {
+  if (typeof value !== "object" || value === null) return false;
+  const fields: Readonly<Record<string, unknown>> = { ...value };
+  return texts.every((name) => typeof fields[name] === "string");
+}
+
+const texts = ["mesh_id", "person_id", "name", "credential"] as const;

@@ -1,0 +1,176 @@
+import { catalogue } from "@merkle/wire";
+import type { CommandContext } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { usageError } from "../core/cli-error.js";
+import { knownToolsets } from "../mcp/options.js";
+import type { StoredPeer } from "../sessions/stored-peers.js";
+import { type ClaudeArgs, readClaudeArgs } from "./claude-args.js";
+
+/** What is to be launched, as far as the call itself says. */
+export interface Wanted {
+  readonly session: NamedSession | undefined;
+  readonly team: string | undefined;
+  readonly name: string | undefined;
+  readonly role: string | undefined;
+  readonly groups: readonly string[] | undefined;
+  /** Whether flags say where to, which comes before what a conversation remembers. */
+  readonly isAimed: boolean;
+  readonly agent: AgentOptions;
+  readonly claudeBin: string | undefined;
+  readonly claudeArgs: readonly string[];
+  readonly claude: ClaudeArgs;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** A session that is there, or is made when it is not; or a new one in any case. */
+export type NamedSession =
+  | { readonly kind: "named"; readonly name: string }
+  | { readonly kind: "new"; readonly title: string };
+
+/** How the agent runs, wherever it belongs. */
+export interface AgentOptions {
+  readonly model: string | undefined;
+  /** Toolsets beside those that an agent always has, separated by commas. */
+  readonly tools: string | undefined;
+  readonly channel: boolean;
+  readonly interruptible: boolean;
+}
+
+/** @throws CliError `usage` when a flag's value is none; `not_found` for a mesh that is not there */
+export function readWanted({ args, flags, config }: CommandContext): Wanted {
+  refuseOwnArguments(args);
+  const given = (name: string) => textOf(flags, name)?.trim() || undefined;
+  const [session, title] = [given("session"), given("new")];
+  if (session !== undefined && title !== undefined)
+    throw usageError("--new makes a session: leave out --session.");
+  return {
+    session: toNamed(session, title) ?? toNamed(config.session, undefined),
+    team: refuseBad("--team", given("team"), teamProblem) ?? config.team,
+    name: refuseBad("--name", given("name"), nameProblem),
+    role: refuseBad("--role", given("role"), roleProblem),
+    groups: readGroups(given("groups")),
+    isAimed: [session, title, given("team"), given("name")].some((each) => each !== undefined),
+    agent: {
+      model: given("model"),
+      tools: readTools(given("tools")),
+      channel: isSet(flags, "channel"),
+      interruptible: isSet(flags, "interruptible"),
+    },
+    claudeBin: textOf(flags, "claudeBin"),
+    claudeArgs: args,
+    claude: readClaudeArgs(args),
+    dryRun: isSet(flags, "dryRun"),
+    yes: isSet(flags, "yes"),
+  };
+}
+
+const { team_name, peer_name, role, groups } = catalogue.join_session.input.shape;
+
+/** What is wrong with a name, in the broker's own words; undefined when it may be given. */
+export const teamProblem = (text: string) => problemIn(team_name.safeParse(text));
+export const nameProblem = (text: string) => problemIn(peer_name.safeParse(text));
+export const roleProblem = (text: string) => problemIn(role.safeParse(text));
+export const groupsProblem = (text: string) => problemIn(groups.safeParse(toGroups(text)));
+export const titleProblem = (text: string) =>
+  problemIn(catalogue.create_session.input.shape.title.safeParse(text));
+
+/** `backend:lead, reviewers` as a list. */
+export function toGroups(text: string): string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}
+
+function problemIn({ error }: { error?: { issues: readonly { message: string }[] } }): string | undefined {
+  return error?.issues[0]?.message;
+}
+
+function refuseBad(
+  flag: string,
+  text: string | undefined,
+  problemOf: (text: string) => string | undefined,
+): string | undefined {
+  const problem = text === undefined ? undefined : problemOf(text);
+  if (problem === undefined) return text;
+  throw usageError(`${flag} ${JSON.stringify(text)}: ${problem}.`);
+}
+
+function readGroups(text: string | undefined): readonly string[] | undefined {
+  return text === undefined ? undefined : toGroups(refuseBad("--groups", text, groupsProblem) ?? "");
+}
+
+function toNamed(session: string | undefined, title: string | undefined): NamedSession | undefined {
+  const newTitle = refuseBad("--new", title, titleProblem);
+  if (newTitle !== undefined) return { kind: "new", title: newTitle };
+  return session === undefined ? undefined : { kind: "named", name: session };
+}
+
+function readTools(text: string | undefined): string | undefined {
+  const unknown = toGroups(text ?? "").find((each) => !knownToolsets.some((known) => known === each));
+  if (unknown === undefined) return text;
+  throw usageError(
+    `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
+  );
+}
+
+/** What stands before `--` is for merkle, which takes flags alone. */
+function refuseOwnArguments(args: readonly string[]): void {
+  const dashes = process.argv.indexOf("--");
+  const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;
+  if (args.length <= afterDashes) return;
+  throw usageError(
+    `merkle launch does not know what to do with ${JSON.stringify(args[0])}. What is for claude comes after --.`,
+    "merkle help launch",
+  );
+}
+
+/** Where an agent is to be launched, with nothing missing. */
+export interface Wish {
+  readonly session: NamedSession;
+  readonly team: string;
+  /** The peer's name where the user said it. */
+  readonly name: string | undefined;
+  /** The name otherwise, numbered when somebody has it. */
+  readonly defaultName: string;
+  readonly role: string | undefined;
+  readonly groups: readonly string[] | undefined;
+  /** Exactly this place, which a conversation has had before. */
+  readonly place?: StoredPeer;
+}
+
+export const defaultPeerName = "claude";
+
+/**
+ * What the call says, where nobody is asked.
+ *
+ * @throws CliError `usage` that names the flags that are missing
+ */
+export function toWish({ session, team, name, role, groups }: Wanted): Wish {
+  if (session === undefined || team === undefined) {
+    const missing = [
+      ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),
+      ...(team === undefined ? ["--team <name>"] : []),
+    ];
+    throw usageError(
+      `merkle launch needs ${missing.join(" and ")}.`,
+      'merkle launch --session auth-refactor --team "Alex\'s Team"',
+      "merkle ls",
+    );
+  }
+  return { session, team, name, defaultName: defaultPeerName, role, groups };
+}
+
+/** The place that a conversation goes on in. */
+export function toWishFor(place: StoredPeer, { role, groups }: Pick<Wanted, "role" | "groups">): Wish {
+  return {
+    session: { kind: "named", name: place.session_id },
+    team: place.team_name,
+    name: place.peer_name ?? undefined,
+    defaultName: defaultPeerName,
+    role,
+    groups,
+    place,
+  };
+}

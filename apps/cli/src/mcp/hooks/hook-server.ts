@@ -1,0 +1,139 @@
+import type { Message } from "@merkle/wire";
+import { resyncNotice } from "../mail/inbox.js";
+import type { PeerSession, PeerSessions } from "../peer-sessions.js";
+import { breaksThrough, wakes } from "../waking/what-wakes.js";
+import type { HookCall, HookEvent } from "./hook-call.js";
+import { announceMail, fitInHook, writeMail } from "./hook-text.js";
+import type { StatusReporter } from "./status-reporter.js";
+import type { Turn } from "./turn.js";
+
+/** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
+interface HookServer {
+  answer(call: HookCall): HookAnswer;
+}
+
+interface HookAnswer {
+  /** What the model is given, or empty. */
+  readonly text: string;
+  /** Tells whether the answer was written to the client. */
+  settle(written: boolean): void;
+}
+
+interface HookDeskOptions {
+  readonly teams: Pick<PeerSessions, "readers">;
+  readonly turn: Turn;
+  readonly status: StatusReporter;
+  /** The conversation that reads is another from now on. */
+  readonly onConversation: (sessionId: string) => void;
+  /** Evidence for what was offered before was noted. */
+  readonly onProof: (team: PeerSession) => void;
+}
+
+const nothing: HookAnswer = { text: "", settle: () => undefined };
+
+export function createHookServer({
+  teams,
+  turn,
+  status,
+  onConversation,
+  onProof,
+}: HookDeskOptions): HookServer {
+  /** In the order of time: what was offered before the hook, then what it offers itself. */
+  function answerMain(call: HookCall): HookAnswer {
+    const readers = teams.readers();
+    for (const team of readers) {
+      team.mail.prove({ by: "hook", prompt: call.promptId });
+      onProof(team);
+    }
+    const answer = call.event === "PreToolUse" ? nothing : deliver(readers, call);
+    const goesOn = call.event !== "Stop" || answer.text !== "";
+    if (!goesOn) turn.end();
+    for (const team of readers) status.tell(team, goesOn ? "working" : "idle");
+    return answer;
+  }
+
+  return {
+    answer(call) {
+      const { isNewConversation } = turn.hook(call);
+      if (call.agentId !== "") return nothing;
+      if (isNewConversation) {
+        for (const { mail } of teams.readers()) mail.startOver();
+        onConversation(call.sessionId);
+      }
+      return answerMain(call);
+    },
+  };
+}
+
+function deliver(readers: readonly PeerSession[], { event, promptId }: HookCall): HookAnswer {
+  const answers: HookAnswer[] = [];
+  let chars = 0;
+  for (const team of readers) {
+    const answer = deliverFor(team, event, promptId, chars);
+    chars += answer.text.length;
+    if (answer.text !== "") answers.push(answer);
+  }
+  return {
+    text: answers.map(({ text }) => text).join("\n"),
+    settle: (written) => {
+      for (const answer of answers) answer.settle(written);
+    },
+  };
+}
+
+function deliverFor(team: PeerSession, event: HookEvent, prompt: string, charsUsed: number): HookAnswer {
+  const upTo = lastToDeliver(team, event);
+  if (upTo === undefined) return nothing;
+  const fits = fitInHook(charsUsed);
+  const offer = team.mail.offer(
+    { by: "hook", prompt },
+    (message) => message.sequence <= upTo && fits(message),
+  );
+  const { pending } = team.mail;
+  if (!offer) return announceOnce(team, pending);
+  const version = team.document.heard > team.document.told ? team.document.heard : undefined;
+  const wasResynced = team.resynced;
+  const { warning } = team;
+  const notices = [wasResynced ? resyncNotice : undefined, warning].filter((each) => each !== undefined);
+  const text = writeMail({
+    team,
+    offer,
+    remaining: pending.length,
+    documentVersion: version,
+    notice: notices.length > 0 ? notices.join("\n") : undefined,
+    closed: team.closed && team.mail.isDrained,
+  });
+  return {
+    text,
+    settle: (written) => {
+      offer.settle(written);
+      if (!written) return;
+      team.document.told = Math.max(team.document.told, version ?? 0);
+      if (wasResynced) team.resynced = false;
+      if (team.warning === warning) team.warning = undefined;
+    },
+  };
+}
+
+/**
+ * The last message that the event hands over, or undefined for none. A prompt takes along whatever there is; for the rest
+ * there must be something that is worth it, and for who does not want to be disturbed, something that breaks through.
+ */
+function lastToDeliver({ mail, declared }: PeerSession, event: HookEvent): number | undefined {
+  const { pending } = mail;
+  if (declared === "dnd") return pending.findLast(breaksThrough)?.sequence;
+  const isWorthIt = event === "UserPromptSubmit" || pending.some(wakes);
+  return isWorthIt ? pending.at(-1)?.sequence : undefined;
+}
+
+/** What does not fit at all is announced, once: the end of a turn would never come otherwise. */
+function announceOnce(team: PeerSession, pending: readonly Message[]): HookAnswer {
+  const last = pending.at(-1)?.sequence ?? 0;
+  if (last <= team.announced) return nothing;
+  return {
+    text: announceMail(team, pending.length),
+    settle: (written) => {
+      if (written) team.announced = Math.max(team.announced, last);
+    },
+  };
+}

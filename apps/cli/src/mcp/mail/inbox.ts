@@ -1,0 +1,274 @@
+import type { Message } from "@merkle/wire";
+import { compactMessage, limits, redactedBy, withoutText } from "@merkle/wire/plain";
+
+/**
+ * What has come for one peer and has not reached its model yet. Two sources fill it, the pushes of a subscription and the
+ * replies of waits; tools and hooks take from it. Whatever they take is only offered until something shows that the model
+ * has got it, and is offered again when it has not (WAKE-4). It does no I/O and knows no time.
+ */
+export interface Inbox {
+  /** Up to here the model has got everything that is for it. */
+  readonly place: number;
+  /** What was not offered yet, or is to be offered again, in order. */
+  readonly pending: readonly Message[];
+  /** Whether nothing is pending here and, as far as this server knows, at the broker. */
+  readonly isDrained: boolean;
+  /** Whether an offer is on its way to the client. */
+  readonly isHandingOut: boolean;
+  /** Whether something was offered that the model may not have got. */
+  readonly isOffering: boolean;
+  /** Goes on after this cursor, and forgets what has come. */
+  restart(place: number): void;
+  /** Forgets everything: the numbers of a restored database mean other messages. */
+  forget(): void;
+  /** Takes what a subscription brings. */
+  push(message: Message): void;
+  /** Takes the page that a wait from `after` brought, which reaches up to `upTo`. */
+  fill(after: number, messages: readonly Message[], upTo: number): void;
+  /** Takes the next messages out, as long as `fits` says so; null when there is none, or not even the first fits. */
+  offer(via: Via, fits: Fits): Offer | null;
+  /** The next messages after a sequence, as long as `fits` says so, without taking them: for who is not the one they are for. */
+  peek(after: number, fits: Fits): readonly Message[];
+  /** Something happened that shows what the model has got. */
+  prove(evidence: Evidence): void;
+  /** The conversation in which it was offered is gone, and everything that lacks evidence with it. */
+  startOver(): void;
+  /** Passes over everything up to a cursor that was acknowledged by other means. */
+  passUpTo(cursor: number): void;
+  /** Listens to every change; returns how to stop. */
+  listen(listener: () => void): () => void;
+}
+
+/** How an offer goes to the model: as the result of its own call, or of a hook that the client runs at a prompt. */
+type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
+
+/**
+ * What the model does after it got something: it calls a tool, which it can only do in a turn that has everything offered
+ * before; or its client runs a hook, which proves the same for its own prompt, and for another the opposite: an interrupted
+ * prompt takes with it what a hook had added.
+ */
+type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
+
+/** Asked once for each message, in order, and no more after the first that does not fit. */
+export type Fits = (message: Message) => boolean;
+
+export interface Offer {
+  readonly messages: readonly Message[];
+  /** Those of them that the model may have seen already. */
+  readonly again: ReadonlySet<number>;
+  readonly cursor: number;
+  /** Tells whether it was written to the client in full. What was not is as if it had never been taken. */
+  settle(written: boolean): void;
+}
+
+/** Beyond these, messages stay at the broker, from where a wait brings them when there is room. */
+interface MailBounds {
+  readonly messagesMax: number;
+  readonly charsMax: number;
+}
+
+interface Entry {
+  readonly message: Message;
+  readonly chars: number;
+  readonly again: boolean;
+}
+
+interface Offering {
+  readonly via: Via;
+  entries: readonly Entry[];
+  written: boolean;
+}
+
+const boundsDefault: MailBounds = { messagesMax: 2_000, charsMax: 2 * 1024 * 1024 };
+
+export function createInbox(place: number, bounds: MailBounds = boundsDefault): Inbox {
+  let queue: Entry[] = [];
+  let queuedChars = 0;
+  /** Up to here everything is in the queue, offered or with the model: the next message is queued only if it follows. */
+  let known = place;
+  /** Up to here something has been got or passed over; what lies between this and the next message is passed over with that. */
+  let passed = place;
+  /** Up to here the subscription has brought everything that it had to bring. */
+  let pushed = 0;
+  let offerings: Offering[] = [];
+  const listeners = new Set<() => void>();
+
+  function announce(): void {
+    for (const listener of [...listeners]) listener();
+  }
+
+  /** What is here of a message that has lost its text loses it, too, before anybody is handed it (REDACT-5). */
+  function forgetText(event: Message): void {
+    const redacted = redactedBy(event);
+    if (!redacted) return;
+    const forget = (entry: Entry): Entry => {
+      if (entry.message.sequence !== redacted.sequence) return entry;
+      const message = withoutText(entry.message, redacted.redaction);
+      return { ...entry, message, chars: JSON.stringify(message).length };
+    };
+    replaceQueue(queue.map(forget));
+    for (const offering of offerings) offering.entries = offering.entries.map(forget);
+  }
+
+  /** False when there is no room. */
+  function enqueue(message: Message): boolean {
+    if (message.sequence <= known) return true;
+    const chars = JSON.stringify(message).length;
+    if (queue.length >= bounds.messagesMax || (queue.length > 0 && queuedChars + chars > bounds.charsMax))
+      return false;
+    queue.push({ message, chars, again: false });
+    queuedChars += chars;
+    known = message.sequence;
+    return true;
+  }
+
+  function replaceQueue(entries: Entry[]): void {
+    queue = entries;
+    queuedChars = entries.reduce((sum, { chars }) => sum + chars, 0);
+  }
+
+  function restart(cursor: number): void {
+    replaceQueue([]);
+    offerings = [];
+    known = cursor;
+    passed = cursor;
+    announce();
+  }
+
+  function settle(offering: Offering, written: boolean): void {
+    // It may have been given up meanwhile.
+    if (!offerings.includes(offering)) return;
+    if (written) offering.written = true;
+    else takeBack([offering], false);
+    announce();
+  }
+
+  /** @param seen - whether the model may have got it, so that it is told when it sees it again */
+  function takeBack(given: readonly Offering[], seen: boolean): void {
+    offerings = offerings.filter((each) => !given.includes(each));
+    const entries = given.flatMap(({ entries, written }) =>
+      seen && written ? entries.map((entry) => ({ ...entry, again: true })) : entries,
+    );
+    replaceQueue([...entries, ...queue].sort((a, b) => a.message.sequence - b.message.sequence));
+  }
+
+  function prove(evidence: Evidence): void {
+    const lost = offerings.filter(({ via }) => isOtherPrompt(via, evidence));
+    // What is still on its way is proved by nothing that has happened yet.
+    const proved = offerings.filter((each) => each.written && !lost.includes(each));
+    offerings = offerings.filter((each) => !proved.includes(each));
+    for (const { entries } of proved) pass(entries.at(-1)?.message.sequence ?? 0);
+    takeBack(lost, true);
+    announce();
+  }
+
+  /** @param cursor - the highest message that is known to be done with; where nothing else waits, so is what follows it */
+  function pass(cursor: number): void {
+    const isEmpty = queue.length === 0 && offerings.length === 0;
+    passed = Math.max(passed, cursor, isEmpty ? known : 0);
+  }
+
+  return {
+    get place() {
+      const first = Math.min(
+        ...[queue, ...offerings.map(({ entries }) => entries)].map(
+          ([entry]) => entry?.message.sequence ?? Number.POSITIVE_INFINITY,
+        ),
+      );
+      return Math.min(passed, first - 1);
+    },
+    get pending() {
+      return queue.map(({ message }) => message);
+    },
+    get isDrained() {
+      return queue.length === 0 && pushed <= known;
+    },
+    get isHandingOut() {
+      return offerings.some(({ written }) => !written);
+    },
+    get isOffering() {
+      return offerings.length > 0;
+    },
+    restart,
+    forget() {
+      pushed = 0;
+      restart(0);
+    },
+    push(message) {
+      forgetText(message);
+      // Something before it did not fit: a wait brings both.
+      const follows = pushed <= known;
+      pushed = Math.max(pushed, message.sequence);
+      if (follows && enqueue(message)) announce();
+    },
+    fill(after, messages, upTo) {
+      for (const message of messages) forgetText(message);
+      if (after > known) return;
+      if (messages.every(enqueue)) known = Math.max(known, upTo);
+      pass(0);
+      announce();
+    },
+    offer(via, fits) {
+      const beyond = queue.findIndex(({ message }) => !fits(message));
+      const entries = beyond === -1 ? queue : queue.slice(0, beyond);
+      const last = entries.at(-1);
+      if (!last) return null;
+      replaceQueue(queue.slice(entries.length));
+      const offering: Offering = { via, entries, written: false };
+      offerings.push(offering);
+      return {
+        messages: entries.map(({ message }) => message),
+        again: new Set(entries.filter(({ again }) => again).map(({ message }) => message.sequence)),
+        cursor: last.message.sequence,
+        settle: (written) => settle(offering, written),
+      };
+    },
+    peek(after, fits) {
+      const all = [...offerings.flatMap(({ entries }) => entries), ...queue]
+        .map(({ message }) => message)
+        .filter(({ sequence }) => sequence > after)
+        .sort((a, b) => a.sequence - b.sequence);
+      const beyond = all.findIndex((message) => !fits(message));
+      return beyond === -1 ? all : all.slice(0, beyond);
+    },
+    prove,
+    startOver() {
+      takeBack(offerings, true);
+      announce();
+    },
+    passUpTo(cursor) {
+      const isLater = ({ message }: Entry) => message.sequence > cursor;
+      replaceQueue(queue.filter(isLater));
+      for (const offering of offerings) offering.entries = offering.entries.filter(isLater);
+      offerings = offerings.filter(({ entries }) => entries.length > 0);
+      known = Math.max(known, cursor);
+      pass(cursor);
+      announce();
+    },
+    listen(listener) {
+      const entry = () => listener();
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+  };
+}
+
+function isOtherPrompt(via: Via, evidence: Evidence): boolean {
+  return via.by === "hook" && evidence.by === "hook" && via.prompt !== evidence.prompt;
+}
+
+/** What a model is told once when the database behind its session was restored (STDIO-12). */
+export const resyncNotice =
+  "resync: the database was restored. Numbers of messages and versions from before mean nothing now; read the history and the document again.";
+
+/** Says how long messages fit on the page of whoever reads it: the first one always does (WAIT-9). */
+export function fitPage(view: "compact" | "json"): Fits {
+  const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
+  let used = 0;
+  let count = 0;
+  return (message) => {
+    used += view === "compact" ? compactMessage(message).length + 1 : JSON.stringify(message).length;
+    count += 1;
+    return count === 1 || (used <= max && count <= limits.pageMessagesMax);
+  };
+}

@@ -1,0 +1,263 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ListedTool, Message, NudgeFrame, Operation } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { MerkleError } from "@merkle/wire/plain";
+import { type Config, readEnvironment } from "../config.js";
+import { createSealing } from "../private-messages/private-messages.js";
+import { checkConcluded } from "../record/check-seen.js";
+import { openBrokerLink } from "./broker-link.js";
+import { completeInput, fillProject } from "./complete-input.js";
+import { parseHookCall } from "./hooks/hook-call.js";
+import { createHookServer } from "./hooks/hook-server.js";
+import { createStatusReporter, idleSince } from "./hooks/status-reporter.js";
+import { type Caller, createTurn } from "./hooks/turn.js";
+import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
+import { createAcknowledger } from "./mail/acknowledger.js";
+import { createMembership, type Fields } from "./membership.js";
+import type { McpOptions } from "./options.js";
+import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
+import { createPerformer } from "./perform.js";
+import { createRejoin } from "./rejoin.js";
+import { createSecretStore } from "./secret-store.js";
+import { type ClientInfo, describeSelf } from "./self-description.js";
+import { listTools, offeredOperations, readMore } from "./tool-list.js";
+import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
+import { createWakers } from "./waking/wakers.js";
+
+/** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
+export interface ToolServer {
+  readonly tools: ListedTool[];
+  /** Answers a tool call; a failure is an answer, too. Rejects only when the caller has given up. */
+  call(call: ToolCall): Promise<ToolAnswer>;
+  /** Ends the connection. The teams stay in their sessions, and their place is kept. */
+  close(): Promise<void>;
+}
+
+interface ToolCall {
+  readonly name: string;
+  readonly args: unknown;
+  /** The client's own id of the model's call, by which a hook announced it. */
+  readonly toolUseId: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface ToolAnswer {
+  readonly result: CallResult;
+  /** To be told whether the answer arrived. */
+  settle(arrived: boolean): void;
+}
+
+interface ToolDeskOptions {
+  readonly config: Config;
+  readonly options: McpOptions;
+  /** The Claude Code session whose server this is: a later server of it goes on in this one's places. */
+  readonly claudeSessionId: string | null;
+  /** Where the client takes nudges, if it does. */
+  readonly inbox: InboxSocket | null;
+  /** How the client introduced itself, once it has. */
+  readonly client: () => ClientInfo | undefined;
+  readonly sendChannel: (message: ChannelMessage) => Promise<void>;
+  readonly log: (text: string) => void;
+}
+
+export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
+  const { config, options, claudeSessionId, inbox, client, sendChannel, log } = deskOptions;
+  const { home } = config;
+  const secretStore = createSecretStore();
+  const now = () => Date.now();
+  const turn = createTurn(now);
+  const channel = options.channel ? sendChannel : null;
+  const paths = createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log });
+  const wakers = createWakers({
+    paths,
+    turn,
+    now,
+    idleSince: async () => (inbox ? idleSince(inbox, readEnvironment().variables) : undefined),
+    mayInterrupt: options.interruptible,
+    onRun: describeAgain,
+  });
+  const teams = createPeerSessions({
+    log,
+    onNew: welcome,
+    open: (team, message) => sealing.open(team, message),
+    onConcluded: (team, message) => void compareSeal(team, message),
+  });
+  const link = openBrokerLink({ config, onClient: takeClient, onUp: comeUp, log });
+  const sealing = createSealing({ link, home, log });
+  const acknowledger = createAcknowledger(link);
+  const describe = () =>
+    describeSelf({ client: client(), toolsets: options.toolsets, wake: paths.available });
+  const place = { link, teams, secretStore, home, claudeSessionId, describe, log };
+  const rejoin = createRejoin({ ...place, options });
+  const membership = createMembership(place);
+  const perform = createPerformer({
+    link,
+    membership,
+    secretStore,
+    sealing,
+    acknowledger,
+    view: options.view,
+  });
+  const longResults = createLongResults();
+  const render = createRenderer({ view: options.view, secretStore, longResults });
+  const hooks = createHookServer({
+    teams,
+    turn,
+    status: createStatusReporter(link, log),
+    onConversation: (sessionId) => void membership.moveTo(sessionId),
+    onProof: acknowledger.soon,
+  });
+  const offered = new Map<string, Operation>(
+    offeredOperations(options.toolsets).map((each) => [each.name, each]),
+  );
+  void enterQuietly();
+
+  /** Whatever keeps it out, the model is told by its next call. */
+  async function enterQuietly(): Promise<void> {
+    try {
+      const refusal = await rejoin.enter();
+      if (refusal) log(refusal.message);
+    } catch (error) {
+      log(describeError(error));
+    }
+  }
+
+  function welcome(team: PeerSession): () => void {
+    sealing.publish(team);
+    return wakers.add(team);
+  }
+
+  /** What a conclusion seals must go on from what this machine saw of the record before (CLI-73). */
+  async function compareSeal(team: PeerSession, message: Message): Promise<void> {
+    const problem = await checkConcluded(message, { home, broker: link });
+    if (!problem) return;
+    team.warning = problem.message;
+    log(problem.message);
+  }
+
+  function comeUp(): void {
+    for (const team of teams.readers()) {
+      sealing.publish(team);
+      // What could not be acknowledged when the connection was lost.
+      acknowledger.soon(team);
+    }
+    void enterQuietly();
+  }
+
+  function describeAgain(): void {
+    rejoin.describeAgain();
+  }
+
+  function takeClient(next: MerkleClient): void {
+    teams.subscribe(next);
+    next.onPush((push) => {
+      if (push.type === "nudge") void answerNudge(next, push);
+    });
+  }
+
+  async function answerNudge(from: MerkleClient, { id, session_id: session, by }: NudgeFrame): Promise<void> {
+    const team = teams.findLast(session);
+    from.answerNudge(id, team ? await wakers.nudge(team, by.name) : []);
+  }
+
+  function answerHook(fields: Fields): ToolAnswer {
+    const call = parseHookCall(fields);
+    const hadHooks = turn.hasHooks;
+    const { text, settle } = hooks.answer(call);
+    if (!hadHooks) describeAgain();
+    wakers.look();
+    return { result: render.hook(call.event, text), settle };
+  }
+
+  async function answer({ name, args, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
+    const fields = requireFields(name, args);
+    if (name === readMore.name)
+      return { result: render.text(longResults.read(readId(fields))), settle: ignore };
+    const operation = offered.get(name);
+    if (!operation) throw unknownTool(name);
+    const refusal = await rejoin.enter();
+    const filled = await fillProject(operation, fields);
+    const { input, team } = completeInput({ operation, fields: filled, refusal, teams, secretStore });
+    const { output, notice, settle = ignore } = await perform({ operation, input, team, caller, signal });
+    return { result: render.output(operation, output, notice), settle };
+  }
+
+  /** A call of the main agent's comes from a turn that has everything which was offered before. */
+  function noteCall({ toolUseId, signal }: ToolCall): Caller {
+    const caller = turn.callerOf(toolUseId);
+    if (caller.is === "main") for (const team of teams.readers()) proveByCall(team);
+    // An answer that nobody waits for any more was interrupted, and the turn with it.
+    if (caller.is !== "subagent") signal.addEventListener("abort", endTurn, { once: true });
+    return caller;
+  }
+
+  function proveByCall(team: PeerSession): void {
+    team.mail.prove({ by: "call" });
+    acknowledger.soon(team);
+  }
+
+  function endTurn(): void {
+    turn.end();
+    wakers.look();
+  }
+
+  return {
+    tools: listTools(options.toolsets),
+    async call(call) {
+      const { name, args, signal } = call;
+      try {
+        // A hook is no call of the model's, and is not kept waiting by a broker.
+        if (name === "hook") return answerHook(requireFields(name, args));
+        return await answer(call, noteCall(call));
+      } catch (error) {
+        signal.throwIfAborted();
+        return { result: render.error(name, toMerkleError(error, log)), settle: ignore };
+      }
+    },
+    async close() {
+      acknowledger.flush();
+      // The connection first: ended while its inboxes are open, it says that nobody is in their places any more.
+      await Promise.all([Promise.race([link.close(), delay(goodbyeMsMax)]), teams.close()]);
+    },
+  };
+}
+
+/** A broker that does not answer the goodbye is not waited for. */
+const goodbyeMsMax = 80;
+
+function ignore(): void {}
+
+function requireFields(name: string, args: unknown): Fields {
+  if (args === undefined) return {};
+  if (typeof args === "object" && args !== null && !Array.isArray(args)) return { ...args };
+  throw new MerkleError("bad_request", `${name.slice(0, 100)} takes a JSON object as its arguments.`);
+}
+
+function readId(fields: Fields): string {
+  const { id, ...others } = fields;
+  if (typeof id === "string" && Object.keys(others).length === 0) return id;
+  throw new MerkleError(
+    "bad_request",
+    "read_more takes the id that the first line of a long result names, and nothing else.",
+  );
+}
+
+function unknownTool(name: string): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no tool "${name.slice(0, 100)}". tools/list names those there are.`,
+  );
+}
+
+function toMerkleError(error: unknown, log: (text: string) => void): MerkleError {
+  if (error instanceof MerkleError) return error;
+  log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return new MerkleError(
+    "internal",
+    `Something unexpected went wrong in merkle mcp: ${describeError(error)}`,
+  );
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import type { KeyCard, Peer } from "@merkle/wire";
+import { seal } from "@merkle/wire/identity";
+import { limits, MerkleError, messageIdFrom } from "@merkle/wire/plain";
+import type { Fields } from "../mcp/membership.js";
+import { shellWord } from "../text/shell.js";
+import { type CheckedCard, checkCard } from "./check-card.js";
+import { addressOf, findRecipient } from "./find-recipient.js";
+import type { PeerKeys } from "./peer-keys.js";
+import { isTrusted } from "./pins.js";
+
+/** The place that writes. */
+interface Writer {
+  readonly home: string;
+  readonly keys: PeerKeys;
+  readonly card: KeyCard;
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly address: string;
+  readonly peerId: string;
+  readonly human: boolean;
+}
+
+/** A text for one peer, whose id will be what its key stands for. */
+interface PrivateText {
+  readonly to: string;
+  readonly text: string;
+  readonly priority: string;
+  readonly replyTo: number | null;
+  readonly idempotencyKey: string;
+}
+
+export interface SealedMessage {
+  readonly sealed: string;
+  /** The recipient, by the key that it is sealed for: no name can be given to somebody else meanwhile. */
+  readonly to: string;
+}
+
+/**
+ * Seals a text for the one peer that it is for (SEALED-2).
+ *
+ * @throws not_found or bad_request where it is not plain who is meant, or the peer shows no keys; key_changed where those that
+ * it shows are not to be trusted
+ */
+export function sealMessage(
+  { to, text, priority, replyTo, idempotencyKey }: PrivateText,
+  peers: readonly Peer[],
+  writer: Writer,
+): SealedMessage {
+  const { keys, card, sessionId, peerId } = writer;
+  const peer = findRecipient(peers, to, peerId);
+  const theirs = requireKeys(peer, writer);
+  const message = { sessionId, peerId, operation: "send_message", idempotencyKey } as const;
+  const header = {
+    version: 2,
+    session_id: sessionId,
+    message_id: messageIdFrom(message, sha256),
+    from: { peer_id: peerId, address: writer.address, session_key: card.session_key },
+    to: { peer_id: peer.peer_id, address: addressOf(peer), session_key: theirs.sessionKey },
+    counter: keys.nextCounter(theirs.sessionKey),
+    time: new Date().toISOString(),
+    human: writer.human,
+    priority,
+    reply_to: replyTo,
+  } as const;
+  const sealed = seal({ header, text }, { card, own: keys.box, theirs: theirs.boxKey });
+  if (sealed.length > limits.messageTextBytesMax) throw tooLarge(sealed.length);
+  return { sealed, to: Buffer.from(theirs.sessionKey, "base64url").toString("base64") };
+}
+
+/**
+ * What a call of `send_message` wants to be sealed.
+ *
+ * @throws bad_request for what is not one recipient and a text
+ */
+export function readPrivateText(input: Fields, drawn: string): PrivateText {
+  const { to, message, priority, reply_to: replyTo, idempotency_key: key } = input;
+  const [recipient, another]: unknown[] = Array.isArray(to) ? to : [to];
+  if (typeof recipient !== "string" || another !== undefined || /^[@*]/.test(recipient.trim())) {
+    throw new MerkleError(
+      "bad_request",
+      "A private message is for exactly one peer: name it in `to`. Nothing was sent.",
+    );
+  }
+  if (typeof message !== "string" || message.trim() === "") {
+    throw new MerkleError("bad_request", "message: must be a text that is not blank. Nothing was sent.");
+  }
+  return {
+    to: recipient,
+    text: message,
+    // What is neither, the broker refuses.
+    priority: typeof priority === "string" ? priority : "next",
+    replyTo: typeof replyTo === "number" ? replyTo : null,
+    idempotencyKey: typeof key === "string" ? key : drawn,
+  };
+}
+
+function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard {
+  const address = addressOf(peer);
+  if (peer.key_card === null) {
+    throw new MerkleError(
+      "bad_request",
+      `${address} shows no keys, so nothing private can be sent to it: it takes part over REST, MCP over HTTP or the dashboard. Nothing was sent; without private everybody here can read it.`,
+      { to: address },
+    );
+  }
+  const card = checkCard(peer.key_card);
+  if (card && isTrusted(home, { sessionId, address }, card)) return card;
+  throw new MerkleError(
+    "key_changed",
+    `The key of ${address} is not the one that it had before; nothing was sent. It may run anew on another machine, or somebody is in between. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
+    { to: address },
+  );
+}
+
+function tooLarge(bytes: number): MerkleError {
+  const max = limits.messageTextBytesMax;
+  return new MerkleError(
+    "payload_too_large",
+    `Sealed, this message has ${bytes} bytes, and ${max} is the most: about ${Math.floor((max * 3) / 4 / 1024) - 1} KiB of text. Nothing was sent.`,
+    { bytes, bytes_max: max },
+  );
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

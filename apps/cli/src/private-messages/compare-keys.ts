@@ -1,0 +1,140 @@
+import type { OutputOf, Session } from "@merkle/wire";
+import type { OperationCaller } from "../broker/reach.js";
+import type { Output } from "../command/output.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { listStoredPeers, placeIdOf, type StoredPeer } from "../sessions/stored-peers.js";
+import { oneLine } from "../text/one-line.js";
+import { shellWord } from "../text/shell.js";
+import { toMoment } from "../text/time.js";
+import { type CheckedCard, checkCard, safetyNumber } from "./check-card.js";
+import { addressOf, findRecipient } from "./find-recipient.js";
+import { makeCard, seedOf } from "./key-card.js";
+import { readPlaceSeed } from "./peer-keys.js";
+import { findPin, savePin } from "./pins.js";
+
+/** The known state of a peer's key here, and the number to compare with the other side. */
+interface Comparison {
+  readonly told: {
+    readonly session: string;
+    /** Whose key it is, `team/peer`. */
+    readonly peer: string;
+    /**
+     * `new`: nobody here has written to it, or read it; `seen`: it is the one that it had then; `accepted`: and a person has
+     * compared it; `changed`: it is another one.
+     */
+    readonly key: "new" | "seen" | "accepted" | "changed";
+    /** When the key was seen first, or accepted, that counts here. */
+    readonly since: string | null;
+    readonly numbers: readonly { readonly you: string; readonly number: string }[];
+  };
+  readonly sessionId: string;
+  readonly card: CheckedCard;
+}
+
+interface WhoseKeys {
+  readonly home: string;
+  readonly session: Session;
+  readonly name: string;
+}
+
+/**
+ * Compares the key that a peer shows now with the one that it is known by, and makes the safety numbers of the places that this
+ * machine holds in the session (SEALED-8).
+ *
+ * @throws CliError `not_found` when the peer shows no keys, or this machine has none in the session
+ */
+export async function compareKeys(
+  broker: OperationCaller,
+  { home, session, name }: WhoseKeys,
+): Promise<Comparison> {
+  const { session_id: sessionId, slug } = session;
+  const { peers } = await broker.call("list_peers", { session_id: sessionId });
+  const peer = findRecipient(peers, name, "");
+  const address = addressOf(peer);
+  if (peer.key_card === null)
+    throw noKeys(`${oneLine(address)} shows no keys: nothing private can be sent to it.`);
+  const card = checkCard(peer.key_card);
+  if (!card) {
+    throw new CliError(
+      "key_changed",
+      `What ${oneLine(address)} shows as its keys does not hold together. Trust nothing of it.`,
+      {
+        exitCode: exitCodes.conflict,
+      },
+    );
+  }
+  const pin = findPin(home, { sessionId, address });
+  const isSame = pin?.session_key === card.sessionKey && pin.member_key === card.memberKey;
+  const known = pin?.accepted === true ? "accepted" : "seen";
+  return {
+    told: {
+      session: slug,
+      peer: address,
+      key: pin === undefined ? "new" : isSame ? known : "changed",
+      since: pin?.pinned_at ?? null,
+      numbers: await listNumbers({ home, session, name }, peers, card),
+    },
+    sessionId,
+    card,
+  };
+}
+
+export function acceptKey(home: string, { told: { peer: address }, sessionId, card }: Comparison): void {
+  savePin(home, { sessionId, address }, card, true);
+}
+
+async function listNumbers(
+  { home, session: { session_id: sessionId, slug } }: WhoseKeys,
+  peers: OutputOf<"list_peers">["peers"],
+  theirs: CheckedCard,
+): Promise<Comparison["told"]["numbers"]> {
+  const places = await listStoredPeers(home, null);
+  const numbers: { you: string; number: string }[] = [];
+  for (const place of places.filter((each) => each.session_id === sessionId)) {
+    const own = await ownCard(home, place);
+    const you = addressOf({ team: place.team_name, name: place.peer_name });
+    const isThere = peers.some((peer) => addressOf(peer) === you);
+    if (own && isThere) numbers.push({ you, number: safetyNumber(own, theirs) });
+  }
+  if (numbers.length > 0) return numbers;
+  throw noKeys(`This machine holds no place with keys in ${slug}, so there is nothing to compare from here.`);
+}
+
+async function ownCard(home: string, place: StoredPeer): Promise<CheckedCard | null> {
+  const given = place.session_key ? seedOf(place.session_key) : undefined;
+  const seed = readPlaceSeed(home, placeIdOf(place)) ?? given;
+  return seed ? checkCard(await makeCard(seed, { home, meshId: place.mesh_id })) : null;
+}
+
+function noKeys(message: string): CliError {
+  return new CliError("not_found", message, {
+    exitCode: exitCodes.not_found,
+    next: ["merkle peers", "merkle launch"],
+  });
+}
+
+/** For two people on the telephone: what is known, then the digits in rows of four groups. */
+export function formatComparison({ told }: Comparison, output: Output): string {
+  const { key, peer, session, since, numbers } = told;
+  const when = since === null ? "" : toMoment(since);
+  const known = {
+    new: `${output.mark.warn} nobody here has written to ${oneLine(peer)} in private yet`,
+    seen: `${output.mark.warn} the key is the one that was seen first, ${when}; nobody has compared it`,
+    accepted: `${output.mark.ok} the key is the one that a person accepted, ${when}`,
+    changed: `${output.mark.fail} the key is not the one of ${when}: private messages to ${oneLine(peer)} are stopped`,
+  }[key];
+  const other = (you: string) => `merkle verify-peer ${shellWord(oneLine(you))} --session ${session}`;
+  return [
+    known,
+    ...numbers.flatMap(({ you, number }) => [
+      "",
+      `${oneLine(you)} and ${oneLine(peer)}:`,
+      ...(number.match(/(?:\d{5} ?){4}/g) ?? []).map((row) => `  ${output.bold(row.trim())}`),
+      output.dim(`  there it is shown by: ${other(you)}`),
+    ]),
+    "",
+    key === "accepted"
+      ? "The number changes when one of the keys does."
+      : `Read it to each other, by voice. When it is the same: merkle verify-peer ${shellWord(oneLine(peer))} --session ${session} --accept`,
+  ].join("\n");
+}

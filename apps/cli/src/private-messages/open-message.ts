@@ -1,0 +1,148 @@
+import type { Message } from "@merkle/wire";
+import { parseSealed, unseal } from "@merkle/wire/identity";
+import { isRedacted, nameInLine, sealedBytes } from "@merkle/wire/plain";
+import * as z from "zod";
+import { type CheckedCard, checkCard } from "./check-card.js";
+import type { Opened, PeerKeys } from "./peer-keys.js";
+import { isTrusted } from "./pins.js";
+
+const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
+const EarlierHeader = z.strictObject({
+  session_id: z.string(),
+  message_id: z.string(),
+  from: End,
+  to: End,
+  counter: z.int().min(1),
+  time: z.iso.datetime({ precision: 3 }),
+});
+const Header = EarlierHeader.extend({
+  version: z.literal(2),
+  human: z.boolean(),
+  priority: z.string(),
+  reply_to: z.int().nullable(),
+});
+/** Strict both, so that neither can be taken for the other. */
+const AnyHeader = z.union([Header, EarlierHeader]);
+type AnyHeader = z.output<typeof AnyHeader>;
+
+/** The place that reads. */
+export interface Reader {
+  readonly home: string;
+  readonly keys: PeerKeys;
+  readonly sessionId: string;
+  readonly address: string;
+  readonly epoch: string;
+}
+
+/**
+ * How far the times of sealing and posting may lie apart: clocks differ, and a sender goes on trying for a while. What a
+ * broker keeps back for longer cannot be passed off as new.
+ */
+const apartMsMax = 15 * 60_000;
+
+/**
+ * Opens a private message for the place that it is for: the text stands in `content.text` as any message's does. One that
+ * does not open, or that was made for another place in the world, has `content.problem` instead, which says why (SEALED-5).
+ * Whatever else says of itself that it is private is shown without a text: the broker could have written it.
+ */
+export function openMessage(message: Message, reader: Reader): Message {
+  const { content, from } = message;
+  if (content["private"] !== true || isRedacted(message)) return message;
+  const { sealed } = content;
+  if (typeof sealed !== "string" || from === null) return withContent(message, { bytes: content["bytes"] });
+  const bytes = sealedBytes(sealed);
+  const address = from.peer === undefined ? from.team : `${from.team}/${from.peer}`;
+  // One's own is sealed for the other.
+  if (address === reader.address) return withContent(message, { bytes });
+  const opened = tryToOpen(message, sealed, { ...reader, sender: address });
+  return withContent(message, "text" in opened ? opened : { bytes, ...opened });
+}
+
+/** A private message without anything in it. */
+export function asStub(message: Message): Message {
+  const { private: isPrivate, sealed, bytes } = message.content;
+  if (isPrivate !== true || isRedacted(message)) return message;
+  return withContent(message, { bytes: typeof sealed === "string" ? sealedBytes(sealed) : bytes });
+}
+
+function withContent(message: Message, content: Readonly<Record<string, unknown>>): Message {
+  return { ...message, content: { private: true, ...content } };
+}
+
+type Outcome = { readonly text: string } | { readonly problem: string };
+
+function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly sender: string }): Outcome {
+  const { keys, home, sessionId, sender } = reader;
+  const parsed = parseSealed(sealed);
+  const card = parsed && checkCard(parsed.card);
+  if (!parsed || !card) return { problem: "it is damaged, or its keys do not hold together" };
+  const plain = unseal(parsed, { own: keys.box, theirs: card.boxKey });
+  if (!plain) return { problem: "it was changed on the way, or sealed for another key than this place's" };
+  const header = AnyHeader.safeParse(plain.header).data;
+  if (!header) return { problem: "what it says of itself cannot be understood" };
+  const moved = findMove(message, header, card, reader);
+  if (moved !== null) return { problem: `${moved}; the broker, or somebody who controls it, has moved it` };
+  if (!isTrusted(home, { sessionId, address: sender }, card)) {
+    return {
+      problem: "its sender's key is not the one it had; a person can look into it: merkle verify-peer",
+    };
+  }
+  const { counter, message_id } = header;
+  const known = keys.openedOf(card.sessionKey);
+  const opened: Opened = { counter, message_id, sequence: message.sequence, epoch: reader.epoch };
+  if (known.some((each) => isSame(each, opened))) return { text: plain.text };
+  if (known.some((each) => contradicts(each, opened))) {
+    return {
+      problem: "it came before, or out of its order; the broker, or somebody who controls it, gave it again",
+    };
+  }
+  keys.noteOpened(card.sessionKey, opened);
+  return { text: plain.text };
+}
+
+/** The part of a message that differs from what its sender sealed; null when all of it is. */
+function findMove(
+  message: Message,
+  header: AnyHeader,
+  card: CheckedCard,
+  { sessionId, keys, sender }: Reader & { readonly sender: string },
+): string | null {
+  if (header.session_id !== sessionId || message.session_id !== sessionId)
+    return "it was sealed for another session";
+  if (header.from.session_key !== card.sessionKey || header.from.address !== sender) {
+    return `it was sealed by another sender than ${nameInLine(sender)}`;
+  }
+  if (header.to.session_key !== keys.sessionKey || header.to.peer_id !== keys.peerId) {
+    return "it was sealed for another recipient";
+  }
+  if (header.message_id !== message.id) return "it was sealed as another message";
+  const apartMs = Math.abs(Date.parse(message.posted_at) - Date.parse(header.time));
+  if (apartMs > apartMsMax) return `it was sealed at ${header.time}, which is another time`;
+  return "version" in header ? findChange(message, header) : null;
+}
+
+/** The part of a message's header that its sender did not write so; a header of the first version says nothing of it. */
+function findChange(message: Message, header: z.output<typeof Header>): string | null {
+  if (message.from?.human !== header.human) {
+    return header.human ? "it was sealed by a person" : "it was sealed by an agent, and not by a person";
+  }
+  if (message.to.length !== 1 || message.to[0] !== header.to.address) {
+    return `it was sealed for ${nameInLine(header.to.address)} alone`;
+  }
+  if (message.priority !== header.priority) return "it was sealed with another priority";
+  return (message.reply_to ?? null) === header.reply_to
+    ? null
+    : "it was sealed as a reply to another message";
+}
+
+function isSame(one: Opened, other: Opened): boolean {
+  return (
+    one.message_id === other.message_id && one.sequence === other.sequence && one.counter === other.counter
+  );
+}
+
+/** The same message has one place, and the counters of a sender grow as the feed does. */
+function contradicts(one: Opened, other: Opened): boolean {
+  if (one.message_id === other.message_id || one.counter === other.counter) return true;
+  return one.epoch === other.epoch && one.counter < other.counter !== one.sequence < other.sequence;
+}

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import {
+  type BoxKey,
+  boxKeyFrom,
+  drawSeed,
+  fromBase64url,
+  signingKeyFrom,
+  toBase64url,
+} from "@merkle/wire/identity";
+import * as z from "zod";
+import { homeFiles } from "../core/merkle-home.js";
+import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
+
+const Opened = z.object({
+  counter: z.int(),
+  sequence: z.int(),
+  message_id: z.string(),
+  /** The history of the database that the sequence belongs to. */
+  epoch: z.string(),
+});
+export type Opened = z.output<typeof Opened>;
+
+const PlaceFile = z.object({
+  seed: z.string(),
+  peer_id: z.string().nullable(),
+  sent: z.record(z.string(), z.int()),
+  opened: z.record(z.string(), z.array(Opened)),
+});
+
+/** The keys of one place on this machine, and what was sealed and opened with them. */
+export interface PeerKeys {
+  readonly seed: Uint8Array;
+  /** The public part, in base64url. */
+  readonly sessionKey: string;
+  readonly box: BoxKey;
+  /** The place's peer as the broker names it; null until it was asked. */
+  readonly peerId: string | null;
+  notePeer(peerId: string): void;
+  /** The number of the next message to this session key: noted before it is used, so that none is used twice. */
+  nextCounter(sessionKey: string): number;
+  /** The last messages that were opened with this session key. */
+  openedOf(sessionKey: string): readonly Opened[];
+  noteOpened(sessionKey: string, opened: Opened): void;
+}
+
+/** The seed of a place's keys, where this machine has made some; it makes none. */
+export function readPlaceSeed(home: string, placeId: string): Uint8Array | undefined {
+  const kept = PlaceFile.safeParse(readPrivateJson(pathOf(home, placeId))).data;
+  return (kept && fromBase64url(kept.seed, 32)) ?? undefined;
+}
+
+function pathOf(home: string, placeId: string): string {
+  return join(homeFiles.sealed(home), `${placeId}.json`);
+}
+
+/** So many are remembered of each sender; what is older than all of them counts as out of order. */
+const openedMax = 256;
+
+/**
+ * Opens the keys of a place, and makes them where there are none: from the session key that the place was taken with, if it
+ * was with one.
+ */
+export function openPlaceKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PeerKeys {
+  const path = pathOf(home, placeId);
+  const kept = PlaceFile.safeParse(readPrivateJson(path)).data;
+  const seed = (kept && fromBase64url(kept.seed, 32)) ?? sessionSeed ?? drawSeed();
+  const file = { peer_id: null, sent: {}, opened: {}, ...kept, seed: toBase64url(seed) };
+  const save = () => writePrivateJson(path, file);
+  if (kept?.seed !== file.seed) save();
+  return {
+    seed,
+    sessionKey: signingKeyFrom(seed).publicKey,
+    box: boxKeyFrom(seed),
+    get peerId() {
+      return file.peer_id;
+    },
+    notePeer(peerId) {
+      if (file.peer_id === peerId) return;
+      file.peer_id = peerId;
+      save();
+    },
+    nextCounter(sessionKey) {
+      const counter = (file.sent[sessionKey] ?? 0) + 1;
+      file.sent[sessionKey] = counter;
+      save();
+      return counter;
+    },
+    openedOf: (sessionKey) => file.opened[sessionKey] ?? [],
+    noteOpened(sessionKey, opened) {
+      file.opened[sessionKey] = [...(file.opened[sessionKey] ?? []), opened].slice(-openedMax);
+      save();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Session } from "@merkle/wire";
+import { isUuid, limits, MerkleError, neutralise } from "@merkle/wire/plain";
+import type { BrokerClient } from "../broker/broker-client.js";
+import { nearest } from "../command/flags.js";
+import type { Config } from "../config.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+
+/**
+ * The session that an argument names, by slug, id or exact title, or else `MERKLE_SESSION` (CLI-10).
+ *
+ * @throws CliError `not_found`, with the nearest one there is; `conflict`, with the slugs of all that have this title
+ */
+export async function getSession(
+  broker: Pick<BrokerClient, "call">,
+  named: string | undefined,
+  config: Pick<Config, "session">,
+): Promise<Session> {
+  const name = named ?? config.session;
+  if (name === undefined) throw usageError("Name a session, or set MERKLE_SESSION.", "merkle ls");
+  const found = await findSession(broker, name);
+  if (found) return found;
+  const near = await findNearSession(broker, name);
+  const source = named === undefined ? " (MERKLE_SESSION)" : "";
+  throw new CliError(
+    "not_found",
+    `There is no session ${JSON.stringify(neutralise(name))}${source}.${near ? ` Did you mean ${near.slug}?` : ""}`,
+    { exitCode: exitCodes.not_found, next: ["merkle ls --state all", "merkle new <title>"] },
+  );
+}
+
+/**
+ * The session of this slug, id or exact title, or null.
+ *
+ * @throws CliError `conflict` when several have this title
+ */
+export async function findSession(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
+  return (await findBySlug(broker, name)) ?? (await findByTitle(broker, name));
+}
+
+/** The session whose slug or title is nearly `name`, among those where something happened last; null when none is near. */
+export async function findNearSession(
+  broker: Pick<BrokerClient, "call">,
+  name: string,
+): Promise<Session | null> {
+  const { sessions } = await broker.call("list_sessions", { limit: limits.sessionsPageMax });
+  const namesOf = (session: Session) => [session.slug, session.title.toLowerCase()];
+  const near = nearest(name.toLowerCase().slice(0, limits.titleCharsMax), sessions.flatMap(namesOf));
+  return sessions.find((session) => near !== undefined && namesOf(session).includes(near)) ?? null;
+}
+
+async function findBySlug(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
+  // What can be neither is not put into a path.
+  if (!isUuid(name) && !/^[a-z0-9]+(?:-[a-z0-9]+)*$/i.test(name)) return null;
+  if (name.length > limits.slugCharsMax) return null;
+  try {
+    return await broker.call("get_session", { session_id: name });
+  } catch (error) {
+    if (error instanceof MerkleError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+async function findByTitle(broker: Pick<BrokerClient, "call">, title: string): Promise<Session | null> {
+  const found = await listByTitle(broker, title);
+  if (found.length < 2) return found[0] ?? null;
+  throw new CliError(
+    "conflict",
+    `${found.length} sessions are called ${JSON.stringify(neutralise(title))}; name one by its slug: ${found.map((each) => each.slug).join(", ")}.`,
+    { exitCode: exitCodes.conflict, details: { slugs: found.map((each) => each.slug) } },
+  );
+}
+
+async function listByTitle(broker: Pick<BrokerClient, "call">, title: string): Promise<Session[]> {
+  const query = title.trim();
+  if (query === "" || query.length > limits.titleCharsMax) return [];
+  const found: Session[] = [];
+  let before: string | null | undefined;
+  while (before !== null) {
+    const page = await broker.call("list_sessions", {
+      query,
+      limit: limits.sessionsPageMax,
+      ...(before === undefined ? {} : { before }),
+    });
+    found.push(...page.sessions.filter((each) => each.title === query));
+    before = page.next_cursor;
+  }
+  return found;
+}
+
+/**
+ * Takes `[session] [text]` apart. With `MERKLE_SESSION` a single argument is the text, unless a session goes by it: then
+ * it is that session, so that what was meant for one is never written into another.
+ */
+export async function takeSession(
+  broker: Pick<BrokerClient, "call">,
+  [first, second]: readonly string[],
+  config: Pick<Config, "session">,
+): Promise<{ session: Session; rest: string | undefined }> {
+  const isText = first !== undefined && second === undefined && config.session !== undefined;
+  if (!isText) return { session: await getSession(broker, first, config), rest: second };
+  const named = await findSession(broker, first);
+  if (named) return { session: named, rest: undefined };
+  return { session: await getSession(broker, undefined, config), rest: first };
+}

@@ -1,0 +1,84 @@
+import type { Peer } from "@merkle/wire";
+import type { Output, Signs } from "../command/output.js";
+import { oneLine } from "../text/one-line.js";
+import { toAge } from "../text/time.js";
+
+/** A peer as people write to it: `Cedar`, `Cedar/atlas`. */
+export function peerName(team: string, peer: string | null | undefined): string {
+  return peer ? `${nameBesideMark(team)}/${nameBesideMark(peer)}` : nameBesideMark(team);
+}
+
+/** A name where humans are marked behind theirs; one of before that was refused that holds such a mark is quoted (NAME-3). */
+export function nameBesideMark(name: string): string {
+  const shown = oneLine(name);
+  return /\(\s*(?:human|guest)\s*\)/iu.test(name) ? JSON.stringify(shown) : shown;
+}
+
+/** The sign of a peer, or of a team, for whether it is there: one that has left is as gone as one that is away. */
+export function presenceSign(
+  { left_at: leftAt, status }: Pick<Peer, "left_at" | "status">,
+  { signs }: { readonly signs: Signs },
+): string {
+  if (leftAt !== null) return signs.gone;
+  switch (status) {
+    case "active":
+      return signs.active;
+    case "idle":
+      return signs.idle;
+    case "disconnected":
+      return signs.gone;
+  }
+}
+
+/** The peer that most needs somebody stands first, and one that has left last; others as they joined. */
+export function inOrderOfState(peers: readonly Peer[]): Peer[] {
+  return [...peers].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_at">): boolean {
+  return leftAt === null && declared?.status === "blocked";
+}
+
+export function signOf(peer: Peer, output: { readonly signs: Signs }): string {
+  return isBlocked(peer) ? output.signs.blocked : presenceSign(peer, output);
+}
+
+/** The declared state, and the observed one, each with its age: `blocked 6m "needs a key", idle`. */
+export function stateText(peer: Peer): string {
+  if (peer.left_at !== null) return `left ${toAge(peer.left_at)} ago`;
+  const seen = peer.status === "disconnected" ? `away, seen ${toAge(peer.last_seen_at)} ago` : peer.status;
+  return [declaredText(peer), seen, peer.polling ? "polling" : ""].filter((each) => each !== "").join(", ");
+}
+
+/** That it is idle is what is seen anyway. */
+function declaredText({ declared }: Peer): string {
+  if (declared === null || declared.status === "idle") return "";
+  const reason = declared.reason === null ? "" : ` "${oneLine(declared.reason)}"`;
+  return `${declared.status} ${toAge(declared.at)}${reason}`;
+}
+
+export function rolesText({ role, groups }: Peer): string {
+  const memberships = groups.map(
+    (group) => `@${oneLine(group.name)}${group.role === null ? "" : `:${oneLine(group.role)}`}`,
+  );
+  return [role === null ? "" : oneLine(role), ...memberships].filter((each) => each !== "").join(" ");
+}
+
+/** How it can be made to read; what works only while it is connected is nothing while it is not. */
+export function wakeText(peer: Peer): string {
+  const paths = peer.capabilities?.wake?.filter((path) => path !== "wait") ?? [];
+  if (peer.polling) return "wakes at once";
+  if (!peer.connected) return "nothing wakes it";
+  return paths.length === 0 ? "reads when it next looks" : `wakes by ${paths.join(", ")}`;
+}
+
+export function paintState(peer: Peer, output: Pick<Output, "alarm" | "dim">): (text: string) => string {
+  if (isBlocked(peer)) return output.alarm;
+  return peer.left_at !== null || peer.status === "disconnected" ? output.dim : String;
+}
+
+function rankOf(peer: Peer): number {
+  if (isBlocked(peer)) return 0;
+  if (peer.left_at !== null) return 4;
+  return { active: 1, idle: 2, disconnected: 3 }[peer.status];
+}

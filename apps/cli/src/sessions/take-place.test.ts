@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
+import { atEnd } from "../../../../tests/kit/at-end.js";
+import { startTestBroker } from "../../../../tests/kit/test-broker.js";
+import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
+import { listStoredPeers } from "./stored-peers.js";
+import { type TakePlace, takePlace } from "./take-place.js";
+
+const meshId = "0b6f2f7e-0000-4000-8000-000000000001";
+
+let caller: BrokerClient;
+
+const cleanup = atEnd();
+beforeAll(async () => {
+  const { url } = await startTestBroker({}, cleanup);
+  caller = createBrokerClient({ base: url, source: "default" }, new AbortController().signal);
+});
+
+/** A session, and homes that take places in it. */
+async function setUp() {
+  const { session_id: sessionId, slug } = await caller.call("create_session", {
+    title: "Split the auth service",
+    creator_team_name: "Convener",
+  });
+  const makeHome = async () => {
+    const { path: home, remove } = await makeTestHome();
+    onTestFinished(remove);
+    return home;
+  };
+  const home = await makeHome();
+  const take = (teamName: string, more: Partial<TakePlace> = {}) =>
+    takePlace({
+      caller,
+      home,
+      meshId,
+      sessionId,
+      teamName,
+      defaultPeerName: "claude",
+      claudeSessionId: null,
+      ...more,
+    });
+  const joinings = async (name: string) => {
+    const { messages } = await caller.call("get_history", { session_id: sessionId });
+    return messages.filter((each) => each.event === "team_joined" && each["team"] === name).length;
+  };
+  const peers = async () => (await caller.call("list_peers", { session_id: sessionId })).peers;
+  return { home, makeHome, sessionId, slug, take, joinings, peers };
+}
+
+describe("takePlace", () => {
+  it("[LAUNCH-4] joins as a peer of a new team, holds both, and takes the same place the next time", async () => {
+    const { home, slug, take, joinings, peers } = await setUp();
+    const sessionKey = { public: `${"A".repeat(43)}=`, private: "B" };
+    const first = await take("Birch", {
+      claudeSessionId: "a-conversation",
+      role: "lead",
+      groups: ["backend:lead", "reviewers"],
+      cwd: "/work",
+      machine: "birch-laptop",
+      sessionKey,
+    });
+    expect(first).toMatchObject({ resumed: false, joined: { team_name: "Birch", peer_name: "claude" } });
+    expect(first.held).toMatchObject({
+      slug,
+      team_name: "Birch",
+      peer_name: "claude",
+      role: "lead",
+      groups: ["backend:lead", "reviewers"],
+      credential: first.joined.peer_id,
+      session_key: sessionKey,
+      claude_session_id: "a-conversation",
+    });
+    const own = (await listStoredPeers(home, meshId)).find((each) => each.peer_id === null);
+    expect(own).toMatchObject({
+      team_id: first.held.team_id,
+      credential: first.joined.team_id,
+      claude_session_id: null,
+    });
+    expect((await peers()).find((each) => each.name === "claude")).toMatchObject({
+      team: "Birch",
+      role: "lead",
+      groups: [{ name: "backend", role: "lead" }, { name: "reviewers" }],
+      cwd: "/work",
+      machine: "birch-laptop",
+      session_key: sessionKey.public,
+    });
+    await first.hold.release();
+
+    const second = await take("birch", { sessionId: slug });
+    expect(second).toMatchObject({ resumed: true, joined: { resumed: true, cursor: first.joined.cursor } });
+    // What was not said anew stays.
+    expect(second.held).toEqual({ ...first.held, saved_at: second.held.saved_at });
+    expect(await joinings("Birch")).toBe(1);
+  });
+
+  it("[LAUNCH-4] adds a numbered peer to the team beside a live one, and takes each place again", async () => {
+    const { take, joinings, peers } = await setUp();
+    const first = await take("Birch");
+    const second = await take("Birch");
+    expect(second.held).toMatchObject({ team_id: first.held.team_id, peer_name: "claude-2" });
+    const named = await take("Birch", { peerName: "atlas" });
+    expect(named).toMatchObject({ resumed: false, held: { peer_name: "atlas" } });
+    for (const { hold } of [first, second, named]) await hold.release();
+    expect(await take("Birch")).toMatchObject({ resumed: true, held: { peer_id: first.held.peer_id } });
+    expect(await take("Birch", { peerName: "Atlas" })).toMatchObject({
+      resumed: true,
+      held: { peer_name: "atlas" },
+    });
+    expect(await take("Birch")).toMatchObject({ resumed: true, held: { peer_id: second.held.peer_id } });
+    expect(await take("Birch")).toMatchObject({ resumed: false, held: { peer_name: "claude-3" } });
+    expect(await take("Birch (x)")).toMatchObject({ resumed: false, held: { team_name: "Birch (x)" } });
+    expect(await joinings("Birch")).toBe(1);
+    expect((await peers()).filter((each) => each.team === "Birch")).toHaveLength(4);
+  });
+
+  it("[LAUNCH-9] refuses a name that was asked for and that somebody has, with one that is free", async () => {
+    const { take, makeHome } = await setUp();
+    await take("Birch", { peerName: "atlas" });
+    for (const more of [{}, { home: await makeHome() }]) {
+      await expect(take("Birch", { peerName: "Atlas", ...more })).rejects.toMatchObject({
+        code: "conflict",
+        details: { free_name: "Atlas-2" },
+      });
+    }
+    const elsewhere = await take("Birch", { home: await makeHome(), defaultPeerName: "atlas" });
+    expect(elsewhere.held).toMatchObject({ team_name: "Birch (2)", peer_name: "atlas-2" });
+  });
+
+  it("[LAUNCH-4] takes a team's own place where no name is needed, and a peer's beside a live one", async () => {
+    const { home, take, joinings } = await setUp();
+    const first = await take("Birch", { defaultPeerName: null });
+    expect(first.held).toMatchObject({ peer_id: null, credential: first.joined.team_id });
+    expect(await listStoredPeers(home, meshId)).toEqual([first.held]);
+    const second = await take("Birch", { defaultPeerName: null });
+    expect(second.held).toMatchObject({ team_id: first.held.team_id, peer_name: "agent" });
+    await first.hold.release();
+    expect(await take("Birch", { defaultPeerName: null })).toMatchObject({
+      resumed: true,
+      held: { peer_id: null },
+    });
+    expect(await joinings("Birch")).toBe(1);
+  });
+
+  it("[LAUNCH-4] comes back as a peer that has left, and passes over a place that the broker refuses, which is kept", async () => {
+    const { home, sessionId, take } = await setUp();
+    const { held, hold } = await take("Birch");
+    await caller.call("leave_session", { session_id: sessionId, team_id: held.credential });
+    await hold.release();
+    const back = await take("Birch");
+    expect(back).toMatchObject({ resumed: true, held: { peer_id: held.peer_id } });
+    await back.hold.release();
+
+    await caller.call("rotate_team_credential", { session_id: sessionId, team_id: held.credential });
+    const next = await take("Birch");
+    expect(next).toMatchObject({ resumed: false, held: { team_id: held.team_id, peer_name: "claude-2" } });
+    expect((await listStoredPeers(home, meshId)).map((each) => each.peer_name).sort()).toEqual(
+      [null, "claude", "claude-2"].sort(),
+    );
+  });
+
+  it("[LAUNCH-4] says what the broker says of a session that is closed or not there, and holds nothing then", async () => {
+    const { sessionId, take } = await setUp();
+    const { held, hold } = await take("Birch");
+    await caller.call("conclude_session", {
+      session_id: sessionId,
+      team_id: held.credential,
+      summary_section: "Done.",
+    });
+    await hold.release();
+    await expect(take("Birch")).rejects.toMatchObject({ code: "session_closed" });
+    await expect(take("Birch")).rejects.toMatchObject({ code: "session_closed" });
+    await expect(take("Birch", { sessionId: "nowhere" })).rejects.toMatchObject({ code: "not_found" });
+  });
+});

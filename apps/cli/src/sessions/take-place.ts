@@ -1,0 +1,204 @@
+import type { InputOf, OutputOf } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire/plain";
+import type { OperationCaller } from "../broker/reach.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import type { ProcessLock } from "../core/process-lock.js";
+import { keyCardOf, type ShownIn } from "../private-messages/key-card.js";
+import { shellWord } from "../text/shell.js";
+import {
+  findStoredPeer,
+  holdTeam,
+  type KeyPair,
+  placeIdOf,
+  type StoredPeer,
+  saveTeam,
+  toOwnPeer,
+  toStoredPeer,
+} from "./stored-peers.js";
+import { listOwnTeams, listPlaces, type RequestedPeer } from "./wanted-peer.js";
+
+/** The peer that takes a place, and what the broker is told of it; what is left out stays as it was. */
+export interface Taker {
+  readonly caller: OperationCaller;
+  readonly home: string;
+  readonly meshId: string;
+  /** Null where it is not known yet: then the place keeps the one it had. */
+  readonly claudeSessionId: string | null;
+  readonly role?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly capabilities?: InputOf<"join_session">["capabilities"];
+  readonly cwd?: string | undefined;
+  readonly machine?: string | undefined;
+  readonly sessionKey?: KeyPair | undefined;
+}
+
+export type TakePlace = Taker & RequestedPeer;
+
+export interface TakenPlace {
+  readonly held: StoredPeer;
+  /** To be released when the process acts in the place no more. */
+  readonly hold: ProcessLock;
+  /** Whether it was a place that this machine held. */
+  readonly resumed: boolean;
+  readonly joined: OutputOf<"join_session">;
+}
+
+/**
+ * Takes a place in a session: one that this machine holds and no live process acts in; or else a new one in a team that
+ * it holds; or else one in a new team, which it then holds (LAUNCH-4).
+ *
+ * @throws CliError `conflict` when somebody is there by the name that was asked for, with one that is free
+ */
+export async function takePlace(wanted: TakePlace): Promise<TakenPlace> {
+  for (const place of await listPlaces(wanted)) {
+    const resumed = await resumePlace(wanted, placeIdOf(place));
+    if (resumed) return resumed;
+  }
+  for (const team of await listOwnTeams(wanted)) {
+    const added = await addToTeam(wanted, team);
+    if (added) return added;
+  }
+  const name = wanted.peerName ?? wanted.defaultPeerName;
+  const joined = await joinAs(wanted, name, (peer_name) => ({ team_name: wanted.teamName, ...peer_name }));
+  // By the team's own credential further peers are added.
+  if (joined.peer_id !== null) await saveTeam(wanted.home, toOwnPeer(joined, wanted));
+  return holdNew(wanted, joined);
+}
+
+/** Takes exactly this place again; undefined when a live process acts in it, or when the broker refuses it. */
+export async function resumePlace(taker: Taker, placeId: string): Promise<TakenPlace | undefined> {
+  const lock = await holdTeam(taker.home, placeId);
+  if (!lock) return undefined;
+  let resumed = false;
+  try {
+    // Read under the hold: who held it before may have changed its credential, or forgotten it.
+    const place = await findStoredPeer(taker.home, placeId);
+    const joined = place && (await rejoin(taker, place));
+    if (!joined) return undefined;
+    const held = toStoredPeer(joined, taker, place);
+    // Saved anew, so that the newest of the held places is the one used last.
+    await saveTeam(taker.home, held);
+    resumed = true;
+    return { held, hold: lock, resumed, joined };
+  } finally {
+    if (!resumed) await lock.release();
+  }
+}
+
+async function rejoin(taker: Taker, place: StoredPeer): Promise<OutputOf<"join_session"> | undefined> {
+  const told = await toldOf({ ...taker, sessionKey: place.session_key ?? taker.sessionKey });
+  return unlessRefused(() =>
+    taker.caller.call("join_session", {
+      session_id: place.session_id,
+      team_name: place.team_name,
+      team_id: place.credential,
+      ...told,
+    }),
+  );
+}
+
+/** The name of a new peer of a team that would have done without a name, were its own place free. */
+const nameBesideOwnPlace = "agent";
+
+async function addToTeam(wanted: TakePlace, team: StoredPeer): Promise<TakenPlace | undefined> {
+  const name = wanted.peerName ?? wanted.defaultPeerName ?? nameBesideOwnPlace;
+  const joined = await unlessRefused(() =>
+    joinAs(wanted, name, (peer_name) => ({
+      team_name: team.team_name,
+      team_id: team.credential,
+      ...peer_name,
+    })),
+  );
+  return joined && holdNew(wanted, joined);
+}
+
+/** A place whose credential the broker does not know is passed over, and kept: the broker's word may be wrong. */
+async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await join();
+  } catch (error) {
+    if (!(error instanceof MerkleError) || error.code !== "unauthorized") throw error;
+    return undefined;
+  }
+}
+
+const attemptsMax = 10;
+
+/** Joins by that name. A taken one that was asked for is refused; any other gets the number that the broker says is free. */
+async function joinAs(
+  wanted: TakePlace,
+  name: string | null,
+  as: (peerName: {
+    peer_name?: string;
+  }) => Pick<InputOf<"join_session">, "team_name" | "team_id" | "peer_name">,
+): Promise<OutputOf<"join_session">> {
+  const told = await toldOf(wanted);
+  let peerName = name;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await wanted.caller.call("join_session", {
+        session_id: wanted.sessionId,
+        ...as(peerName === null ? {} : { peer_name: peerName }),
+        ...told,
+      });
+    } catch (error) {
+      const free = freeNameOf(error);
+      if (free === undefined || peerName === null) throw error;
+      if (wanted.peerName !== undefined) throw taken(peerName, free, error);
+      if (attempt === attemptsMax) throw error;
+      peerName = free;
+    }
+  }
+}
+
+function freeNameOf(error: unknown): string | undefined {
+  if (!(error instanceof MerkleError) || error.code !== "conflict") return undefined;
+  const free: unknown = error.details["free_name"];
+  return typeof free === "string" ? free : undefined;
+}
+
+function taken(name: string, free: string, cause: unknown): CliError {
+  return new CliError(
+    "conflict",
+    `Somebody is in this session as ${JSON.stringify(name)}. ${JSON.stringify(free)} is free.`,
+    {
+      exitCode: exitCodes.conflict,
+      next: [`--name ${shellWord(free)}`],
+      details: { free_name: free },
+      cause,
+    },
+  );
+}
+
+async function toldOf({ role, groups, capabilities, cwd, machine, sessionKey, ...where }: Taker) {
+  return {
+    ...(role !== undefined && { role }),
+    ...(groups !== undefined && { groups: [...groups] }),
+    ...(capabilities !== undefined && { capabilities }),
+    ...(cwd !== undefined && { cwd }),
+    ...(machine !== undefined && { machine }),
+    ...(sessionKey !== undefined && (await toldOfKey(sessionKey, where))),
+  };
+}
+
+/** The public side of a place's key: its public part, and the card that private messages are sealed with. */
+export async function toldOfKey(
+  key: KeyPair,
+  where: ShownIn,
+): Promise<Pick<InputOf<"join_session">, "session_key" | "key_card">> {
+  return { session_key: key.public, key_card: await keyCardOf(key, where) };
+}
+
+async function holdNew(taker: Taker, joined: OutputOf<"join_session">): Promise<TakenPlace> {
+  const held = toStoredPeer(joined, taker);
+  // Held before it is saved, so that nobody else finds it free.
+  const hold = await holdTeam(taker.home, placeIdOf(held));
+  if (!hold) throw new Error(`Another process holds ${placeIdOf(held)}, which has joined just now.`);
+  try {
+    await saveTeam(taker.home, held);
+    return { held, hold, resumed: false, joined };
+  } catch (error) {
+    await hold.release();
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import { holdTeam, listStoredPeers, placeIdOf, type StoredPeer } from "./stored-peers.js";
+
+/** A place in a session, as it is asked for on this machine. */
+export interface RequestedPeer {
+  readonly home: string;
+  readonly meshId: string;
+  /** The session's id or slug. */
+  readonly sessionId: string;
+  readonly teamName: string;
+  /** The peer's name where it was asked for. */
+  readonly peerName?: string | undefined;
+  /** Otherwise what a new peer is called, numbered when that is taken; null where the team's own place, which has no name, will do. */
+  readonly defaultPeerName: string | null;
+}
+
+/**
+ * The places that this machine holds and that would do, the best first: of the team of exactly that name before its
+ * numbered forms (JOIN-4); in it the peer of the default name, and then the one used last before others.
+ */
+export async function listPlaces(wanted: RequestedPeer): Promise<StoredPeer[]> {
+  const isDefault = (place: StoredPeer) => isNamed(place, wanted.defaultPeerName);
+  const places = (await listOfTeam(wanted)).filter((place) => isWantedPeer(wanted, place));
+  const teams = [...new Set(places.map((each) => each.team_id))];
+  return teams.flatMap((team) => {
+    const ofTeam = places.filter((each) => each.team_id === team);
+    return [...ofTeam.filter(isDefault), ...ofTeam.filter((place) => !isDefault(place))];
+  });
+}
+
+/** The teams of that name whose own credential this machine holds: by it a peer is added, whoever acts as the team meanwhile. */
+export async function listOwnTeams(wanted: RequestedPeer): Promise<StoredPeer[]> {
+  return (await listOfTeam(wanted)).filter((place) => place.peer_id === null);
+}
+
+/** The first of the held places that no live process acts in at this moment. */
+export async function findFreePlace(wanted: RequestedPeer): Promise<StoredPeer | undefined> {
+  for (const place of await listPlaces(wanted)) {
+    if (await isFree(wanted.home, place)) return place;
+  }
+  return undefined;
+}
+
+export async function isFree(home: string, place: StoredPeer): Promise<boolean> {
+  const hold = await holdTeam(home, placeIdOf(place));
+  await hold?.release();
+  return hold !== null;
+}
+
+async function listOfTeam({ home, meshId, sessionId, teamName }: RequestedPeer): Promise<StoredPeer[]> {
+  const places = await listStoredPeers(home, meshId);
+  return places
+    .filter((each) => each.session_id === sessionId.toLowerCase() || each.slug === sessionId)
+    .map((place) => ({ place, number: numberAfter(teamName, place.team_name) }))
+    .filter(({ number }) => number !== undefined)
+    .sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
+    .map(({ place }) => place);
+}
+
+function isWantedPeer({ peerName, defaultPeerName }: RequestedPeer, place: StoredPeer): boolean {
+  if (peerName !== undefined) return isNamed(place, peerName);
+  return (place.peer_name === null) === (defaultPeerName === null);
+}
+
+function isNamed({ peer_name: name }: StoredPeer, wanted: string | null): boolean {
+  return name !== null && name.toLowerCase() === wanted?.trim().toLowerCase();
+}
+
+/** 1 for the name itself, in any case; n for `Name (n)`; undefined for another name. */
+function numberAfter(wanted: string, name: string): number | undefined {
+  const plain = wanted.trim().toLowerCase();
+  const found = name.toLowerCase();
+  if (found === plain) return 1;
+  const suffix = found.startsWith(`${plain} (`) ? /^\((\d+)\)$/.exec(found.slice(plain.length + 1)) : null;
+  return suffix ? Number(suffix[1]) : undefined;
+}

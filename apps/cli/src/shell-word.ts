@@ -1,7 +1,0 @@
-/** A word as it is typed: a command that is told can be copied as it stands. */
-export function shellWord(text: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  // Easier to read where an apostrophe is in it, as in a team's name.
-  if (!/["\\$`!]/.test(text) && text.includes("'")) return `"${text}"`;
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

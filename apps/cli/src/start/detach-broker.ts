@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { createBrokerClient } from "../broker/broker-client.js";
+import { readHealth } from "../broker/broker-facts.js";
+import type { Reach } from "../broker/reach.js";
+import { findRunningBroker, type RunningBroker } from "../broker/run-file.js";
+import type { CommandContext } from "../command/command.js";
+import { CliError, type ExitCode, exitCodes } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { showStarted } from "./show-started.js";
+
+const lookEveryMs = 50;
+
+/** The message of the process to the one that started it, and to nobody else. */
+export interface DetachedBroker {
+  readonly first_invite: string | null;
+  readonly verifying_link: string | null;
+}
+
+/**
+ * Starts the broker as a process of its own and returns when it takes calls, or with its error when it does not. The
+ * terminal may be closed then.
+ */
+export async function detachBroker({ config, output, signal }: CommandContext): Promise<number> {
+  const { home } = config;
+  const child = await explainingHome(home, () => spawnBroker(home));
+  // Whichever comes first ends the other.
+  const told = hear(child);
+  const first = new AbortController();
+  const eitherSignal = AbortSignal.any([signal, first.signal]);
+  try {
+    const ended = endOf(child).then(async (exitCode) => Promise.reject(await readFailure(home, exitCode)));
+    const started = await Promise.race([ended, takingCalls(config, child.pid ?? 0, eitherSignal)]);
+    const { first_invite: firstInvite, verifying_link: verifyingLink } = await told;
+    showStarted(started, output, {
+      stop: "merkle down stops it",
+      firstInvite,
+      verifyingLink,
+    });
+    return exitCodes.done;
+  } catch (error) {
+    if (signal.aborted) child.kill("SIGTERM");
+    throw error;
+  } finally {
+    first.abort();
+    if (child.connected) child.disconnect();
+    child.unref();
+  }
+}
+
+async function spawnBroker(home: string): Promise<ChildProcess> {
+  const path = homeFiles.detachedOutput(home);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = openSync(path, "w", 0o600);
+  const args = process.argv.slice(2).filter((each) => each !== "--detach" && each !== "--json");
+  try {
+    return spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...args, "--json"], {
+      detached: true,
+      stdio: ["ignore", file, file, "ipc"],
+      windowsHide: true,
+    });
+  } finally {
+    closeSync(file);
+  }
+}
+
+function hear(child: ChildProcess): Promise<DetachedBroker> {
+  // It is our own command, and says this alone.
+  return new Promise((resolve) => child.once("message", (message) => resolve(message as DetachedBroker)));
+}
+
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? exitCodes.unexpected));
+  });
+}
+
+/** Resolves when the process has written down where it listens, and answers there. */
+async function takingCalls(reach: Reach, pid: number, signal: AbortSignal): Promise<RunningBroker> {
+  while (true) {
+    const running = await findRunningBroker(reach.home);
+    if (running?.pid === pid) {
+      await readHealth(createBrokerClient({ base: running.url, source: "default", reach }, signal));
+      return running;
+    }
+    await pause(lookEveryMs, undefined, { signal });
+  }
+}
+
+/** The last words of a process that ended: with `--json` its last line is the error. */
+async function readFailure(home: string, exitCode: number): Promise<CliError> {
+  const path = homeFiles.detachedOutput(home);
+  const lines = (await readFile(path, "utf8")).trim().split("\n");
+  const { code, message, next } = parseError(lines.at(-1) ?? "");
+  return new CliError(
+    code,
+    message || `The broker ended with code ${exitCode}. What it said is in ${path}.`,
+    {
+      exitCode: toExitCode(exitCode),
+      next: next === "" ? [] : next.split(" · "),
+    },
+  );
+}
+
+function parseError(line: string): { code: string; message: string; next: string } {
+  try {
+    const { error } = JSON.parse(line);
+    return { code: String(error.code), message: String(error.message), next: String(error.next ?? "") };
+  } catch {
+    // It ended without a word of ours, as a killed process does.
+    return { code: "unexpected", message: "", next: "merkle up shows what happens" };
+  }
+}
+
+function toExitCode(code: number): ExitCode {
+  return (
+    Object.values(exitCodes).find((known) => known === code && known !== exitCodes.done) ??
+    exitCodes.unexpected
+  );
+}

@@ -1,0 +1,139 @@
+import { createServer } from "node:net";
+import { neutralise } from "@merkle/wire/plain";
+import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
+import { describeWriteProblem, type Health, readHealth } from "../../broker/broker-facts.js";
+import { requestHttp } from "../../broker/http-request.js";
+import { reachBroker } from "../../broker/reach.js";
+import { findRunningBroker } from "../../broker/run-file.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
+import { explainError } from "../../core/explain-error.js";
+import { readVersion } from "../../core/this-program.js";
+import { notTrusted } from "../../trust/foreign-file.js";
+import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
+
+/** Whether the broker that commands would call answers, is well, and is of our version; and whether agents can reach it. */
+export const checkBroker: Check = async (context) => {
+  const { config, signal } = context;
+  if (config.untrusted) {
+    const { message } = notTrusted(config.untrusted);
+    return [fail("broker", message, "merkle trust, or name the broker with MERKLE_URL")];
+  }
+  const broker = await findBroker(config, signal);
+  const health = await readHealth(broker).catch((error: unknown) => explainError(error));
+  signal.throwIfAborted();
+  if (health instanceof CliError && health.exitCode === exitCodes.usage) throw health;
+  if (health instanceof Error) {
+    return [
+      unreachable(context, health.message),
+      skipped("url", "the address that agents use: no broker to ask"),
+    ];
+  }
+  const told = await readDoor(broker);
+  if (told.auth !== "invite") return [describe(broker.base, health), await checkUrl(broker, told, context)];
+  const member = await checkMember(broker);
+  const url =
+    member.status === "ok"
+      ? await checkUrl(broker, told, context)
+      : skipped("url", "the address that agents use: members alone are told");
+  return [describe(broker.base, health), member, url];
+};
+
+/** The answer that a broker gives everybody, strangers included. */
+interface Door {
+  readonly auth: unknown;
+  readonly brokerId: unknown;
+}
+
+async function readDoor(broker: BrokerClient): Promise<Door> {
+  return toDoor((await broker.get("/api/sign-in")).json());
+}
+
+function toDoor(answer: unknown): Door {
+  const { auth, broker_id: brokerId }: { auth?: unknown; broker_id?: unknown } = Object(answer);
+  return { auth, brokerId };
+}
+
+/** Where members alone are let in: whether this machine is one's. */
+async function checkMember(broker: BrokerClient): Promise<Finding> {
+  try {
+    const { members } = await broker.call("list_members", {});
+    const own = members.find((each) => each.own);
+    return ok("member", own ? `${neutralise(own.name)}, ${own.role}` : "let in by a token");
+  } catch (error) {
+    return fail("member", explainError(error).message, "ask for an invite, then merkle join -");
+  }
+}
+
+/** Whether `merkle up` would find its port free. */
+export const checkPort: Check = async ({ config: { home, host, port } }) => {
+  const running = await findRunningBroker(home);
+  if (running) return [ok("port", `${running.port} is this broker's`)];
+  if (port === 0) return [ok("port", "any free one")];
+  const code = await tryListen(host, port);
+  if (code === undefined) return [ok("port", `${port} is free`)];
+  const problem = code === "EADDRINUSE" ? "is used by another program" : `cannot be used (${code})`;
+  return [fail("port", `${port} on ${host} ${problem}`, "merkle up --port 7500, or set MERKLE_PORT")];
+};
+
+function describe(base: string, health: Health): Finding {
+  const ours = readVersion();
+  if (!health.ready)
+    return warn("broker", `the broker at ${base} is stopping`, "merkle up when it has stopped");
+  if (!health.durable) {
+    return fail(
+      "broker",
+      `the broker at ${base} cannot write: ${describeWriteProblem(health)}`,
+      "look into logs/ of its Merkle home",
+    );
+  }
+  if (health.version !== ours) {
+    return warn(
+      "broker",
+      `the broker at ${base} is ${health.version}, this is ${ours}`,
+      "merkle down, then merkle up",
+    );
+  }
+  return ok("broker", `${base}, version ${health.version}`);
+}
+
+/** That none runs here is how every machine begins; that one does not answer where it was said to be is a fault. */
+function unreachable({ config: { broker } }: CheckContext, message: string): Finding {
+  if (broker.source === "default") return warn("broker", `no broker answers at ${broker.base}`, "merkle up");
+  return fail("broker", message, `start it there, or correct ${broker.source}`);
+}
+
+async function checkUrl(
+  broker: BrokerClient,
+  { brokerId }: Door,
+  { config, signal }: CheckContext,
+): Promise<Finding> {
+  const { base_url: url } = await broker.call("get_settings", {});
+  try {
+    const tls = (await reachBroker(url, config))?.();
+    const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
+    const answer = await requestHttp(`${url}/api/sign-in`, { tls, signal: within });
+    if (brokerId !== undefined && toDoor(answer.json()).brokerId === brokerId) {
+      return ok("url", `agents use ${url}, which leads to this broker`);
+    }
+    return fail("url", `agents use ${url}, where something else answers`, "merkle config set url <url>");
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof CliError && error.code === "clear_text") {
+      const problem = `agents use ${url}: on the way to another machine everyone could read what they say`;
+      return warn("url", problem, "merkle config set url https://…, see docs/reverse-proxy.md");
+    }
+    return fail(
+      "url",
+      `agents use ${url}, which does not answer from here (${reasonOf(error)})`,
+      "merkle config set url <url>",
+    );
+  }
+}
+
+function tryListen(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown"));
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+}

@@ -1,0 +1,106 @@
+import { constants } from "node:fs";
+import { access, stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { CliError } from "../../core/cli-error.js";
+import { explainError } from "../../core/explain-error.js";
+import { homeFiles } from "../../core/merkle-home.js";
+import { findClaude, installAdvice, wakePathsOf } from "../../launch/find-claude.js";
+import { loadBroker } from "../broker.js";
+import { type Check, type Finding, fail, ok, warn } from "./check.js";
+
+const updateAdvice = "claude update";
+
+export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
+
+/** Claude Code, which `merkle launch` runs. A machine that has the broker alone does without. */
+export const checkClaude: Check = async () => {
+  try {
+    const { path, version } = await findClaude();
+    const { paths, advice } = wakePathsOf(version);
+    const found = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
+    return [advice === undefined ? ok("claude", found) : warn("claude", `${found}. ${advice}`, updateAdvice)];
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const fix = error.code === "claude_missing" ? installAdvice : "install Claude Code again";
+    return [warn("claude", error.message, `${fix}, where agents are launched`)];
+  }
+};
+
+/** The Merkle home: writable by us, and not readable by others, for it will hold secrets. */
+export const checkHome: Check = async ({ config: { home } }) => {
+  const found = await stat(home).catch(() => undefined);
+  if (!found) return [await checkParent(home)];
+  if (!found.isDirectory()) return [fail("home", `${home} is no folder`, "set MERKLE_HOME to a folder")];
+  if (!(await isWritable(home))) {
+    return [
+      fail("home", `${home} cannot be written`, "give it to this user, or set MERKLE_HOME to another folder"),
+    ];
+  }
+  return [othersMay(found.mode, home) ?? ok("home", home), ...(await checkConfigFile(home))];
+};
+
+const gib = 1024 ** 3;
+
+export const checkDisk: Check = async ({ config: { home } }) => {
+  const { bavail, bsize } = await statfs(await existingPart(home));
+  const free = bavail * bsize;
+  const text = `${(free / gib).toFixed(1)} GiB free for ${home}`;
+  if (free < 0.2 * gib) return [fail("disk", text, "free some space, or set MERKLE_HOME to another disk")];
+  if (free < gib) return [warn("disk", text, "free some space before it runs out")];
+  return [ok("disk", text)];
+};
+
+async function checkParent(home: string): Promise<Finding> {
+  if (await isWritable(await existingPart(home)))
+    return ok("home", `${home} will be made by the first merkle up`);
+  return fail("home", `${home} cannot be made`, "set MERKLE_HOME to a folder that can be written");
+}
+
+function othersMay(mode: number, home: string): Finding | undefined {
+  if (process.platform === "win32" || (mode & 0o066) === 0) return undefined;
+  return warn("home", `others can look into ${home}`, `chmod 700 ${home}`);
+}
+
+async function checkConfigFile(home: string): Promise<Finding[]> {
+  const path = homeFiles.config(home);
+  const found = await stat(path).catch(() => undefined);
+  if (!found) return [];
+  if (process.platform === "win32" || (found.mode & 0o077) === 0) return [ok("config", path)];
+  return [warn("config", `others can read ${path}`, `chmod 600 ${path}`)];
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+async function existingPart(path: string): Promise<string> {
+  const there = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  return there || dirname(path) === path ? path : existingPart(dirname(path));
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether a broker could use its database; the embedded one is started for this when none runs. */
+export const checkDatabase: Check = async ({ config, signal }) => {
+  signal.throwIfAborted();
+  try {
+    const { inspectDatabase } = await loadBroker();
+    const { kind, version, fsync, writable, hasData } = await inspectDatabase(config);
+    const name =
+      kind === "embedded" ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} of DATABASE_URL`;
+    if (!fsync)
+      return [fail("database", `${name} runs with fsync off`, "set fsync = on and restart the server")];
+    if (!writable)
+      return [fail("database", `${name} is read-only`, "point DATABASE_URL at the primary server")];
+    return [ok("database", `${name}, fsync on${hasData ? "" : ", no data yet"}`)];
+  } catch (error) {
+    // Such an error says first what is wrong, and then what to do.
+    const [problem = "", ...advice] = explainError(error).message.split(". ");
+    return [fail("database", problem, advice.join(". ") || "merkle up -v shows more")];
+  }
+};

@@ -1,0 +1,198 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { countClients, stoppedText } from "../broker/broker-facts.js";
+import { announceBroker } from "../broker/run-file.js";
+import type { CommandContext } from "../command/command.js";
+import type { Output } from "../command/output.js";
+import type { Config } from "../config.js";
+import { exitCodes } from "../core/cli-error.js";
+import { explainError } from "../core/explain-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { readProgressSettings } from "../progress/read-settings.js";
+import { toAgentOptions } from "../work/runner/to-agent-options.js";
+import { type Broker, type BrokerOptions, type Log, loadBroker } from "./broker.js";
+import type { DetachedBroker } from "./detach-broker.js";
+import { showStarted } from "./show-started.js";
+
+/** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
+export async function runBroker(context: CommandContext): Promise<number> {
+  const { config, output } = context;
+  const { createLog, lowerHelperThreads, startBroker } = await loadBroker();
+  lowerHelperThreads();
+  const echo = output.verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined;
+  const file = createBrokerLog(homeFiles.log(config.home), echo);
+  const log = createLog(file.write);
+  const stopWatching = watchForCrash(log, output);
+  for (const notice of config.notices) log.info(notice);
+  try {
+    const { notices, ...progress } = readProgressSettings({
+      env: config.environment,
+      cwd: process.cwd(),
+      home: config.home,
+    });
+    for (const notice of notices) tell(notice, output, log);
+    const parts = { tls: toTls(config), dashboard: findDashboard(), log };
+    const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });
+    return await serve(broker, context, log);
+  } finally {
+    stopWatching();
+    file.close();
+  }
+}
+
+function tell(notice: string, output: Output, log: Log): void {
+  output.note(notice);
+  log.warn(notice);
+}
+
+async function serve(broker: Broker, { config, output, signal }: CommandContext, log: Log): Promise<number> {
+  try {
+    const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
+    const { firstInvite } = broker;
+    // What an agent starts shows the agent no link that would make it human.
+    const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
+    // Who started this process in the background shows the invite: what this one says is kept in a file.
+    const isWatched = process.send === undefined;
+    if (!isWatched) await tellParent({ first_invite: firstInvite, verifying_link: verifyingLink });
+    showStarted(running, output, {
+      stop: "Ctrl+C stops",
+      firstInvite: isWatched ? firstInvite : null,
+      verifyingLink: isWatched ? verifyingLink : null,
+    });
+    await Promise.race([aborted(signal), broker.stopped]);
+    const clients = signal.aborted ? await countClients(broker.url, config) : 0;
+    await broker.stop();
+    await withdraw();
+    const reason = await broker.stopped;
+    if (reason) throw reason;
+    output.note(stoppedText(clients));
+    return exitCodes.done;
+  } catch (error) {
+    log.error("the broker ended", { error });
+    throw error;
+  } finally {
+    await broker.stop();
+  }
+}
+
+/** Resolves when the process that started this one has been told; it then needs no more of it. */
+function tellParent(told: DetachedBroker): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(told, undefined, undefined, () => {
+      process.disconnect?.();
+      resolve();
+    });
+  });
+}
+
+/** The certificate is put where the commands of this machine look for it, before anybody meets it. */
+function toTls({ tls, home }: Config): BrokerOptions["tls"] {
+  if (!tls) return undefined;
+  const path = homeFiles.certificate(home);
+  const unfinished = `${path}.${process.pid}`;
+  return {
+    ...tls,
+    announce: ({ cert }) =>
+      explainingHome(home, async () => {
+        await writeFile(unfinished, cert, { mode: 0o600 });
+        await rename(unfinished, path);
+      }),
+  };
+}
+
+function announce({ url, mcpUrl, port, loopback, auth, database, migrationsRun }: Broker, home: string) {
+  return announceBroker({
+    url,
+    mcp_url: mcpUrl,
+    port,
+    loopback,
+    auth,
+    database,
+    migrations_run: migrationsRun,
+    home,
+    log: homeFiles.log(home),
+  });
+}
+
+/** An error that nobody caught ends the process; its PostgreSQL is adopted by the next start. */
+function watchForCrash(log: Log, output: Output): () => void {
+  const crash = (error: unknown) => {
+    log.error("the broker crashed", { error });
+    const told = explainError(error);
+    output.error(told);
+    process.exit(told.exitCode);
+  };
+  process.on("uncaughtException", crash);
+  return () => {
+    process.off("uncaughtException", crash);
+  };
+}
+
+/** The dashboard's pages: beside this file in a bundle; in the workspace, where they have been built. */
+function findDashboard(): string | undefined {
+  const places = ["./dashboard", "../../../dashboard/out"];
+  const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  return folders.find((folder) => existsSync(`${folder}/index.html`));
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** The file that a broker's log goes to. */
+interface BrokerLog {
+  /** Writes before it returns, so that the last words of a process that ends are in the file. */
+  write(line: string): void;
+  close(): void;
+}
+
+const rotateAboveBytes = 10 * 1024 * 1024;
+
+/**
+ * A log that only its owner can read. The file is opened by the first line, which a broker writes when the home is its
+ * own: one that is refused the home does not touch the log of the one that has it. What cannot be written (a full
+ * disk) is left out, and tried again with the next line; no broker ends because of its log.
+ *
+ * @param echo - gets each line too
+ */
+function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog {
+  let file: number | undefined;
+  return {
+    write(line) {
+      echo?.(line);
+      try {
+        file ??= openLog(path);
+        writeSync(file, `${line}\n`);
+      } catch {
+        // As promised above.
+      }
+    },
+    close() {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    },
+  };
+}
+
+/** A large log is put aside first, in place of the one that was put aside before. */
+function openLog(path: string): number {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && found.size > rotateAboveBytes) renameSync(path, `${path}.1`);
+  else if (found) chmodSync(path, 0o600);
+  return openSync(path, "a", 0o600);
+}

@@ -1,0 +1,66 @@
+import type { RunningBroker } from "../broker/run-file.js";
+import type { Output } from "../command/output.js";
+import { readEnvironment } from "../config.js";
+import { calledAs } from "../core/this-program.js";
+import { counted } from "../text/time.js";
+
+interface StartedFacts {
+  /** The command that ends it. */
+  readonly stop: string;
+  /** The link by which the first admin comes in, where there is none yet. */
+  readonly firstInvite: string | null;
+  /** The link that makes a browser's person a verified one; null where members are let in alone. */
+  readonly verifyingLink: string | null;
+}
+
+/** Says that the broker takes calls, where, whom it lets in, and what to do now. */
+export function showStarted(
+  started: RunningBroker,
+  output: Output,
+  { stop, firstInvite, verifyingLink }: StartedFacts,
+): void {
+  const { url, mcp_url: mcpUrl, auth, migrations_run: migrationsRun } = started;
+  const { mark, dim, dot } = output;
+  const width = Math.max(url.length, mcpUrl.length) + 2;
+  const ran = migrationsRun === 0 ? "" : `${counted(migrationsRun, "migration")} run, `;
+  const { text: reach, mark: reachMark } = describeReach(started, output);
+  output.show(
+    {
+      ...started,
+      ...(firstInvite !== null && { first_invite: firstInvite }),
+      ...(verifyingLink !== null && { verifying_link: verifyingLink }),
+    },
+    [
+      `${mark.ok} database ready, ${ran}0 migrations pending`,
+      `${reachMark} broker     ${url.padEnd(width)}${dim(reach)}`,
+      `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim("change: merkle config set url <url>")}`,
+      ...(verifyingLink === null
+        ? []
+        : [
+            `${mark.ok} you open   ${verifyingLink}  ${dim("once, 24 h: who opens it decides about agents")}`,
+          ]),
+      ...(firstInvite === null
+        ? []
+        : [`${mark.ok} first admin ${firstInvite}  ${dim("1 use, 24 h: keep it to yourself")}`]),
+    ].join("\n"),
+  );
+  const merkle = calledAs(readEnvironment());
+  const steps = firstInvite !== null ? [`${merkle} join -`, stop] : toSteps(merkle, auth, stop);
+  output.note(`  next: ${steps.join(`   ${dot}   `)}`);
+  output.note(`        other agents: give them ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
+}
+
+function toSteps(merkle: string, auth: RunningBroker["auth"], stop: string): string[] {
+  return auth === "open"
+    ? [`${merkle} demo`, `${merkle} launch`, stop]
+    : [`${merkle} launch`, `${merkle} invite <session>`, stop];
+}
+
+function describeReach({ loopback, auth }: RunningBroker, { mark }: Output): { text: string; mark: string } {
+  if (auth === "invite") {
+    const where = loopback ? "loopback" : "reachable from other machines";
+    return { text: `invite mode: ${where}, members alone are let in`, mark: mark.ok };
+  }
+  if (loopback) return { text: "loopback only", mark: mark.ok };
+  return { text: "open to the network: anyone who reaches it is let in", mark: mark.warn };
+}

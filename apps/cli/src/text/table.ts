@@ -1,0 +1,111 @@
+/** One cell: what is shown, and the same with colours when it has any. */
+export interface Cell {
+  readonly text: string;
+  paint?(text: string): string;
+}
+
+interface TableOptions {
+  /** The columns that there are; Infinity where nothing has to be cut. */
+  readonly columns: number;
+  /** Which column gives way when a row is too long. */
+  readonly flexible: number;
+  /** Stands where something was cut. */
+  readonly more: string;
+}
+
+const gap = "  ";
+const flexibleMin = 12;
+
+/** Rows with their cells below each other, as wide as people see them. */
+export function formatTable(
+  rows: readonly (readonly Cell[])[],
+  { columns, flexible, more }: TableOptions,
+): string {
+  const widths = fitted(columnWidths(rows), { columns, flexible });
+  return rows
+    .map((row) => {
+      const cells = row.map((cell, index) => formatCell(cell, widths[index] ?? 0, more));
+      return cells.join(gap).trimEnd();
+    })
+    .join("\n");
+}
+
+/** After the flexible column the widest give way: a row that is too long would go on in the first column, as a row does. */
+function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOptions, "more">): number[] {
+  const fitting = [...widths];
+  const gaps = gap.length * (widths.length - 1);
+  let over = widths.reduce((sum, width) => sum + width, gaps - columns);
+  const narrow = (index: number, widthMin: number) => {
+    const width = fitting[index] ?? 0;
+    const less = Math.min(over, Math.max(0, width - widthMin));
+    fitting[index] = width - less;
+    over -= less;
+  };
+  if (over > 0) narrow(flexible, flexibleMin);
+  while (over > 0) {
+    const widest = Math.max(...fitting);
+    if (widest <= 1) break;
+    narrow(fitting.indexOf(widest), widest - 1);
+  }
+  return fitting;
+}
+
+function columnWidths(rows: readonly (readonly Cell[])[]): number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, index) => {
+      widths[index] = Math.max(widths[index] ?? 0, displayWidth(cell.text));
+    });
+  }
+  return widths;
+}
+
+function formatCell({ text, paint = String }: Cell, width: number, more: string): string {
+  const shown = cutToWidth(text, width, more);
+  return `${paint(shown)}${" ".repeat(Math.max(0, width - displayWidth(shown)))}`;
+}
+
+/**
+ * How many columns of a terminal a text takes, or more where terminals differ: wide letters and emoji two, marks that take no
+ * room none, whatever else joins the letter before as much as it would take alone.
+ */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The text, cut to so many columns; the last of what is left is `more` where something is missing. */
+export function cutToWidth(text: string, columns: number, more: string): string {
+  if (displayWidth(text) <= columns) return text;
+  let left = columns - displayWidth(more);
+  let kept = "";
+  for (const { segment } of graphemes.segment(text)) {
+    left -= graphemeWidth(segment);
+    if (left < 0) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}${more}`;
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+function graphemeWidth(segment: string): number {
+  if (segment.length === 1) return none.test(segment) ? 0 : wide.test(segment) ? 2 : 1;
+  const [first = "", ...joined] = segment;
+  // An emoji is known as one by what is behind it.
+  const width = none.test(first) ? 0 : wide.test(segment) ? 2 : 1;
+  return joined.reduce(
+    (sum, each) => sum + (none.test(each) || joins.test(each) ? 0 : graphemeWidth(each)),
+    width,
+  );
+}
+
+// Colours take no place.
+const none = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]$/u;
+// The second half of a flag, the tone of a skin, the later letters of a Hangul syllable.
+const joins = /^[\p{Regional_Indicator}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
+
+// East Asian wide and full-width letters, and what is shown as a picture.
+const wide =
+  /^(?:\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Regional_Indicator}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Yi}\p{Script=Bopomofo}](?<![\uff61-\uffdc])|[\u3000-\u303e\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6])/u;

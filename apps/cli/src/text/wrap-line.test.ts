@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { displayWidth } from "./table.js";
+import { wrapLine } from "./wrap-line.js";
+
+describe("breaking a line of a watch", () => {
+  it("[CLI-49] breaks between words, and a word that is too long anywhere", () => {
+    expect(wrapLine("one two three four", 9, "  ")).toEqual(["one two", "  three", "  four"]);
+    expect(wrapLine("abcdefghij", 4)).toEqual(["abcd", "efgh", "ij"]);
+    expect(wrapLine("", 10)).toEqual([""]);
+    for (const line of wrapLine("認証トークン テスト ".repeat(9), 12, " "))
+      expect(displayWidth(line)).toBeLessThanOrEqual(12);
+  });
+
+  it("[CLI-49] each line has its colours to itself, and these take no room", () => {
+    const red = "\u001b[31m";
+    const end = "\u001b[39m";
+    expect(wrapLine(`${red}one two${end} three`, 7)).toEqual([`${red}one two${end}`, "three"]);
+    expect(wrapLine(`a ${red}one two${end}`, 5)).toEqual([`a ${red}one\u001b[0m`, `${red}two${end}`]);
+  });
+});

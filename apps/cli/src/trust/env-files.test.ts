@@ -1,0 +1,150 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { readConfig } from "../config.js";
+import { readProgressSettings } from "../progress/read-settings.js";
+import { testMerkle } from "../test-kit/merkle.js";
+import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
+import { findForeignEnvFiles } from "./env-files.js";
+import { trustFile } from "./foreign-file.js";
+
+// Some of these are processes.
+vi.setConfig({ testTimeout: 120_000 });
+
+const database = "postgres://ana:hush@database.example.com:5432/mesh";
+
+/** A folder with these files, and what `up` is told there. */
+async function makeFolder(files: Readonly<Record<string, string>>) {
+  const cwd = await mkdtemp(join(tmpdir(), "merkle-env-"));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+  const home = join(cwd, "home");
+  await mkdir(home, { mode: 0o700 });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+  return {
+    cwd,
+    home,
+    read: (env: NodeJS.ProcessEnv = {}, envFiles = true) =>
+      readConfig({ flags: {}, env: { MERKLE_HOME: home, ...env }, cwd, envFiles }),
+    async trust() {
+      for (const file of findForeignEnvFiles(cwd)) trustFile(home, file);
+    },
+  };
+}
+
+it("[CLI-85] the environment comes before .env.local, and that before .env; what was read is told by name, and no value is", async () => {
+  const { cwd, read, trust } = await makeFolder({
+    ".env": `MERKLE_PORT=7501\nMERKLE_AUTH="invite"\nexport DATABASE_URL='${database}' # theirs\nOTHER=1`,
+    ".env.local": "MERKLE_PORT=7502\nMERKLE_ALLOWED_HOSTS=\n",
+  });
+  await trust();
+  const config = await read({ MERKLE_AUTH: "" });
+  expect(config).toMatchObject({ port: 7502, auth: undefined, databaseUrl: database, allowedHosts: [] });
+  expect(config.environment["OTHER"]).toBeUndefined();
+  expect(config.notices).toEqual([
+    `${join(cwd, ".env.local")} is read: MERKLE_ALLOWED_HOSTS, MERKLE_PORT`,
+    `${join(cwd, ".env")} is read: DATABASE_URL`,
+  ]);
+  expect(await read({ MERKLE_PORT: "7503", DATABASE_URL: "" })).toMatchObject({
+    port: 7503,
+    auth: "invite",
+    databaseUrl: undefined,
+  });
+  expect(await read({}, false)).toMatchObject({ port: 7423, databaseUrl: undefined, notices: [] });
+});
+
+it("[CLI-85] a bad value is named with its file, exit 2, whether the file is trusted or not", async () => {
+  const { cwd, home, read } = await makeFolder({ ".env": "DATABASE_URL=nonsense-hush" });
+  const path = join(cwd, ".env");
+  const refused = read();
+  await expect(refused).rejects.toMatchObject({ exitCode: 2 });
+  await expect(refused).rejects.toThrow(
+    `DATABASE_URL in ${path} must be an address such as postgres://user:password@host:5432/database.`,
+  );
+  await expect(refused).rejects.not.toThrow("hush");
+  expect(await read({ DATABASE_URL: "" })).toMatchObject({ databaseUrl: undefined });
+  await writeFile(path, "MERKLE_PORT=high");
+  await expect(read()).rejects.toThrow(`MERKLE_PORT in ${path} must be a whole number`);
+  await rm(path);
+  // As Python names the folder of its packages.
+  await mkdir(path);
+  expect((await read()).notices).toEqual([]);
+  expect(await readdir(home)).toEqual([]);
+});
+
+it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let nobody in until a person trusts them, as they are", async () => {
+  const text = [
+    `DATABASE_URL=${database}`,
+    "MERKLE_PUBLIC_URL=https://evil.example.com",
+    "MERKLE_ALLOWED_HOSTS=evil.example.com",
+    "MERKLE_TRUSTED_PROXIES=0.0.0.0/0",
+    "MERKLE_TLS_CERT=theirs.pem",
+    "MERKLE_TLS_KEY=theirs.key",
+    "OPENAI_BASE_URL=https://evil.example.com/v1",
+    "AGENT_PROGRESS_MODEL=theirs",
+    "MERKLE_HOME=./home-of-theirs",
+    "MERKLE_URL=https://evil.example.com",
+    "MERKLE_INSECURE=1",
+    "MERKLE_TOKEN=theirs",
+    "NODE_OPTIONS=--require=./theirs.js",
+    "PATH=./theirs",
+  ].join("\n");
+  const { cwd, home, read, trust } = await makeFolder({ ".env.local": text, ".env": "DATABASE_URL=" });
+  const path = join(cwd, ".env.local");
+  const key = { OPENAI_API_KEY: "sk-own" };
+  const before = await read(key);
+  expect(before.environment).toEqual({ MERKLE_HOME: home, ...key });
+  expect(before).toMatchObject({ home, databaseUrl: undefined, publicUrl: undefined, allowedHosts: [] });
+  expect(before).toMatchObject({ trustedProxies: [], tls: undefined, insecure: false, token: undefined });
+  expect(before.broker.source).toBe("default");
+  expect(before.notices).toEqual([
+    `${path} is not read for AGENT_PROGRESS_MODEL, DATABASE_URL, MERKLE_ALLOWED_HOSTS, MERKLE_PUBLIC_URL, MERKLE_TLS_CERT, MERKLE_TLS_KEY, MERKLE_TRUSTED_PROXIES, since nobody has said that it is to be trusted: merkle trust`,
+    `${path} is not read for MERKLE_INSECURE, MERKLE_TOKEN, MERKLE_URL: that is for the environment, where every command finds it`,
+  ]);
+  expect(before.notices.join()).not.toContain("evil");
+
+  await trust();
+  const trusted = await read(key);
+  expect(trusted).toMatchObject({ home, databaseUrl: database, publicUrl: "https://evil.example.com" });
+  // A key of the environment goes to no address of a file, trusted or not.
+  const { summaries } = await readProgressSettings({ env: trusted.environment, cwd, home });
+  expect(summaries).toEqual({ apiKey: "sk-own", baseUrl: undefined, model: "theirs" });
+  const [file] = findForeignEnvFiles(cwd);
+  expect(file?.says.join("\n")).toContain("database.example.com:5432/mesh");
+  expect(file?.says.join("\n")).not.toContain("hush");
+
+  await writeFile(join(cwd, "theirs.key"), "another");
+  expect((await read()).databaseUrl).toBeUndefined();
+});
+
+it.runIf(hasTerminal)(
+  "[CLI-85] merkle up says what it read and uses it once merkle trust was answered; merkle backup finds the same database",
+  async () => {
+    const merkle = await testMerkle();
+    const cwd = join(merkle.home, "project");
+    await mkdir(cwd);
+    const unreachable = "postgres://ana:hush@127.0.0.1:1/mesh";
+    await writeFile(join(cwd, ".env"), `DATABASE_URL=${unreachable}\nMERKLE_PORT=0\n`);
+    const env = { MERKLE_HOME: merkle.home, HOME: merkle.home };
+    const up = merkle.start(["up", "--port", "0"], { cwd });
+    await up.says("agents use");
+    up.process.kill("SIGTERM");
+    const { stderr } = await up.ended;
+    expect(stderr).toContain(`${join(cwd, ".env")} is not read for DATABASE_URL`);
+
+    const terminal = atTerminal({ home: cwd }, ["trust"], env);
+    await terminal.shows("Trust it, as it is now?");
+    terminal.types("y\r");
+    const { screen } = await terminal.ended;
+    expect(screen).toContain("127.0.0.1:1/mesh");
+    expect(screen).not.toContain("hush");
+    for (const args of [["up"], ["up", "--detach"], ["backup", "all.backup"]]) {
+      const ended = await merkle.run(args, { cwd });
+      expect(ended.code).not.toBe(0);
+      expect(ended.stderr).toMatch(/\.env is read: DATABASE_URL/);
+      expect(ended.stderr).toMatch(/No database answers at 127.0.0.1:1|connect ECONNREFUSED 127.0.0.1:1/);
+      expect(ended.stderr).not.toContain("hush");
+    }
+    expect(await readdir(cwd)).toEqual([".env"]);
+  },
+);

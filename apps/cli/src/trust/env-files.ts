@@ -1,0 +1,193 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { usageError } from "../core/cli-error.js";
+import { readSettingsText } from "../core/read-settings-text.js";
+import { oneLine } from "../text/one-line.js";
+import { type ForeignFile, isTrusted } from "./foreign-file.js";
+
+/** The variables that the broker is started with. */
+export interface Variables {
+  /** Those of the process, and behind them what `.env.local` and `.env` of the folder add. */
+  readonly env: NodeJS.ProcessEnv;
+  /** A variable by its name, and by its file where one names it: for people. */
+  nameOf(variable: string): string;
+  /** Which variables of which file are used, and which are not and why; never a value. */
+  readonly notices: readonly string[];
+}
+
+interface Sources {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+/** The first that names a variable decides it, also where it may not be used. */
+const fileNames = [".env.local", ".env"];
+
+/** They send nothing anywhere and let nobody in: what a project may say without being trusted. */
+const harmless = new Set([
+  "MERKLE_PORT",
+  "MERKLE_AUTH",
+  "AGENT_PROGRESS_LOG_LEVEL",
+  "AGENT_PROGRESS_DB_PATH",
+]);
+
+/** What each of the others means, for the person who is asked. */
+const meanings: Readonly<Record<string, (value: string) => string>> = {
+  DATABASE_URL: (value) => `the broker keeps everything in the database at ${withoutPassword(value)}`,
+  MERKLE_PUBLIC_URL: (value) => `agents are given the address ${value}`,
+  MERKLE_ALLOWED_HOSTS: (value) => `the broker answers to ${value}`,
+  MERKLE_TRUSTED_PROXIES: (value) => `the broker believes ${value} about whom they speak for`,
+  MERKLE_TLS_CERT: (value) => `the broker shows the certificate in ${value}`,
+  MERKLE_TLS_KEY: (value) => `the certificate's key is in ${value}`,
+  OPENAI_API_KEY: () => "progress entries are summarised elsewhere, with a key of this file",
+  OPENAI_BASE_URL: (value) => `the text of progress entries, and that key, go to ${value}`,
+  AGENT_PROGRESS_MODEL: (value) => `summaries are made by the model ${JSON.stringify(value)}`,
+};
+
+/** A key goes to no address of another source: whoever names one of the two has decided about both. */
+const keyAndAddress = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];
+
+/** Every command finds the broker by them, or goes by what they say, and no other command reads these files. */
+const ofTheEnvironment = new Set([
+  ...["MERKLE_HOME", "MERKLE_URL", "MCP_URL", "MERKLE_MESH", "MERKLE_TOKEN", "MERKLE_CA", "MERKLE_INSECURE"],
+  ...["MERKLE_SESSION", "MERKLE_TEAM", "MERKLE_PEER"],
+]);
+
+/**
+ * Reads what `.env.local` and `.env` of a folder add to the environment (CLI-85). Whoever wrote a project wrote these, too:
+ * what says where data, keys or agents go counts once a person trusts the file.
+ *
+ * @throws CliError `usage`, naming the file, for one that cannot be read and for a DATABASE_URL that cannot be one
+ */
+export function readEnvFiles({ env, cwd, home }: Sources & { readonly home: string }): Variables {
+  const added: Record<string, string> = {};
+  const places = new Map<string, string>();
+  const decided = new Set(withPartner(Object.keys(env)));
+  const notices: string[] = [];
+  for (const file of findEnvFiles(cwd)) {
+    const named = Object.entries(file.values).filter(([name]) => !decided.has(name));
+    const isUsable = file.foreign === undefined || isTrusted(home, file.foreign);
+    const used: string[] = [];
+    const untrusted: string[] = [];
+    const elsewhere: string[] = [];
+    for (const [name, value] of named) {
+      if (name === "DATABASE_URL") parseDatabaseUrl(value, `${name} in ${file.path}`);
+      if (ofTheEnvironment.has(name)) elsewhere.push(name);
+      else if (harmless.has(name) || (Object.hasOwn(meanings, name) && (isUsable || value === ""))) {
+        added[name] = value;
+        places.set(name, file.path);
+        used.push(name);
+      } else if (Object.hasOwn(meanings, name)) untrusted.push(name);
+    }
+    for (const name of withPartner(named.map(([each]) => each))) decided.add(name);
+    notices.push(...describe(file.path, { used, untrusted, elsewhere }));
+  }
+  return {
+    env: { ...env, ...added },
+    nameOf(variable) {
+      const place = places.get(variable);
+      return place === undefined ? variable : `${variable} in ${place}`;
+    },
+    notices,
+  };
+}
+
+/**
+ * The address of a PostgreSQL of the user's own; an empty one names none. It is never repeated: it may hold a password.
+ *
+ * @param source - what names it, for people
+ * @throws CliError `usage` for anything else
+ */
+export function parseDatabaseUrl(text: string | undefined, source: string): string | undefined {
+  if (!text) return undefined;
+  if (URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol)) return text;
+  throw usageError(
+    `${source} must be an address such as postgres://user:password@host:5432/database. Correct it, or unset it to use the embedded PostgreSQL.`,
+    ...(source === "DATABASE_URL" ? [] : ["an empty DATABASE_URL in the environment, which comes first"]),
+  );
+}
+
+/** The files of a folder that a person would be asked about (CLI-82). */
+export function findForeignEnvFiles(cwd: string): ForeignFile[] {
+  return findEnvFiles(cwd).flatMap(({ foreign }) => foreign ?? []);
+}
+
+function withPartner(names: readonly string[]): readonly string[] {
+  return names.some((each) => keyAndAddress.includes(each)) ? [...names, ...keyAndAddress] : names;
+}
+
+function describe(
+  path: string,
+  names: Readonly<Record<"used" | "untrusted" | "elsewhere", readonly string[]>>,
+): string[] {
+  const { used, untrusted, elsewhere } = names;
+  return [
+    ...(used.length > 0 ? [`${path} is read: ${used.join(", ")}`] : []),
+    ...(untrusted.length > 0
+      ? [
+          `${path} is not read for ${untrusted.join(", ")}, since nobody has said that it is to be trusted: merkle trust`,
+        ]
+      : []),
+    ...(elsewhere.length > 0
+      ? [
+          `${path} is not read for ${elsewhere.join(", ")}: that is for the environment, where every command finds it`,
+        ]
+      : []),
+  ];
+}
+
+interface EnvFile {
+  readonly path: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** Undefined where it says nothing that a person would have to trust. */
+  readonly foreign: ForeignFile | undefined;
+}
+
+function findEnvFiles(cwd: string): EnvFile[] {
+  const files: EnvFile[] = [];
+  for (const name of fileNames) {
+    const path = join(cwd, name);
+    const text = readTextIfFile(path);
+    if (text === undefined) continue;
+    // Its values are text, whatever the type says of those that are not there.
+    const values = parseEnv(text) as Record<string, string>;
+    files.push({ path, values, foreign: toForeign({ path, cwd, text, values }) });
+  }
+  return files;
+}
+
+function toForeign({
+  path,
+  cwd,
+  text,
+  values,
+}: {
+  readonly path: string;
+  readonly cwd: string;
+  readonly text: string;
+  readonly values: Readonly<Record<string, string>>;
+}): ForeignFile | undefined {
+  const says = Object.entries(meanings).flatMap(([name, means]) => {
+    const value = values[name];
+    return value ? [means(oneLine(value))] : [];
+  });
+  if (says.length === 0) return undefined;
+  const named = [values["MERKLE_TLS_CERT"], values["MERKLE_TLS_KEY"]];
+  return {
+    path,
+    says,
+    content: [text, ...named.map((each) => (each ? (readSettingsText(join(cwd, each)) ?? null) : null))],
+  };
+}
+
+/** A folder of that name, as Python makes for its packages, says nothing; nor does a device. */
+function readTextIfFile(path: string): string | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readSettingsText(path) : undefined;
+}
+
+function withoutPassword(address: string): string {
+  if (!URL.canParse(address)) return "an address that is no URL";
+  const { host, pathname } = new URL(address);
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,105 @@
+import type { AttentionItem, OutputOf, Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/plain";
+import type { Output } from "../command/output.js";
+import { inParallel } from "../core/in-parallel.js";
+import type { Actor } from "../identity/acting.js";
+import { oneLine } from "../text/one-line.js";
+import { cutToWidth, formatTable } from "../text/table.js";
+import { type Need, needAdvice, needText, toNeed } from "./needs.js";
+
+interface Showing {
+  readonly reader: Actor;
+  readonly output: Output;
+  /** Whether this file is asked for. */
+  isWanted(file: FileNeeds): boolean;
+}
+
+/** Shows a page of sessions that wait for a human, then files that do, and for what (CLI-46, CLI-80). */
+export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showing): Promise<void> {
+  const { reader, output } = showing;
+  const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
+  const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
+  // What was settled between the two calls waits no more.
+  const sessions = read.filter((session) => session.needs.length > 0);
+  const files = ofFiles.filter((file) => showing.isWanted(file));
+  const places = [...sessions.map(placeOfSession), ...files.map(placeOfFile)];
+  if (output.json) output.show({ sessions, next_cursor: page.next_cursor, files, all_files: allFiles }, "");
+  else if (places.length === 0) output.note("nothing needs you");
+  else {
+    output.show(places, places.map((each) => formatPlace(each, output)).join("\n"));
+    const [first] = places;
+    const [need] = first?.needs ?? [];
+    if (first && need) output.note(`  next: ${needAdvice(need, first.slug)}`);
+  }
+  if (page.next_cursor !== null)
+    output.note(`  more: merkle ls --needs --limit ${limits.sessionsPageMax}, or --query <text>`);
+  if (!allFiles) output.note("  more waits than one reply holds: of files perhaps not all are here");
+}
+
+/** What is headed by its name, with what waits there below. */
+interface Place {
+  readonly slug: string | null;
+  readonly head: readonly [name: string, ...rest: string[]];
+  readonly needs: readonly Need[];
+}
+
+function placeOfSession({ slug, title, needs }: Session & Pick<Place, "needs">): Place {
+  return { slug, head: [slug, oneLine(title)], needs };
+}
+
+function placeOfFile({ source_path, needs }: FileNeeds): Place {
+  return { slug: null, head: [oneLine(source_path)], needs };
+}
+
+function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): string {
+  const shown = cutToWidth([name, ...rest].join("  "), output.columns, output.signs.more);
+  const head = shown.startsWith(name) ? output.bold(name) + shown.slice(name.length) : output.bold(shown);
+  const rows = needs.map((need) => [
+    { text: `  ${output.signs.blocked}`, paint: output.alarm },
+    { text: needText(need) },
+  ]);
+  return `${head}\n${formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more })}`;
+}
+
+/** Needs of a file under one of the broker's roots. */
+interface FileNeeds {
+  readonly source_path: string;
+  readonly needs: readonly Need[];
+}
+
+interface MeshNeeds {
+  /** The needs of each session, in their order. */
+  readonly ofSessions: readonly (readonly Need[])[];
+  readonly ofFiles: readonly FileNeeds[];
+  /** Whether these are all files of which something waits. */
+  readonly allFiles: boolean;
+}
+
+const sessionsAtOnce = 4;
+
+/** All that waits for a human: one call, where not more waits in the mesh than a reply holds. */
+async function readNeeds(
+  reader: Actor,
+  sessions: readonly Pick<Session, "session_id">[],
+): Promise<MeshNeeds> {
+  const { items, total } = await reader.call("list_attention", {});
+  const allFiles = total <= items.length;
+  const ofSessions = allFiles
+    ? sessions.map(({ session_id }) => needsOf(items, session_id))
+    : await inParallel(sessions, sessionsAtOnce, async ({ session_id }) =>
+        needsOf((await reader.call("list_attention", { session: session_id })).items, session_id),
+      );
+  return { ofSessions, ofFiles: needsOfFiles(items), allFiles };
+}
+
+function needsOf(items: readonly AttentionItem[], sessionId: string): Need[] {
+  return items.filter((item) => item.session_id === sessionId).map(toNeed);
+}
+
+function needsOfFiles(items: readonly AttentionItem[]): FileNeeds[] {
+  const paths = new Set(items.flatMap(({ source_path }) => source_path ?? []));
+  return [...paths].map((source_path) => ({
+    source_path,
+    needs: items.filter((item) => item.source_path === source_path).map(toNeed),
+  }));
+}

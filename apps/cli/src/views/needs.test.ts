@@ -1,0 +1,93 @@
+import type { AttentionItem } from "@merkle/wire";
+import { expect, it } from "vitest";
+import { needAdvice, needText, toNeed } from "./needs.js";
+
+const at = new Date(Date.now() - 360_000).toISOString();
+const item: Extract<AttentionItem, { session_id: string }> = {
+  id: "",
+  kind: "ask",
+  session_id: "",
+  session: "auth",
+  session_title: "Auth",
+  source_path: null,
+  since: at,
+  sequence: null,
+  number: null,
+  team: null,
+  peer: null,
+  text: "",
+  options: [],
+  dismissed: false,
+  snoozed_until: null,
+};
+
+it.each<[Partial<typeof item>, object, string, string]>([
+  [
+    { kind: "ask", sequence: 405, team: "Cedar", peer: "cy", text: "which\nkey?", options: ["vault", "new"] },
+    { kind: "ask", message: 405, from: "Cedar/cy", text: "which\nkey?", options: ["vault", "new"], at },
+    'Cedar/cy asks "which key?" [1 vault] [2 new] #405 6m ago',
+    "merkle post auth --reply-to 405 --answer <answer>",
+  ],
+  [
+    { kind: "blocked", team: "Cedar", text: "needs key" },
+    { kind: "blocked", team: "Cedar", peer: null, reason: "needs key", at },
+    "Cedar is blocked 6m: needs key",
+    "merkle post auth <text> --to Cedar",
+  ],
+  [
+    { kind: "blocked", team: "Oak $(id)`id`'s", text: "" },
+    { kind: "blocked", team: "Oak $(id)`id`'s", peer: null, reason: null, at },
+    "Oak $(id)`id`'s is blocked 6m",
+    "merkle post auth <text> --to 'Oak $(id)`id`'\\''s'",
+  ],
+  [
+    { kind: "held", team: "Ana" },
+    { kind: "held", by: "Ana", reason: null, at },
+    "held by Ana 6m",
+    "merkle resume auth",
+  ],
+  [
+    { kind: "budget_spent" },
+    { kind: "budget_spent", at },
+    "agents have said all they may until the next human word, 6m ago",
+    "merkle resume auth",
+  ],
+  [
+    { kind: "proposal", number: 7, text: "+1 −1 to the document" },
+    { kind: "proposal", proposal: 7, from: null, text: "+1 −1 to the document", at },
+    "proposal 7, +1 −1 to the document, 6m ago",
+    "merkle doc accept auth 7",
+  ],
+  [{ kind: "quiet" }, { kind: "quiet", at }, "nobody has spoken or polled for 6m", "merkle peers auth"],
+])("[CLI-46] %j is told with what its kind has, and with what ends it", (special, need, text, advice) => {
+  const made = toNeed({ ...item, ...special });
+  expect(made).toEqual(need);
+  expect(needText(made)).toBe(text);
+  expect(needAdvice(made, "auth")).toBe(advice);
+});
+
+const ofFile: Extract<AttentionItem, { session_id: null }> = {
+  ...item,
+  kind: "proposal",
+  session_id: null,
+  session: null,
+  session_title: null,
+  source_path: "docs/guide.md",
+};
+
+it.each<[Partial<typeof ofFile>, string, string]>([
+  [
+    { kind: "proposal", number: 7, team: "Ana", text: "+1 −1 to the file" },
+    "proposal 7 from Ana, +1 −1 to the file, 6m ago",
+    "merkle source accept 7",
+  ],
+  [
+    { kind: "job_failed", number: 8, text: "incorporate: Agent timed out after 5m." },
+    "job 8 incorporate: Agent timed out after 5m. 6m ago",
+    "merkle jobs show 8",
+  ],
+])("[CLI-80] %j of a file is told with what decides about it", (special, text, advice) => {
+  const need = toNeed({ ...ofFile, ...special });
+  expect(needText(need)).toBe(text);
+  expect(needAdvice(need, null)).toBe(advice);
+});

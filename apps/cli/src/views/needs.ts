@@ -1,0 +1,107 @@
+import type { AttentionItem } from "@merkle/wire";
+import { peerName } from "../sessions/peer-names.js";
+import { oneLine } from "../text/one-line.js";
+import { shellWord } from "../text/shell.js";
+import { toAge } from "../text/time.js";
+
+/** One thing in a session that waits for a human. */
+export type Need =
+  | {
+      readonly kind: "ask";
+      readonly message: number;
+      readonly from: string;
+      readonly text: string;
+      readonly options: readonly string[];
+      readonly at: string;
+    }
+  | {
+      readonly kind: "blocked";
+      readonly team: string;
+      readonly peer: string | null;
+      readonly reason: string | null;
+      readonly at: string;
+    }
+  | {
+      readonly kind: "proposal";
+      readonly proposal: number;
+      /** Null for an agent's. */
+      readonly from: string | null;
+      readonly text: string;
+      readonly at: string;
+    }
+  | { readonly kind: "job_failed"; readonly job: number; readonly text: string; readonly at: string }
+  | { readonly kind: "held"; readonly by: string; readonly reason: string | null; readonly at: string }
+  | { readonly kind: "budget_spent" | "quiet"; readonly at: string };
+
+/** An item that the broker lists, with the fields that its kind has. */
+export function toNeed(item: AttentionItem): Need {
+  const { kind, peer, text, options, since: at } = item;
+  const team = item.team ?? "";
+  const reason = text === "" ? null : text;
+  switch (kind) {
+    case "ask": {
+      const from = peer === null ? team : `${team}/${peer}`;
+      return { kind, message: item.sequence ?? 0, from, text, options, at };
+    }
+    case "proposal":
+      return { kind, proposal: item.number ?? 0, from: item.team, text, at };
+    case "job_failed":
+      return { kind, job: item.number ?? 0, text, at };
+    case "blocked":
+      return { kind, team, peer, reason, at };
+    case "held":
+      return { kind, by: team, reason, at };
+    case "budget_spent":
+    case "quiet":
+      return { kind, at };
+  }
+}
+
+/** A need as a sentence for one line: `Cedar asks "Which staging key?" #405  [1 vault] [2 new]  6m`. */
+export function needText(need: Need): string {
+  switch (need.kind) {
+    case "ask": {
+      const options = need.options.map((option, index) => ` [${index + 1} ${oneLine(option)}]`).join("");
+      return `${oneLine(need.from)} asks ${JSON.stringify(oneLine(need.text))}${options} #${need.message} ${toAge(need.at)} ago`;
+    }
+    case "proposal": {
+      const from = need.from === null ? "" : ` from ${oneLine(need.from)}`;
+      return `proposal ${need.proposal}${from}, ${oneLine(need.text)}, ${toAge(need.at)} ago`;
+    }
+    case "job_failed":
+      return `job ${need.job} ${oneLine(need.text)} ${toAge(need.at)} ago`;
+    case "blocked":
+      return `${peerName(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
+    case "held":
+      return `held by ${oneLine(need.by)} ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
+    case "budget_spent":
+      return `agents have said all they may until the next human word, ${toAge(need.at)} ago`;
+    case "quiet":
+      return `nobody has spoken or polled for ${toAge(need.at)}`;
+  }
+}
+
+/**
+ * What ends it, as it is typed.
+ *
+ * @param slug - null for what waits of a file
+ */
+export function needAdvice(need: Need, slug: string | null): string {
+  switch (need.kind) {
+    case "ask":
+      return `merkle post ${slug} --reply-to ${need.message} --answer <answer>`;
+    case "proposal":
+      return slug === null
+        ? `merkle source accept ${need.proposal}`
+        : `merkle doc accept ${slug} ${need.proposal}`;
+    case "job_failed":
+      return `merkle jobs show ${need.job}`;
+    case "blocked":
+      return `merkle post ${slug} <text> --to ${shellWord(peerName(need.team, need.peer))}`;
+    case "held":
+    case "budget_spent":
+      return `merkle resume ${slug}`;
+    case "quiet":
+      return `merkle peers ${slug}`;
+  }
+}

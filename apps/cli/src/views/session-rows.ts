@@ -1,0 +1,97 @@
+import type { Participant, Session } from "@merkle/wire";
+import type { BrokerClient } from "../broker/broker-client.js";
+import type { Output } from "../command/output.js";
+import { inParallel } from "../core/in-parallel.js";
+import { presenceSign } from "../sessions/peer-names.js";
+import { oneLine } from "../text/one-line.js";
+import { type Cell, formatTable } from "../text/table.js";
+import { counted, toAge } from "../text/time.js";
+
+interface Showing {
+  readonly broker: Pick<BrokerClient, "call">;
+  readonly output: Output;
+}
+
+const rostersAtOnce = 8;
+
+/** One line for each session: slug, title, who is there, when something was said, the document, what is unread. */
+export async function formatSessions(
+  sessions: readonly Session[],
+  { broker, output }: Showing,
+): Promise<string> {
+  const rows = await inParallel(
+    sessions,
+    rostersAtOnce,
+    async (session): Promise<Cell[]> => [
+      { text: session.slug, paint: output.bold },
+      { text: oneLine(session.title) },
+      await teamsCell(session, { broker, output }),
+      { text: lastEvent(session), paint: output.dim },
+      { text: `v${session.document_version}` },
+      { text: unreadText(session) },
+    ],
+  );
+  return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
+}
+
+/** The roster matters while a session is open; a closed one has nobody to look at. */
+async function teamsCell(session: Session, { broker, output }: Showing): Promise<Cell> {
+  if (session.session_closed || session.teams === 0) return { text: "" };
+  const { participants } = await broker.call("list_participants", { session_id: session.session_id });
+  return rosterCell(participants, output);
+}
+
+function lastEvent({ closed_at: closedAt, last_said_at: saidAt }: Session): string {
+  if (closedAt !== null) return `closed ${toAge(closedAt)}`;
+  return saidAt === null ? "nothing said" : `said ${toAge(saidAt)}`;
+}
+
+/** `4 new`, for a person who has read there before. */
+export function unreadText({ last_read: read, last_sequence: last }: Session): string {
+  return read === null || read >= last ? "" : `${last - read} new`;
+}
+
+const lettersMax = 8;
+
+/** The teams that are there, each as a letter and a sign: `A● B◐ C○`. */
+function rosterCell(participants: readonly Participant[], output: Output): Cell {
+  const present = inJoinOrder(participants).filter((team) => team.left_at === null);
+  const letters = present
+    .slice(0, lettersMax)
+    .map((team) => `${initial(team.team_name)}${presenceSign(team, output)}`);
+  const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
+  const text = [...letters, ...rest].join(" ");
+  const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
+  // What had to be cut is another text.
+  return { text, paint: (shown) => (shown === text ? painted : shown) };
+}
+
+/** One line for each team: name, what it is, its status and since when. */
+export function formatRoster(participants: readonly Participant[], output: Output): string {
+  const rows = inJoinOrder(participants).map((team, index): Cell[] => [
+    { text: `  ${oneLine(team.team_name)}`, paint: output.teamColour(index) },
+    { text: team.kind },
+    { text: `${presenceSign(team, output)} ${statusOf(team)}` },
+    { text: lastSeen(team), paint: output.dim },
+    { text: team.convener ? "convener" : "" },
+    { text: team.peers > 0 ? counted(team.peers, "peer") : "" },
+  ]);
+  return formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
+}
+
+function inJoinOrder(participants: readonly Participant[]): Participant[] {
+  return [...participants].sort((a, b) => a.joined_at.localeCompare(b.joined_at));
+}
+
+function initial(name: string): string {
+  return [...new Intl.Segmenter().segment(oneLine(name))][0]?.segment.toUpperCase() ?? "?";
+}
+
+function statusOf(team: Participant): string {
+  if (team.left_at !== null) return "left";
+  return team.polling ? `${team.status}, polling` : team.status;
+}
+
+function lastSeen(team: Participant): string {
+  return team.left_at === null ? `last seen ${toAge(team.last_seen_at)}` : `left ${toAge(team.left_at)} ago`;
+}

@@ -1,0 +1,166 @@
+import type { ReadStream, WriteStream } from "node:tty";
+import type { Session } from "@merkle/wire";
+import { toDashboardUrl } from "../../broker/address.js";
+import type { BrokerClient } from "../../broker/broker-client.js";
+import type { CommandContext } from "../../command/command.js";
+import { readEnvironment } from "../../config.js";
+import { explainError } from "../../core/explain-error.js";
+import { browserOf, openBrowser } from "../../core/open-browser.js";
+import { actingIn } from "../../identity/acting.js";
+import { type Board, type Facts, filters, type Told } from "./board.js";
+import { layOut } from "./lay-out.js";
+import { type Key, takeScreen } from "./screen.js";
+
+interface KeptBoard {
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+  readonly context: CommandContext;
+  readonly broker: BrokerClient;
+  readonly session: Session;
+  readonly facts: Facts;
+  readonly readFacts: () => Promise<Facts>;
+  /** Somebody wants it to end. */
+  readonly end: (reason: "quit" | "interrupted") => void;
+}
+
+export interface BoardController {
+  add(told: Told): void;
+  /** A message that it shows, or undefined. */
+  find(sequence: number): Told | undefined;
+  /** Shows a message anew. */
+  replace(told: Told): void;
+  /** Says something on the last line. */
+  tell(this: void, text: string): void;
+  /** The part above the feed is old. */
+  refresh(this: void): void;
+  /** Gives the terminal back, and leaves no timer. */
+  stop(): void;
+}
+
+const messagesKeptMax = 500;
+const drawnOnceInMs = 50;
+const refreshedOnceInMs = 500;
+/** Ages grow, and who was seen is idle after a while, without anybody saying so. */
+const refreshedEachMs = 5_000;
+
+/** Draws a board on the terminal whenever something of it has changed, and does what keys ask for. */
+export function startBoard(kept: KeptBoard): BoardController {
+  const { context, broker, session, end } = kept;
+  let board: Board = { facts: kept.facts, filter: "all", messages: [], draft: null, notice: "" };
+  let drawTimer: NodeJS.Timeout | undefined;
+  let refreshTimer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const screen = takeScreen({ stdin: kept.stdin, stdout: kept.stdout, onKey, onResize: () => change({}) });
+  const ageing = setInterval(refresh, refreshedEachMs);
+
+  function change(part: Partial<Board>): void {
+    board = { ...board, ...part };
+    if (!isStopped) drawTimer ??= setTimeout(draw, drawnOnceInMs);
+  }
+
+  function draw(): void {
+    drawTimer = undefined;
+    const { lines, cursor } = layOut(board, screen, context.output);
+    screen.draw(lines, cursor);
+  }
+
+  function refresh(): void {
+    if (!isStopped) refreshTimer ??= setTimeout(() => void readAgain(), refreshedOnceInMs);
+  }
+
+  async function readAgain(): Promise<void> {
+    // While the broker is away the last that is known stays; the last line says that it is away.
+    const facts = await kept.readFacts().catch(() => board.facts);
+    refreshTimer = undefined;
+    change({ facts });
+  }
+
+  function tell(text: string): void {
+    change({ notice: text });
+  }
+
+  function onKey(key: Key): void {
+    if (key.is === "interrupt") end("interrupted");
+    else if (board.draft !== null) write(board.draft, key);
+    else if (key.is === "text") {
+      const [letter = "", ...rest] = key.text;
+      press(letter);
+      // What was typed fast is for what the first key has begun.
+      if (rest.length > 0) onKey({ is: "text", text: rest.join("") });
+    }
+  }
+
+  function press(letter: string): void {
+    switch (letter) {
+      case "q":
+        return end("quit");
+      case "f":
+        return change({ filter: filters[(filters.indexOf(board.filter) + 1) % filters.length] ?? "all" });
+      case "c":
+        return change({ draft: "", notice: "" });
+      case "o":
+        return void openDashboard();
+    }
+  }
+
+  function write(draft: string, key: Key): void {
+    switch (key.is) {
+      case "text":
+        return change({ draft: draft + key.text });
+      case "backspace":
+        return change({ draft: [...draft].slice(0, -1).join("") });
+      case "clear":
+        return change({ draft: "" });
+      case "escape":
+        return change({ draft: null });
+      case "enter":
+        if (draft.trim() === "") return change({ draft: null });
+        return void say(draft);
+    }
+  }
+
+  /** A text that cannot be posted is not lost: it is there to be sent again. */
+  async function say(text: string): Promise<void> {
+    change({ draft: null, notice: "posting" });
+    try {
+      const actor = await actingIn(session, { broker, config: context.config });
+      const { cursor } = await actor.call("post_message", {
+        session_id: session.session_id,
+        content: { text },
+      });
+      tell(`#${cursor} posted`);
+    } catch (error) {
+      change({ draft: text, notice: `not posted: ${explainError(error).message}` });
+    }
+    refresh();
+  }
+
+  async function openDashboard(): Promise<void> {
+    const url = toDashboardUrl(broker.base, session);
+    const browser = browserOf(readEnvironment().variables, process.platform);
+    tell(browser && (await openBrowser(browser, url)) ? `opened ${url}` : `open it where you sit: ${url}`);
+  }
+
+  draw();
+  return {
+    add(told) {
+      change({ messages: [...board.messages, told].slice(-messagesKeptMax) });
+      refresh();
+    },
+    find: (sequence) => board.messages.find(({ message }) => message.sequence === sequence),
+    replace(told) {
+      const isSame = ({ message }: Told) => message.sequence === told.message.sequence;
+      change({ messages: board.messages.map((each) => (isSame(each) ? told : each)) });
+    },
+    tell,
+    refresh,
+    stop() {
+      isStopped = true;
+      clearTimeout(drawTimer);
+      clearTimeout(refreshTimer);
+      clearInterval(ageing);
+      screen.restore();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { ReadStream, WriteStream } from "node:tty";
+import type { Message } from "@merkle/wire";
+import type { MerkleClient } from "@merkle/wire/client";
+import { redactedBy, withoutText } from "@merkle/wire/plain";
+import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
+import { openLiveClient } from "../../broker/live-client.js";
+import type { CommandContext } from "../../command/command.js";
+import { readEnvironment } from "../../config.js";
+import { exitCodes, interruptedError } from "../../core/cli-error.js";
+import { createKnownTeams, findTailedSession } from "../../feed/known-teams.js";
+import { createMessageFormat, createTextFormat } from "../../feed/tail/print-messages.js";
+import { followSession, runTail } from "../../feed/tail/run-tail.js";
+import { readTailOptions } from "../../feed/tail/tail-options.js";
+import { toNeed } from "../needs.js";
+import type { Facts } from "./board.js";
+import { type BoardController, startBoard } from "./board-controller.js";
+
+/** Shows a session live, with keys; without a terminal it is a tail (CLI-48 to CLI-50). */
+export async function runWatch(context: CommandContext): Promise<number> {
+  const { config, signal, output } = context;
+  const terminal = terminalOf(context);
+  if (!terminal) return runTail(context);
+  const broker: BrokerClient = await findBroker(config, signal);
+  const session = await findTailedSession(broker, context);
+  const options = readTailOptions(context.flags);
+  const client = await openLiveClient(broker.address, signal);
+  const quit = new AbortController();
+  const ended = AbortSignal.any([signal, quit.signal]);
+  try {
+    const read = () => readFacts(client, session.session_id, ended);
+    const board = startBoard({
+      ...terminal,
+      context,
+      broker,
+      session,
+      facts: await read(),
+      readFacts: read,
+      end: (reason) => quit.abort(reason),
+    });
+    const teams = createKnownTeams({ client, session, config, output });
+    const format = createTextFormat(output, teams);
+    const formatAlone = createMessageFormat(output, teams);
+    try {
+      await followSession({
+        context: { ...context, signal: ended, output: { ...output, note: board.tell } },
+        options,
+        broker,
+        session,
+        client,
+        printer: {
+          async print(message) {
+            board.add({ message, text: await format(message) });
+            await forgetText(message, board, formatAlone);
+            return true;
+          },
+        },
+        onChanged: board.refresh,
+      });
+    } finally {
+      board.stop();
+    }
+  } catch (error) {
+    // What was asked for when it ended is no failure.
+    if (!ended.aborted) throw error;
+  } finally {
+    await client.close();
+  }
+  if (signal.aborted || quit.signal.reason === "interrupted") throw interruptedError();
+  return exitCodes.done;
+}
+
+/** A removed text is not left standing on the screen; a line with the day that stood above it stays. */
+async function forgetText(
+  event: Message,
+  board: BoardController,
+  format: (message: Message) => Promise<string>,
+): Promise<void> {
+  const redacted = redactedBy(event);
+  const shown = redacted && board.find(redacted.sequence);
+  if (!shown) return;
+  const above = shown.text.slice(0, -(await format(shown.message)).length);
+  const message = withoutText(shown.message, redacted.redaction);
+  board.replace({ message, text: above + (await format(message)) });
+}
+
+/** Both ends of a terminal that can be drawn on and has somebody at its keys. */
+function terminalOf({
+  flags,
+  output,
+}: CommandContext): { readonly stdin: ReadStream; readonly stdout: WriteStream } | undefined {
+  const { stdin, stdout } = process;
+  const isPlain = output.json || flags["input"] === false || readEnvironment().hasPlainTerminal;
+  return !isPlain && stdin.isTTY && stdout.isTTY ? { stdin, stdout } : undefined;
+}
+
+/** Reads what stands above the feed. */
+async function readFacts(
+  client: Pick<MerkleClient, "call">,
+  session_id: string,
+  signal: AbortSignal,
+): Promise<Facts> {
+  const [session, { peers }, { items }] = await Promise.all([
+    client.call("get_session", { session_id }, { signal }),
+    client.call("list_peers", { session_id }, { signal }),
+    client.call("list_attention", { session: session_id }, { signal }),
+  ]);
+  return { session, peers, needs: items.map(toNeed) };
+}

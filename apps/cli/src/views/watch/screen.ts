@@ -1,0 +1,113 @@
+import type { ReadStream, WriteStream } from "node:tty";
+
+/** The whole terminal, for as long as it is taken. */
+interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  /** Shows these lines from the top; only what is another than before is written. */
+  draw(lines: readonly string[], cursor: Cursor | null): void;
+  /** Gives the terminal back as it was. May be called twice. */
+  restore(): void;
+}
+
+/** Where somebody types, from 0. */
+export interface Cursor {
+  readonly row: number;
+  readonly column: number;
+}
+
+interface ScreenOptions {
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+  readonly onKey: (key: Key) => void;
+  readonly onResize: () => void;
+}
+
+const enter = "\u001b[?1049h\u001b[?25l\u001b[2J";
+const leave = "\u001b[?25h\u001b[?1049l";
+
+/** Takes the terminal: a screen of its own, so that what was there before comes back, and keys as they are pressed. */
+export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): Screen {
+  let drawn: string[] = [];
+  let isTaken = true;
+
+  const take = (text: string) => {
+    for (const key of readKeys(text)) onKey(key);
+  };
+  const resize = () => {
+    drawn = [];
+    stdout.write("\u001b[2J");
+    onResize();
+  };
+  const restore = () => {
+    if (!isTaken) return;
+    isTaken = false;
+    process.off("exit", restore);
+    stdout.off("resize", resize);
+    stdin.off("data", take);
+    stdin.setRawMode(false);
+    stdin.pause();
+    stdout.write(leave);
+  };
+
+  // Whatever ends the process, the user's shell gets a terminal that works.
+  process.on("exit", restore);
+  stdin.setRawMode(true);
+  stdin.setEncoding("utf8");
+  stdin.on("data", take);
+  stdin.resume();
+  stdout.on("resize", resize);
+  stdout.write(enter);
+
+  return {
+    get columns() {
+      return stdout.columns > 0 ? stdout.columns : 80;
+    },
+    get rows() {
+      return stdout.rows > 0 ? stdout.rows : 24;
+    },
+    draw(lines, cursor) {
+      if (!isTaken) return;
+      const changed = lines.flatMap((line, row) =>
+        drawn[row] === line ? [] : [`\u001b[${row + 1};1H\u001b[K${line}`],
+      );
+      if (drawn.length > lines.length) changed.push(`\u001b[${lines.length + 1};1H\u001b[J`);
+      const at = cursor === null ? "" : `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h`;
+      drawn = [...lines];
+      stdout.write(`\u001b[?25l${changed.join("")}${at}`);
+    },
+    restore,
+  };
+}
+
+/** A key that somebody pressed, or a text typed at once. */
+export type Key =
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "enter" | "backspace" | "clear" | "escape" | "interrupt" };
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are these.
+const keys = /\u001b(?:\[[0-9;]*[A-Za-z~]|O.)?|[\u0000-\u001f\u007f]|[^\u0000-\u001f\u007f\u001b]+/g;
+
+/** Takes apart what came from a terminal in raw mode. Arrows and other keys that mean nothing here are left out. */
+export function readKeys(input: string): Key[] {
+  return (input.match(keys) ?? []).flatMap((each): Key[] => {
+    switch (each) {
+      case "\r":
+      case "\n":
+        return [{ is: "enter" }];
+      case "\u007f":
+      case "\b":
+        return [{ is: "backspace" }];
+      case "\u0015":
+        return [{ is: "clear" }];
+      case "\u001b":
+        return [{ is: "escape" }];
+      case "\u0003":
+        return [{ is: "interrupt" }];
+      case "\t":
+        return [{ is: "text", text: " " }];
+      default:
+        return each >= " " ? [{ is: "text", text: each }] : [];
+    }
+  });
+}

@@ -1,0 +1,27 @@
+import {
+  getPersona,
+  getTopic,
+  listOpenTopics,
+  readDoc,
+  readDraft,
+  readFeed,
+  readMessage,
+  readSource,
+} from "./read-verbs.js";
+import type { Verb } from "./verb.js";
+import { conclude, insertProposal, putPerspective } from "./write-verbs.js";
+
+/** All that `merkle agent` does; which of them a job's credential is good for the broker says. */
+export const verbs: readonly Verb[] = [
+  readFeed,
+  readMessage,
+  readDoc,
+  readSource,
+  readDraft,
+  getTopic,
+  listOpenTopics,
+  insertProposal,
+  getPersona,
+  putPerspective,
+  conclude,
+];
